@@ -1,7 +1,9 @@
-"""The rules of what an event says beside its step: that it agrees with itself, and with what other events say of the same objects.
+"""The rules of what an event says beside its step: that it agrees with itself, and with what other
+events say of the same objects.
 
-They are the part of ``rules.TimerState`` that is asked last, of every kind: an id keeps its task, a bucket its place, a clock its time, and
-what was read after a write is what was written. Each needs columns that an event may leave out, and asks nothing without them.
+They are the part of ``rules.TimerState`` that is asked last, of every kind: an id keeps its task, a
+bucket its place, a clock its time, and what was read after a write is what was written. Each needs
+columns that an event may leave out, and asks nothing without them.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ _WRITTEN: dict[str, tuple[str, Callable[[Event], Any]]] = {
 
 
 class AgreementRules:
-    """``places``: list -> (level, slot), as far as they were named; ``levels``: those that were made in the trace; ``tasks_of``: operation -> its task;
-    ``won_inside``: operations that were completed inside their tryCompleteElseWatch."""
+    """``places``: list -> (level, slot), as far as they were named; ``levels``: those that were
+    made in the trace; ``tasks_of``: operation -> its task; ``won_inside``: operations that were
+    completed inside their tryCompleteElseWatch."""
 
     kinds: frozenset[str] | None
     tick_ms: int | None
@@ -61,7 +64,8 @@ class AgreementRules:
         )
 
     def _written(self, event: Event) -> Refusal | None:
-        """What was read after a write, with what made it exclusive still held, is what was written."""
+        """What was read after a write, with what made it exclusive still held, is what was
+        written."""
         if event["k"] not in _WRITTEN:
             return None
         name, value = _WRITTEN[event["k"]]
@@ -91,14 +95,16 @@ class AgreementRules:
             if self.task_of.get(entry, task) != task:
                 return Refusal(
                     "TypeOK",
-                    f"entry {entry} is one of task {self.task_of[entry]}, and here of task {task}: an entry keeps its task",
+                    f"entry {entry} is one of task {self.task_of[entry]}, and here of task "
+                    f"{task}: an entry keeps its task",
                 )
         if "op" in event:
             self._look("TypeOK")
             if self.tasks_of.get(event["op"], task) != task:
                 return Refusal(
                     "TypeOK",
-                    f"operation {event['op']} has the task {self.tasks_of[event['op']]}, and here the task {task}",
+                    f"operation {event['op']} has the task {self.tasks_of[event['op']]}, and here "
+                    f"the task {task}",
                 )
         return None
 
@@ -121,7 +127,8 @@ class AgreementRules:
         return None
 
     def _at_clock(self, event: Event) -> Refusal | None:
-        """Who is inside the timer's lock sees the wheel's clock where the last advance has put it, or that of its level."""
+        """Who is inside the timer's lock sees the wheel's clock where the last advance has put it,
+        or that of its level."""
         seen = event.get("wheel_ms")
         if (
             seen is None
@@ -144,7 +151,8 @@ class AgreementRules:
         )
 
     def _as_asked(self, event: Event, thread: Any) -> Refusal | None:
-        """An entry is made for the task that the thread was handed, and its deadline is the clock that was read and the delay."""
+        """An entry is made for the task that the thread was handed, and its deadline is the clock
+        that was read and the delay."""
         if event["k"] != "entry_new":
             return None
         task, deadline = event.get("task"), event.get("exp_ms")
@@ -153,7 +161,8 @@ class AgreementRules:
             if deadline != event["now_ms"] + event["delay_ms"]:
                 return Refusal(
                     "DeadlineOfDelay",
-                    f"entry {event['entry']} is due at {deadline} ms, and was made at {event['now_ms']} ms with a delay of {event['delay_ms']} ms",
+                    f"entry {event['entry']} is due at {deadline} ms, and was made at "
+                    f"{event['now_ms']} ms with a delay of {event['delay_ms']} ms",
                 )
         if not self.named("add_request"):
             return None
@@ -162,12 +171,14 @@ class AgreementRules:
         if asked != task:
             return Refusal(
                 "DeadlineOfDelay",
-                f"an entry is made for task {task}, and the thread was handed {f'task {asked}' if asked else 'none'} last",
+                f"an entry is made for task {task}, and the thread was handed "
+                f"{f'task {asked}' if asked else 'none'} last",
             )
         if None not in (now, delay, deadline) and deadline != now + delay:
             return Refusal(
                 "DeadlineOfDelay",
-                f"entry {event['entry']} is due at {deadline} ms, and its task was handed over at {now} ms with a delay of {delay} ms",
+                f"entry {event['entry']} is due at {deadline} ms, and its task was handed over at "
+                f"{now} ms with a delay of {delay} ms",
             )
         return None
 
@@ -180,7 +191,8 @@ class AgreementRules:
             return None
         return Refusal(
             "LinkedIntoPlaced",
-            f"entry {event['entry']} is linked into list {event['list']}, and the wheel chose list {thread.placed[1]}",
+            f"entry {event['entry']} is linked into list {event['list']}, and the wheel chose "
+            f"list {thread.placed[1]}",
         )
 
     def _as_published(self, event: Event) -> Refusal | None:
@@ -207,7 +219,8 @@ class AgreementRules:
         if (event["tid"], event["op"]) in self.won_inside:
             return Refusal(
                 "CompletesOnce",
-                f"tryCompleteElseWatch says that thread {event['tid']} has not completed operation {event['op']}, and it has",
+                f"tryCompleteElseWatch says that thread {event['tid']} has not completed "
+                f"operation {event['op']}, and it has",
             )
         return None
 

@@ -11,12 +11,13 @@ def counter_of(event: Event) -> str | None:
     """The id of the counter that an event touches."""
     for token in event.get("ord", ()):
         if token[0] == "V" and token[1].startswith("counter"):
-            return token[1]
+            return str(token[1])
     return None
 
 
 def wanted(event: Event) -> str | None:
-    """The lock that a thread waits for: the monitor of the innermost kind of object that the event names."""
+    """The lock that a thread waits for: the monitor of the innermost kind of object that the event
+    names."""
     return next(
         (f"{role}:{event[role]}" for role in ("op", "entry", "list", "task") if role in event), None
     )

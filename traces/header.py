@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
-from traces.operation_rules import Operation
+from traces.operation_state import Operation
 from wheelproof.trace.header import Wrong, is_id, is_number, is_text, map_of, must_be_object
 
 
@@ -34,15 +35,19 @@ def _counters(found: Any) -> Wrong:
     )
 
 
+_OPERATION = {field.name: field.default for field in fields(Operation)}
+
+
 def _operations(found: Any) -> Wrong:
     yield from map_of(
         "operations", found, is_id, lambda each: type(each) is dict, '{"9":{"completed":false}}'
     )
     for name, known in found.items():
         for field, value in known.items():
-            default = Operation.DEFAULTS.get(field)
-            if field not in Operation.DEFAULTS:
-                yield f"operations says {field} of operation {name}, and knows {', '.join(Operation.DEFAULTS)}"
+            default = _OPERATION.get(field)
+            if field not in _OPERATION:
+                known_fields = ", ".join(_OPERATION)
+                yield f"operations says {field} of operation {name}, and knows {known_fields}"
             elif value is not None and type(value) is not (
                 bool if default is None else type(default)
             ):

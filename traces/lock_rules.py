@@ -1,4 +1,5 @@
-"""The rules of locks: the part of ``rules.TimerState`` that is about who holds a lock, and in which order locks may be wanted."""
+"""The rules of locks: the part of ``rules.TimerState`` that is about who holds a lock, and in which
+order locks may be wanted."""
 
 from __future__ import annotations
 
@@ -6,14 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from traces.events import Event, Refusal, last_lock, wanted
+from traces.thread_state import ThreadState
 
 _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
 """Kind of lock -> its place in the order in which a timer's locks are taken."""
 
 
 class LockRules:
-    """``holder``: lock -> the thread that has it; ``waits``: thread -> the lock that it waits for. ``guarded``: somebody has taken half of a timer's lock;
-    ``bare``: threads that have added a task without."""
+    """``holder``: lock -> the thread that has it; ``waits``: thread -> the lock that it waits for.
+    ``guarded``: somebody has taken half of a timer's lock; ``bare``: threads that have added a task
+    without."""
 
     holder: dict[str, int]
     guarded: bool
@@ -27,7 +30,7 @@ class LockRules:
     def _left_keyed(self, event: Event, thread: Any) -> Refusal | None:
         raise NotImplementedError
 
-    def _lock_acquire(self, event: Event, thread: _Thread) -> Refusal | None:
+    def _lock_acquire(self, event: Event, thread: ThreadState) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if not held:
             return None
@@ -41,7 +44,7 @@ class LockRules:
             )
         return self._ordered(lock, outer, thread)
 
-    def _ordered(self, lock: str, outer: list[str], thread: _Thread) -> Refusal | None:
+    def _ordered(self, lock: str, outer: list[str], thread: ThreadState) -> Refusal | None:
         self._look("NoDeadlock")
         rank = _RANKS.get(lock.partition(":")[0])
         walks = {f"list:{bucket}" for _, bucket in thread.flushes}
@@ -56,12 +59,13 @@ class LockRules:
                 continue
             return Refusal(
                 "NoDeadlock",
-                f"{lock} is wanted while {other} is held: the order is task, list, entry, and only a flush holds its list "
+                f"{lock} is wanted while {other} is held: the order is task, list, entry, and "
+                "only a flush holds its list "
                 "while it enters another",
             )
         return None
 
-    def _lock_wait(self, event: Event, thread: _Thread) -> Refusal | None:
+    def _lock_wait(self, event: Event, thread: ThreadState) -> Refusal | None:
         lock = wanted(event)
         if lock is None:
             return None
@@ -71,7 +75,8 @@ class LockRules:
         ):
             return Refusal(
                 "NoDeadlock",
-                f"{lock} is waited for while {callers[0]} is held, and onComplete takes that inside the operation's lock",
+                f"{lock} is waited for while {callers[0]} is held, and onComplete takes that "
+                "inside the operation's lock",
             )
         if refusal := self._ordered(lock, held, thread):
             return refusal
@@ -86,12 +91,13 @@ class LockRules:
             )
         return None
 
-    def _lock_release(self, event: Event, thread: _Thread) -> Refusal | None:
+    def _lock_release(self, event: Event, thread: ThreadState) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
             return Refusal(
                 "NoDataRace",
-                f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it",
+                f"{held[-1]} is let go by thread {event['tid']}, and thread "
+                f"{self.holder[held[-1]]} holds it",
             )
         return self._left_keyed(event, thread)
 
@@ -106,11 +112,13 @@ class LockRules:
         return None
 
     def unguarded(self) -> Iterator[Refusal]:
-        """What is wrong at the end of a whole trace in which some take the timer's lock and others do not."""
+        """What is wrong at the end of a whole trace in which some take the timer's lock and others
+        do not."""
         for tid in sorted(self.bare) if self.guarded else ():
             yield Refusal(
                 "NoDataRace",
-                f"thread {tid} adds tasks and holds no half of the lock under which others move the timer's clock or close it",
+                f"thread {tid} adds tasks and holds no half of the lock under which others move "
+                "the timer's clock or close it",
             )
 
     def _take_lock(self, event: Event) -> None:
@@ -127,6 +135,5 @@ class LockRules:
         elif kind == "lock_wait":
             if lock := wanted(event):
                 self.waits[tid] = lock
-        elif kind == "lock_release":
-            if lock := last_lock(event):
-                self.holder.pop(lock, None)
+        elif kind == "lock_release" and (lock := last_lock(event)):
+            self.holder.pop(lock, None)

@@ -1,4 +1,5 @@
-"""What the records of a delayed operation mean: its calls that are events, the columns of each kind, and the state that a run begins in."""
+"""What the records of a delayed operation mean: its calls that are events, the columns of each
+kind, and the state that a run begins in."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
 """The classes that say by which protocol threads complete an operation."""
 
 BEGINS = {"try_begin": "try_end", "on_complete_begin": "on_complete_end"}
-"""Kind of event that opens a bracket -> the kind that closes it. An attempt that does not come to tryComplete opens none."""
+"""Kind of event that opens a bracket -> the kind that closes it. An attempt that does not come to
+tryComplete opens none."""
 
 WORDS = frozenset(("force_cas", "pending_set", "pending_getset", "cancel"))
 """Kinds whose word has no write that is no event."""
@@ -28,13 +30,13 @@ _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
 
 
 def _evaluated(
-    recorder: Recorder, operation: Any, arguments: tuple, result: Any
+    recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int]:
     return recorder.id_of(operation), 0, 2 if result is RAISED else int(bool(result)), 0
 
 
 def _made(
-    recorder: Recorder, operation: Any, arguments: tuple, result: Any
+    recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int] | None:
     delay = getattr(operation.timer_task, "delay_ms", None)
     return (
@@ -44,7 +46,7 @@ def _made(
     )
 
 
-CALLS: Mapping[str, tuple] = {
+CALLS: dict[str, tuple[Any, ...]] = {
     "DelayedOperation": (
         ("try_complete", "try_end", _evaluated, True),
         ("on_complete", "on_complete_end", _evaluated, True),
@@ -54,13 +56,15 @@ CALLS: Mapping[str, tuple] = {
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: of an attempt and of what an operation does itself which one it is; of a completion who called forceComplete."""
+    """Kind -> what else is noted: of an attempt and of what an operation does itself which one it
+    is; of a completion who called forceComplete."""
 
     def itself(log: Log, frame: FrameType) -> int:
         return recorder.owner(frame)
 
     def caller(log: Log, frame: FrameType) -> int:
-        return _CAUSE_OF.get(frame.f_back.f_code.co_name, 3)
+        outer = frame.f_back
+        return _CAUSE_OF.get(outer.f_code.co_name, 3) if outer else 3
 
     return {
         "try_begin": itself,
@@ -78,7 +82,8 @@ def _said(value: int) -> str:
 
 
 def _try_begin(raw: Raw) -> dict[str, Any]:
-    """Either the lock was got or not, or it is held and the operation was found open or completed."""
+    """Either the lock was got or not, or it is held and the operation was found open or
+    completed."""
     if raw.site.operation == "read":
         return {"op": raw.obj, "res": _said(not raw.old), "pre": {"completed": bool(raw.old)}}
     return {"op": raw.obj or raw.me, "res": _said(raw.new)}
@@ -125,7 +130,8 @@ def _operations(objects: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
 
 
 def by_task(recorder: Recorder) -> dict[int, int]:
-    """Id of an operation's timer task -> id of the operation, where the two are not one object as in Kafka."""
+    """Id of an operation's timer task -> id of the operation, where the two are not one object as
+    in Kafka."""
     found = {
         recorder.id_of(value.timer_task): number
         for number, value in _operations(dict(recorder.objects))

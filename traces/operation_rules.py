@@ -1,17 +1,23 @@
-"""The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an operation, and who must look at it again.
+"""The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an
+operation, and who must look at it again.
 
-What is asked is what the model says at the grain of events. That no completion is lost is asked as what a thread owes: who did not get the lock leaves a note
-(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and who has got it takes the note off before
-tryComplete (P2). A thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or
-somebody else has taken the note. With ``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
+What is asked is what the model says at the grain of events. That no completion is lost is asked as
+what a thread owes: who did not get the lock leaves a note (P5), who left the first one tries again,
+who lets the lock go while there is a note tries again (P4), and who has got it takes the note off
+before tryComplete (P2). A thread that does anything else next has lost the completion; to try again
+is not asked where the operation is completed by then or somebody else has taken the note. With
+``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses
+completions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from traces.events import Event, Refusal, last_lock
+from traces.operation_state import Operation
+from traces.thread_state import ThreadState
 from traces.watch_rules import where
 
 KINDS = frozenset(
@@ -41,41 +47,9 @@ _UNENDED = {"try": "TriesEnd", "complete": "CompletesOnce"}
 """A call that does not end -> the property that says so."""
 
 
-class Operation:
-    """One operation. ``completed`` and ``pending`` are None while nothing is known of them; ``task``: its timer task, 0 where that is not known;
-    ``cleared`` counts how often its note was taken away; ``tried``: the winner is still in the tryComplete that completed it."""
-
-    DEFAULTS: Mapping[str, Any] = {
-        "protocol": "",
-        "completed": None,
-        "pending": None,
-        "task": 0,
-        "winner": 0,
-        "cause": "",
-        "tried": False,
-        "cancelled": False,
-        "begun": 0,
-        "ended": 0,
-        "expired": 0,
-        "cleared": 0,
-    }
-    __slots__ = tuple(DEFAULTS)
-
-    def __init__(self, **known: Any) -> None:
-        for name, value in {**self.DEFAULTS, **known}.items():
-            setattr(self, name, value)
-
-    def data(self) -> dict[str, Any]:
-        """As a header's ``initial`` has it."""
-        return {
-            name: value
-            for name, default in self.DEFAULTS.items()
-            if (value := getattr(self, name)) != default
-        }
-
-
 class OperationRules:
-    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does not tell of. ``lets_go``: the trace has shown a lock let go."""
+    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does
+    not tell of. ``lets_go``: the trace has shown a lock let go."""
 
     operations: dict[int, Operation]
     variant: str
@@ -84,6 +58,9 @@ class OperationRules:
     lets_go: bool
 
     def recorded(self, kind: str) -> bool:
+        raise NotImplementedError
+
+    def thread(self, tid: int) -> ThreadState:
         raise NotImplementedError
 
     def _look(self, name: str) -> None:
@@ -115,7 +92,8 @@ class OperationRules:
     # -- what a thread owes
 
     def _owed(self, event: Event, thread: Any) -> Refusal | None:
-        """Why the thread may not do this now: it has ended, or it has left an operation without anybody who looks."""
+        """Why the thread may not do this now: it has ended, or it has left an operation without
+        anybody who looks."""
         if thread.stopped:
             return Refusal("Termination", f"thread {event['tid']} goes on after its last event")
         if thread.duty is None or event["k"] == "lock_wait":
@@ -162,7 +140,8 @@ class OperationRules:
             ):
                 return Refusal(
                     "OneTries",
-                    f"thread {event['tid']} begins tryComplete of operation {number} while thread {other} is in it",
+                    f"thread {event['tid']} begins tryComplete of operation {number} while thread "
+                    f"{other} is in it",
                 )
         if found.protocol != "Blocking" or found.completed is None:
             return None
@@ -170,7 +149,8 @@ class OperationRules:
         if found.completed and comes or seen is not None and seen != found.completed:
             return Refusal(
                 "TryExcludesComplete",
-                f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it is "
+                f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it "
+                "is "
                 f"{'completed' if found.completed else 'open'}",
             )
         return None
@@ -199,7 +179,8 @@ class OperationRules:
                 said, has = ("not completed", "") if won else ("completed", " not")
                 return Refusal(
                     "CompletesOnce",
-                    f"tryComplete says that thread {tid} has {said} operation {number}, and it has{has}",
+                    f"tryComplete says that thread {tid} has {said} operation {number}, and it "
+                    f"has{has}",
                 )
         return self._unlocked(event, "ends tryComplete")
 
@@ -210,7 +191,8 @@ class OperationRules:
             return None
         return Refusal(
             "NoLostCompletion",
-            f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and there is {'one' if found.pending else 'none'}",
+            f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and "
+            f"there is {'one' if found.pending else 'none'}",
         )
 
     def _pending_set(self, event: Event, thread: Any) -> Refusal | None:
@@ -224,7 +206,8 @@ class OperationRules:
         ):
             return Refusal(
                 "NoLostCompletion",
-                f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: "
+                f"thread {event['tid']} takes the note off operation {number} and not before "
+                "tryComplete: "
                 "nobody looks for what it stands for",
             )
         return self._unlocked(event, "takes the note off")
@@ -240,7 +223,8 @@ class OperationRules:
         ):
             return Refusal(
                 "NoLostCompletion",
-                f"thread {event['tid']} leaves a note on operation {number} although nobody has kept it from the lock",
+                f"thread {event['tid']} leaves a note on operation {number} although nobody has "
+                "kept it from the lock",
             )
         return None
 
@@ -258,7 +242,8 @@ class OperationRules:
             if "oseq" not in event:
                 return Refusal(
                     "TryExcludesComplete",
-                    f"thread {event['tid']} completes operation {number} without its lock: a tryComplete may run beside onComplete",
+                    f"thread {event['tid']} completes operation {number} without its lock: a "
+                    "tryComplete may run beside onComplete",
                 )
         if not won and found.completed is False:
             return Refusal(
@@ -274,12 +259,14 @@ class OperationRules:
         ):
             return Refusal(
                 "CompletesOnce",
-                f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {where(thread)}",
+                f"operation {number} is completed by {'its timeout' if within else 'an event'}, "
+                f"and thread {event['tid']} is {where(thread)}",
             )
         if seen is not None and found.completed is not None and seen != found.completed:
             return Refusal(
                 "CompletedOnce",
-                f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}",
+                f"operation {number} is found {'completed' if seen else 'open'}, and it is "
+                f"{'completed' if found.completed else 'open'}",
             )
         return None
 
@@ -312,7 +299,8 @@ class OperationRules:
             if other is not None:
                 return Refusal(
                     "TryExcludesComplete",
-                    f"onComplete of operation {number} begins while thread {other} is in its tryComplete",
+                    f"onComplete of operation {number} begins while thread {other} is in its "
+                    "tryComplete",
                 )
         return None
 
@@ -323,7 +311,8 @@ class OperationRules:
         ):
             return Refusal(
                 "CompletesOnce",
-                f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {where(thread)}",
+                f"onComplete of operation {event['op']} ends, and thread {event['tid']} is "
+                f"{where(thread)}",
             )
         return None
 
@@ -341,7 +330,8 @@ class OperationRules:
         ):
             return Refusal(
                 "CompletedOnce",
-                f"thread {tid} cancels the timer task of operation {number}, which is not what comes next for it",
+                f"thread {tid} cancels the timer task of operation {number}, which is not what "
+                "comes next for it",
             )
         return None
 
@@ -355,12 +345,14 @@ class OperationRules:
                 who = f"thread {found.winner}" if found.winner else "nobody"
                 return Refusal(
                     "ExpiredByTimeoutOnly",
-                    f"thread {tid} runs onExpiration of operation {number}, which {who} has completed",
+                    f"thread {tid} runs onExpiration of operation {number}, which {who} has "
+                    "completed",
                 )
             if found.cause not in ("", "expiry"):
                 return Refusal(
                     "ExpiredByTimeoutOnly",
-                    f"onExpiration of operation {number} runs, which {found.cause} has completed, not its timeout",
+                    f"onExpiration of operation {number} runs, which {found.cause} has completed, "
+                    "not its timeout",
                 )
         if self.recorded("on_complete_end") and not found.ended:
             return Refusal(
@@ -378,14 +370,16 @@ class OperationRules:
         return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
-        """What the thread has not done for the operations that it has completed, the last one that is known first: what led there is not far."""
+        """What the thread has not done for the operations that it has completed, the last one that
+        is known first: what led there is not far."""
         for number, found in reversed(self.operations.items()):
             if found.winner != tid:
                 continue
             if not found.begun and self.recorded("on_complete_begin"):
                 yield Refusal(
                     "CompletesOnce",
-                    f"thread {tid} has completed operation {number}, and does not run its onComplete",
+                    f"thread {tid} has completed operation {number}, and does not run its "
+                    "onComplete",
                     number,
                 )
             elif (
@@ -396,7 +390,8 @@ class OperationRules:
             ):
                 yield Refusal(
                     "TimeoutExpires",
-                    f"operation {number} was completed by its timeout, and its onExpiration does not run",
+                    f"operation {number} was completed by its timeout, and its onExpiration does "
+                    "not run",
                     number,
                 )
 
@@ -414,7 +409,8 @@ class OperationRules:
     # -- for those who explain
 
     def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
-        """Steps on the operation of ``event``, or on the one that its thread owes something, that may be possible; each still has to be judged."""
+        """Steps on the operation of ``event``, or on the one that its thread owes something, that
+        may be possible; each still has to be judged."""
         tid = event["tid"]
         thread = self.thread(tid)
         number = thread.duty[1] if thread.duty else event.get("op")

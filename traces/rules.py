@@ -18,7 +18,8 @@ from traces.events import Event, Refusal, counter_of, spoken
 from traces.list_rules import ListRules
 from traces.lock_rules import LockRules
 from traces.operation_rules import KINDS as OPERATION_KINDS
-from traces.operation_rules import Operation, OperationRules
+from traces.operation_rules import OperationRules
+from traces.operation_state import Operation
 from traces.schema import NONE, NOT_QUEUED
 from traces.thread_state import ThreadState
 from traces.watch_rules import KINDS as WATCH_KINDS
@@ -80,7 +81,8 @@ NEEDS = {
     "pending_set": ("op",),
     "pending_getset": ("op",),
 }
-"""Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order of the event is not known."""
+"""Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order
+of the event is not known."""
 
 
 class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, AgreementRules):

@@ -26,15 +26,19 @@ KINDS = {
     # timer: entries and lists
     "entry_new": "an entry was made for a task; exp_ms is its deadline",
     "set_entry": "the task's live entry became this one; pre.entry is the one before it",
-    "add_request": "a task was handed to the timer; now_ms is the clock that was read, delay_ms its delay",
+    "add_request": "a task was handed to the timer; now_ms is the clock that was read, delay_ms "
+    "its delay",
     "list_add": "the entry was linked into the list; post.list, post.counter",
     "list_remove": "the entry was unlinked from the list; cause, pre.list, post.counter",
     "list_add_retry": "the entry was in a list by then: the adder tries again",
     "owner_read": "the word that says which list has the entry was read; pre.list is what was seen",
-    "cancel_check": "the word that says which entry is the task's was read; res is true for a cancelled entry",
-    "cancel": "the task's live entry became none; pre.entry is the one before it, pre.list the list that it named when it was read last",
+    "cancel_check": "the word that says which entry is the task's was read; res is true for a "
+    "cancelled entry",
+    "cancel": "the task's live entry became none; pre.entry is the one before it, pre.list the "
+    "list that it named when it was read last",
     "reinsert": "a flush handed the entry back to the wheel",
-    "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the timer was emptied, due or not; res raised: the executor refused it",
+    "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the "
+    "timer was emptied, due or not; res raised: the executor refused it",
     "task_run": "the task ran; entry is the one that was handed over",
     # timer: wheel, clock, queue
     "wheel_new": "a level was made; level, wheel_ms, and pre.key_ms is its tick",
@@ -42,7 +46,8 @@ KINDS = {
     "wheel_place": "the wheel chose a bucket; level, bucket, vid, exp_ms, wheel_ms",
     "wheel_reject": "the wheel did not take the entry: cancelled or due; cause",
     "bucket_new": "a bucket was made; list is its id; level, bucket",
-    "bucket_expiry_set": "a bucket's key became key_ms; pre.key_ms is the key before; res is whether it changed",
+    "bucket_expiry_set": "a bucket's key became key_ms; pre.key_ms is the key before; res is "
+    "whether it changed",
     "dq_offer": "a bucket was put into the delay queue; key_ms",
     "dq_poll": "a bucket was taken from the delay queue; key_ms; list absent: none was due",
     "dq_ready": "a bucket's key was reached; key_ms",
@@ -53,11 +58,13 @@ KINDS = {
     "op_new": "a delayed operation was made; delay_ms",
     "watch_add": "the operation was put into the watchers of a key",
     "watch_cancel": "the operation was taken out of the watchers of a key; it may be so twice",
-    "try_begin": "an attempt; res is whether it comes to tryComplete: it does not where the lock was not got, or the operation was found completed",
+    "try_begin": "an attempt; res is whether it comes to tryComplete: it does not where the lock "
+    "was not got, or the operation was found completed",
     "try_end": "tryComplete was evaluated; res is its value",
     "try_watch_begin": "tryCompleteElseWatch began",
     "try_watch_end": "tryCompleteElseWatch ended; res",
-    "check_begin": "checkAndComplete began and took the watchers; key, and in ord the lock that watch_add holds too",
+    "check_begin": "checkAndComplete began and took the watchers; key, and in ord the lock that "
+    "watch_add holds too",
     "check_end": "checkAndComplete ended; key",
     "cancel_key_begin": "cancelForKey began; key",
     "cancel_key_end": "cancelForKey ended; key",
@@ -72,8 +79,9 @@ KINDS = {
 """Kind of event -> what took place."""
 
 CAUSES = ("expiry", "cancel", "readd", "flush", "event", "forced", "due", "shutdown")
-"""Why: of list_remove cancel, readd (the task or the entry is added anew), flush; of force_cas expiry, event, forced; of wheel_reject
-cancel, due; of expire_submit shutdown, where a timer is emptied and nobody asks whether the entry is cancelled or due."""
+"""Why: of list_remove cancel, readd (the task or the entry is added anew), flush; of force_cas
+expiry, event, forced; of wheel_reject cancel, due; of expire_submit shutdown, where a timer is
+emptied and nobody asks whether the entry is cancelled or due."""
 
 OBSERVED = (
     Field("list", "int64", "the list that the entry names; 0: none"),
@@ -152,9 +160,12 @@ CONFIG = "tick_ms, wheel_size, start_ms, levels: integers"
 """What a header's ``config`` says."""
 
 INITIAL = (
-    "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id as in ord, such as counter:1 -> value), "
+    "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry "
+    "or 0), counters (id as in ord, such as counter:1 -> value), "
     "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
-    "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id of a key -> operations), handed (entries that the executor has taken and not run), "
-    "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)"
+    "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id "
+    "of a key -> operations), handed (entries that the executor has taken and not run), "
+    "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, "
+    "inside, duty)"
 )
 """What a header's ``initial`` says."""

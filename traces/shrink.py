@@ -1,8 +1,10 @@
-"""From a trace that is refused to the few events that show why: the cone of the failure, then delta debugging, with replay as the oracle.
+"""From a trace that is refused to the few events that show why: the cone of the failure, then delta
+debugging, with replay as the oracle.
 
-What is left is a trace of its own, with new numbers: it is refused at its last event, by the same property. Thrown away are events that cannot
-have led there, then entries, threads and single events as long as the very same event is refused first. What came before is folded into the
-header's ``initial``.
+What is left is a trace of its own, with new numbers: it is refused at its last event, by the same
+property. Thrown away are events that cannot have led there, then entries, threads and single events
+as long as the very same event is refused first. What came before is folded into the header's
+``initial``.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from wheelproof.trace.schema import KINDS
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))
 ABOUT_LOCKS = frozenset(("NoDeadlock", "NoDataRace"))
 WINDOW = 4096
-"""How far back the last events of the failing entry and task are looked for: those that a reader wants to see."""
+"""How far back the last events of the failing entry and task are looked for: those that a reader
+wants to see."""
 
 TOLD = 3
 """So many of them; what came before is folded into the initial state."""
@@ -38,7 +41,8 @@ Item = tuple[int, Event]
 
 @dataclass(frozen=True)
 class Shrunk:
-    """A shrunk trace: ``lines[n]`` is the line of ``events[n]`` in the file it is from. ``repair``: the cheapest edit that would do, as a sentence."""
+    """A shrunk trace: ``lines[n]`` is the line of ``events[n]`` in the file it is from. ``repair``:
+    the cheapest edit that would do, as a sentence."""
 
     header: dict[str, Any]
     events: tuple[Event, ...]
@@ -62,8 +66,10 @@ def shrink(
     cut: Mapping[str, int] | None = None,
     seconds: float | None = None,
 ) -> Shrunk | None:
-    """The smallest trace found that is refused as the given one is first; None if none of its events is. ``events``: in the order of their clocks;
-    ``cut``: of the footer, what lies beyond it is no evidence. ``seconds``: after so many no smaller trace is tried, and the smallest one so far is the result."""
+    """The smallest trace found that is refused as the given one is first; None if none of its
+    events is. ``events``: in the order of their clocks; ``cut``: of the footer, what lies beyond it
+    is no evidence. ``seconds``: after so many no smaller trace is tried, and the smallest one so
+    far is the result."""
     deadline = None if seconds is None else time.monotonic() + seconds
     events = within(events, cut)
     found = _Failure.of(header, events)
@@ -84,7 +90,7 @@ def shrink(
     plain = [event for _, event in kept]
     renewed = renumbered(found.counted(initial, plain))
     kinds = header.get("capture", {}).get("kinds")
-    capture = {"mode": "full"}
+    capture: dict[str, Any] = {"mode": "full"}
     if found.property not in ABOUT_LOCKS and not any(event["k"] in LOCKS for event in renewed):
         capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
     elif kinds is not None:
@@ -171,7 +177,7 @@ class _Failure:
         if seen is not None and name in state.counters:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
-        about = {
+        about: set[tuple[str, Any]] = {
             (column, events[at][1][column])
             for column in ("task", "entry", "op")
             if column in events[at][1]
@@ -208,7 +214,8 @@ class _Failure:
             width *= 2
 
     def counted(self, initial: Mapping[str, Any], events: Iterable[Event]) -> list[Event]:
-        """The events with the counter that it would have had if only they had taken place; at the failure it is as wrong as it was."""
+        """The events with the counter that it would have had if only they had taken place; at the
+        failure it is as wrong as it was."""
         values, out = dict(initial.get("counters", {})), []
         for event in events:
             name = counter_of(event)
@@ -220,7 +227,8 @@ class _Failure:
         return out
 
     def fails(self, items: Sequence[Item], initial: Mapping[str, Any] | None = None) -> bool:
-        """Whether the failing event is refused by its property, and none before it by any. After the deadline the answer is no, so that nothing smaller is taken."""
+        """Whether the failing event is refused by its property, and none before it by any. After
+        the deadline the answer is no, so that nothing smaller is taken."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             return False
         initial = self.initial if initial is None else initial
@@ -241,7 +249,8 @@ class _Failure:
         return smaller if self.fails(smaller) else larger
 
     def cone(self) -> list[Item]:
-        """Events from which a path of threads and tokens leads to the failure, of those that touch what it is about."""
+        """Events from which a path of threads and tokens leads to the failure, of those that touch
+        what it is about."""
         tids, tokens, past = (
             {self.event["tid"]},
             {token[:2] for token in self.event.get("ord", ())},
@@ -254,7 +263,7 @@ class _Failure:
                 tokens |= own
                 past.append((line, event))
         past.reverse()
-        about = {
+        about: set[tuple[str, Any]] = {
             (column, self.event[column])
             for column in ("task", "entry", "op")
             if column in self.event
@@ -281,7 +290,8 @@ class _Failure:
         return self.window
 
     def folded(self, kept: list[Item]) -> list[Item]:
-        """The last FEW events, if what came before them can go into the initial state: that of a thread cannot."""
+        """The last FEW events, if what came before them can go into the initial state: that of a
+        thread cannot."""
         for few in range(FEW, 0, -1):
             if len(kept) <= FEW:
                 break
@@ -296,7 +306,8 @@ class _Failure:
         return kept
 
     def without_bystanders(self, kept: list[Item]) -> list[Item]:
-        """The events but for those that only make way for another, as one that takes from a list what stood before: the list need not have had it."""
+        """The events but for those that only make way for another, as one that takes from a list
+        what stood before: the list need not have had it."""
         others = sorted(
             {
                 (column, event[column])
@@ -365,10 +376,13 @@ class _Failure:
     # -- repair
 
     def repair(self) -> str:
-        """The cheapest edit after which the failing event and what comes after it are refused least."""
+        """The cheapest edit after which the failing event and what comes after it are refused
+        least."""
         if self.property == "NoDeadlock":
             held = [token[1] for token in self.event.get("ord", ()) if token[0] == "L"]
-            return f"let go of {held[-1] if self.event['k'] == 'lock_wait' and held else held[0] if held else 'the other lock'} before line {self.line}"
+            waits = self.event["k"] == "lock_wait"
+            lock = (held[-1] if waits else held[0]) if held else "the other lock"
+            return f"let go of {lock} before line {self.line}"
         if (
             self.property == "NoLostCompletion"
             and len(owed := list(self._before().enabled(self.event))) == 1
@@ -430,9 +444,10 @@ class _Failure:
         return state
 
     def _refused(self, edited: Iterable[Event]) -> int:
-        """How many of the edited events, and of those after them that are about the same things, are refused. Counters are left out."""
+        """How many of the edited events, and of those after them that are about the same things,
+        are refused. Counters are left out."""
         state, count = self._before(), 0
-        about = {
+        about: set[tuple[str, Any]] = {
             (column, self.event[column])
             for column in ("task", "entry", "op")
             if column in self.event
@@ -463,9 +478,11 @@ def _about(walk: Mapping[str, Any], operations: set[int]) -> dict[str, Any]:
 def ddmin_by(
     items: list[Item], group: Callable[[Event], Hashable], fails: Callable[[list[Item]], bool]
 ) -> list[Item]:
-    """Delta debugging over groups of events: ever smaller sets of groups are taken away while ``fails`` holds.
+    """Delta debugging over groups of events: ever smaller sets of groups are taken away while
+    ``fails`` holds.
 
-    Events of the group None stay. The result fails, if the items do, and no single group of it can be spared.
+    Events of the group None stay. The result fails, if the items do, and no single group of it can
+    be spared.
     """
     groups = list(dict.fromkeys(key for _, event in items if (key := group(event)) is not None))
     parts = 2
@@ -486,7 +503,8 @@ def ddmin_by(
 
 
 def renumbered(events: Iterable[Event]) -> list[Event]:
-    """Events with dense numbers: those of threads, clocks, tokens. Brackets that are no longer there are no parents."""
+    """Events with dense numbers: those of threads, clocks, tokens. Brackets that are no longer
+    there are no parents."""
     threads: dict[int, int] = {}
     tokens: dict[tuple[str, str], int] = {}
     spans, out = set(), []

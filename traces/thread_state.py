@@ -61,7 +61,7 @@ class ThreadState:
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and has checked nothing."""
-        known = (
+        known: tuple[tuple[str, Any, Any], ...] = (
             ("open", [list(each) for each in self.flushes], []),
             ("hand", self.hand, NONE),
             ("checked", list(self.checked), [NONE, False]),

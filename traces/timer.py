@@ -1,6 +1,8 @@
-"""What the records of a timer mean: its calls that are events, the columns of each kind, and the state that a run begins in.
+"""What the records of a timer mean: its calls that are events, the columns of each kind, and the
+state that a run begins in.
 
-This module, ``operation`` and the rules know Kafka's classes; the recorder, the file formats and the shrinker do not.
+This module, ``operation`` and the rules know Kafka's classes; the recorder, the file formats and
+the shrinker do not.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ REINSERTING = frozenset(("flush", "reinsert"))
 """Methods that hand an entry of a flushed bucket to its timer."""
 
 EMPTIES = frozenset(("withdraw",))
-"""Methods that take everything out of a timer, due or not: what they hand over was nobody's turn."""
+"""Methods that take everything out of a timer, due or not: what they hand over was nobody's
+turn."""
 
 AHEAD = 256
 """How many events of its thread are looked through for what a removal was made for."""
@@ -52,7 +55,8 @@ UNLABELLED: Mapping[tuple[str, str], str] = {}
 CONDITIONS: Mapping[str, Callable[[Any], bool]] = {
     "list_add_retry": lambda owner: owner is not None
 }
-"""Kind -> the values of a volatile field of which a read is such an event: who finds that no list has the entry links it."""
+"""Kind -> the values of a volatile field of which a read is such an event: who finds that no list
+has the entry links it."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -61,12 +65,14 @@ Numbers = tuple[int, int, int, int]
 # -- calls that are events
 
 
-def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers:
+def _offered(recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any) -> Numbers:
     element = arguments[1]
     return recorder.id_of(element), 0, element.expiration.value, 0
 
 
-def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _polled(
+    recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     return (
         (recorder.id_of(result), recorder.log().now, result.expiration.value, 0)
         if hasattr(result, "expiration")
@@ -74,7 +80,9 @@ def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Nu
     )
 
 
-def _levelled(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _levelled(
+    recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     """A wheel was made: its tick, and its clock."""
     return (
         None
@@ -83,23 +91,31 @@ def _levelled(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> 
     )
 
 
-def _bucketed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _bucketed(
+    recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     return None if result is RAISED else (recorder.identify(bucket), 0, 0, 0)
 
 
-def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> Numbers:
+def _submitted(
+    recorder: Recorder, executor: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers:
     return 0, 0, 0, recorder.id_of(arguments[0])
 
 
-def _asked(recorder: Recorder, clock: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _asked(
+    recorder: Recorder, clock: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     """The clock was read; it is an event where that was done for a task that is being added."""
     recorder.log().now = result
     caller = _frame(2)
-    task = caller.f_locals.get("task") if caller.f_code.co_name == "add" else None
+    task: Any = caller.f_locals.get("task") if caller.f_code.co_name == "add" else None
     return (recorder.id_of(task), task.delay_ms, result, 0) if hasattr(task, "delay_ms") else None
 
 
-def _made(recorder: Recorder, entry: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _made(
+    recorder: Recorder, entry: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     task, deadline = arguments
     return (
         None
@@ -108,7 +124,9 @@ def _made(recorder: Recorder, entry: Any, arguments: tuple, result: Any) -> Numb
     )
 
 
-def _placed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _placed(
+    recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     """A wheel has called: it has chosen this bucket."""
     caller, lowest = _frame(2), None
     while caller.f_code.co_name == "add" and hasattr(
@@ -122,7 +140,9 @@ def _placed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> N
     )
 
 
-def _rejected(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _rejected(
+    recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     """The lowest wheel has refused, whichever level it was that did."""
     caller = _frame(2)
     below = caller.f_code.co_name == "add" and hasattr(caller.f_locals.get("self"), "current_time")
@@ -133,7 +153,9 @@ def _rejected(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> 
     )
 
 
-def _handed_back(recorder: Recorder, timer: Any, arguments: tuple, result: Any) -> Numbers | None:
+def _handed_back(
+    recorder: Recorder, timer: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
     return (
         (0, 0, 0, recorder.id_of(arguments[0])) if _frame(2).f_code.co_name in REINSERTING else None
     )
@@ -142,12 +164,15 @@ def _handed_back(recorder: Recorder, timer: Any, arguments: tuple, result: Any) 
 def _outer(frame: FrameType) -> FrameType:
     """The caller of a method, past the wrapper that records a call of it."""
     outer = frame.f_back
-    return outer.f_back if outer.f_code.co_filename == _WRAPPER else outer
+    if outer is not None and outer.f_code.co_filename == _WRAPPER:
+        outer = outer.f_back
+    assert outer is not None
+    return outer
 
 
 _WRAPPER = traced_fields.__file__
 
-CALLS: Mapping[str, tuple] = {
+CALLS: dict[str, tuple[Any, ...]] = {
     "DelayQueue": (
         ("_up", "dq_offer", _offered, False),
         ("_take", "dq_poll", _polled, True),
@@ -164,11 +189,13 @@ CALLS: Mapping[str, tuple] = {
     ),
     "SystemTimer": (("add_timer_task_entry", "reinsert", _handed_back, False),),
 }
-"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded after the call)."""
+"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded
+after the call)."""
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: where the counter changes, which list the entry names whose monitor is held innermost; of a word, who looks, or for whom."""
+    """Kind -> what else is noted: where the counter changes, which list the entry names whose
+    monitor is held innermost; of a word, who looks, or for whom."""
     objects, id_of = recorder.objects, recorder.id_of
 
     def names(log: Log, frame: FrameType) -> int:
@@ -181,7 +208,8 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
 
     def keyed(log: Log, frame: FrameType) -> int:
         """The entry for which a wheel sets a bucket's key."""
-        return id_of(frame.f_back.f_locals.get("entry"))
+        caller = frame.f_back
+        return id_of(caller.f_locals.get("entry")) if caller else 0
 
     def handed(log: Log, frame: FrameType) -> int:
         """The entry that is handed over; below 0 where its timer is emptied."""
@@ -203,7 +231,8 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
 
 
 class Wheels:
-    """The slots of all wheels that there are: list -> (level, slot); ``ticks``: level -> ms. A level is numbered from 1: the one above the level whose turn is its tick."""
+    """The slots of all wheels that there are: list -> (level, slot); ``ticks``: level -> ms. A
+    level is numbered from 1: the one above the level whose turn is its tick."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[int, str]) -> None:
         self._wheels = {
@@ -229,7 +258,8 @@ class Wheels:
         return self._levels[number]
 
     def numbers(self) -> dict[str, int]:
-        """Id of each bucket -> its number over all levels, from 1 on and from the lowest level on: its name."""
+        """Id of each bucket -> its number over all levels, from 1 on and from the lowest level on:
+        its name."""
         lowest = min(self._wheels.values(), key=lambda wheel: wheel.tick_ms, default=None)
         return (
             {
@@ -246,7 +276,8 @@ class Wheels:
         return number in self._wheels
 
     def place(self, bucket: int, event: Mapping[str, Any]) -> dict[str, Any]:
-        """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list that is in no wheel."""
+        """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list
+        that is in no wheel."""
         if bucket not in self.slots:
             return {}
         level, slot = self.slots[bucket]
@@ -291,7 +322,8 @@ KINDS = frozenset(
 
 
 def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
-    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves ``stream.checked`` and ``stream.asked`` on."""
+    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves
+    ``stream.checked`` and ``stream.asked`` on."""
     recorder, kind = translator.recorder, raw.site.event
     held = {}
     for number, _ in raw.locks:
@@ -373,7 +405,7 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
             {"level": translator.wheels.level(raw.new)} if translator.wheels.known(raw.new) else {}
         )
     event = of_entry(recorder, event.get("entry", 0)) | event
-    placed = translator.wheels.place(
+    placed: dict[str, Any] = translator.wheels.place(
         event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
     )
     return event | placed
@@ -383,17 +415,20 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
 
 
 def flushed(event: dict[str, Any], stream: Any) -> None:
-    """Say of a removal from the list that is being walked over that the walk made it: no task's monitor is held then."""
-    if event["k"] == "list_remove" and stream.spans and event.get("list") == stream.spans[-1][2]:
-        if not any(token[1].startswith("task:") for token in event.get("ord", ())):
+    """Say of a removal from the list that is being walked over that the walk made it: no task's
+    monitor is held then."""
+    of_walk = stream.spans and event.get("list") == stream.spans[-1][2]
+    if event["k"] == "list_remove" and of_walk:
+        bare = not any(token[1].startswith("task:") for token in event.get("ord", ()))
+        if bare:
             event["cause"] = "flush"
 
 
 def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A thread's events, each removal with what it was made for: what comes next on the task or the entry says so."""
-    held: list[
-        dict[str, Any]
-    ] = []  # events that wait until it is known what the first of them, a removal, was made for
+    """A thread's events, each removal with what it was made for: what comes next on the task or the
+    entry says so."""
+    # Events that wait until it is known what the first of them, a removal, was made for.
+    held: list[dict[str, Any]] = []
     for event in events:
         if held or event["k"] == "list_remove" and "cause" not in event:
             held.append(event)
@@ -406,7 +441,8 @@ def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _explains(held: list[dict[str, Any]]) -> bool:
-    """Whether the last event says why the entries before it were taken out: for a cancel, a new entry, or a link elsewhere."""
+    """Whether the last event says why the entries before it were taken out: for a cancel, a new
+    entry, or a link elsewhere."""
     last = held[-1]
     column, cause = {
         "cancel": ("task", "cancel"),

@@ -1,4 +1,5 @@
-"""From a recorder's records to events: what is common to all of Kafka's classes. What the columns of a kind mean is the families', ``timer`` and ``operation``."""
+"""From a recorder's records to events: what is common to all of Kafka's classes. What the columns
+of a kind mean is the families', ``timer`` and ``operation``."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ ROLES = timer.ROLES | operation.ROLES
 """Class -> the column that its objects are named in, and the class of their tokens."""
 
 CALLS = timer.CALLS | operation.CALLS
-"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded after the call)."""
+"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded
+after the call)."""
 
 UNLABELLED = timer.UNLABELLED
 """(function, operation) -> event, of a line without a label that changes what the rules look at."""
@@ -34,7 +36,8 @@ def observers(recorder: Recorder) -> dict[str, Observer]:
 
 
 def role_of(value: Any) -> str:
-    """The role of an object: that of the first of its classes that has one; its own class's name for others."""
+    """The role of an object: that of the first of its classes that has one; its own class's name
+    for others."""
     for cls in type(value).__mro__:
         if cls.__name__ in ROLES:
             return ROLES[cls.__name__]
@@ -50,8 +53,9 @@ def roles_of(recorder: Recorder) -> dict[int, str]:
 
 
 class Stream:
-    """What is known of a thread on the way through its records. ``spans``: (kind that closes it, span, list or operation); ``checked``: the entry that was
-    checked last, and whether it was cancelled; ``asked``: the task that it was asked to add last."""
+    """What is known of a thread on the way through its records. ``spans``: (kind that closes it,
+    span, list or operation); ``checked``: the entry that was checked last, and whether it was
+    cancelled; ``asked``: the task that it was asked to add last."""
 
     def __init__(self) -> None:
         self.spans: list[tuple[str, int, int]] = []
@@ -60,7 +64,8 @@ class Stream:
 
 
 class Translator:
-    """Turns a recorder's records into the events of ``wheelproof.trace/1``, in the order of (lc, tid, tseq)."""
+    """Turns a recorder's records into the events of ``wheelproof.trace/1``, in the order of (lc,
+    tid, tseq)."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -160,7 +165,8 @@ class Translator:
             event["ord"] = tuple(tokens)
 
     def _word(self, word: Any, kind: str) -> str:
-        """The word's name, if each of its writes is an event: of other words not every write is recorded, so that their versions would have gaps."""
+        """The word's name, if each of its writes is an event: of other words not every write is
+        recorded, so that their versions would have gaps."""
         if kind in timer.COUNTED:
             return f"counter:{word.number}"
         if kind in timer.PARTLY:
@@ -172,7 +178,8 @@ class Translator:
             self._fields[word.number] = getattr(word, "field", None) or field_of(
                 self.recorder.objects[word.owner], word
             )
-        return f"{role}:{word.owner}.{timer.COLUMN_OF.get(self._fields[word.number], self._fields[word.number])}"
+        field = self._fields[word.number]
+        return f"{role}:{word.owner}.{timer.COLUMN_OF.get(field, field)}"
 
 
 def field_of(value: Any, word: Any) -> str:
@@ -180,7 +187,7 @@ def field_of(value: Any, word: Any) -> str:
     for cls in type(value).__mro__:
         for name in vars(cls).get("__slots__", ()):
             if getattr(value, name, None) is word:
-                return name
+                return str(name)
     return f"word{word.number}"
 
 
@@ -188,7 +195,8 @@ def field_of(value: Any, word: Any) -> str:
 
 
 def initial_of(recorder: Recorder) -> dict[str, Any]:
-    """What the objects that are known by now hold, as a header's ``initial``: to be asked before threads run."""
+    """What the objects that are known by now hold, as a header's ``initial``: to be asked before
+    threads run."""
     roles = roles_of(recorder)
     objects = dict(recorder.objects)
     return timer.initial(
@@ -209,7 +217,8 @@ def variant_of(recorder: Recorder) -> str:
 
 
 def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
-    """Give ids to a scenario's objects, in the scenario's order; id -> name. An operation's timer task has the operation's name."""
+    """Give ids to a scenario's objects, in the scenario's order; id -> name. An operation's timer
+    task has the operation's name."""
     found = {
         recorder.identify(value): name
         for name, value in names.items()

@@ -1,9 +1,12 @@
-"""The rules of watchers: the part of ``rules.TimerState`` that is about the operations that an event of a key can still complete.
+"""The rules of watchers: the part of ``rules.TimerState`` that is about the operations that an
+event of a key can still complete.
 
-``tryCompleteElseWatch`` tries an operation, puts it among the watchers of each of its keys, and tries again, so that it may return true for an
-operation that is watched. ``checkAndComplete`` takes the watchers of its key and tries each of them. An open operation that neither finds is
-orphaned: only its timeout completes it. A check owes a try to those operations alone that were put among the watchers under a lock that the
-check held later when it took them: without such a lock in both events their order is not known.
+``tryCompleteElseWatch`` tries an operation, puts it among the watchers of each of its keys, and
+tries again, so that it may return true for an operation that is watched. ``checkAndComplete`` takes
+the watchers of its key and tries each of them. An open operation that neither finds is orphaned:
+only its timeout completes it. A check owes a try to those operations alone that were put among the
+watchers under a lock that the check held later when it took them: without such a lock in both
+events their order is not known.
 """
 
 from __future__ import annotations
@@ -33,12 +36,15 @@ _BRACKETS = {
     "check": ("check", "key"),
     "cancel_key": ("cancel_key", "key"),
 }
-"""Kind of event without its end -> the name of the bracket in ``inside``, and the column that says what it is about."""
+"""Kind of event without its end -> the name of the bracket in ``inside``, and the column that says
+what it is about."""
 
 
 class WatchRules:
-    """``watchers``: key -> operations that are in its list, with the locks under which they came there; ``watched``: operation -> the keys that it was
-    ever put to; ``made``: operations whose making is in the trace; ``checks``: thread -> its open checks, each the operations that it still owes a try."""
+    """``watchers``: key -> operations that are in its list, with the locks under which they came
+    there; ``watched``: operation -> the keys that it was ever put to; ``made``: operations whose
+    making is in the trace; ``checks``: thread -> its open checks, each the operations that it still
+    owes a try."""
 
     watchers: dict[int, dict[int, frozenset[str]]]
     watched: dict[int, set[int]]
@@ -86,7 +92,8 @@ class WatchRules:
         if key not in self.watched.get(number, ()):
             return Refusal(
                 "WatchedOnce",
-                f"operation {number} is taken out of the watchers of key {key}, and was never among them",
+                f"operation {number} is taken out of the watchers of key {key}, and was never "
+                "among them",
             )
         return None
 
@@ -101,7 +108,8 @@ class WatchRules:
         if result == "false" and not completed and not self.watched.get(number):
             return Refusal(
                 "WatcherReachable",
-                f"operation {number} is open and is left to be watched, and no key has it among its watchers: no event can complete it",
+                f"operation {number} is open and is left to be watched, and no key has it among "
+                "its watchers: no event can complete it",
             )
         if (
             result == "true"
@@ -111,7 +119,8 @@ class WatchRules:
         ):
             return Refusal(
                 "WatcherReachable",
-                f"tryCompleteElseWatch says that thread {event['tid']} has completed operation {number}, and it has not: its timeout is not added",
+                f"tryCompleteElseWatch says that thread {event['tid']} has completed operation "
+                f"{number}, and it has not: its timeout is not added",
             )
         return None
 
@@ -131,7 +140,8 @@ class WatchRules:
         if left:
             return Refusal(
                 "WatcherReachable",
-                f"operation {left[0]} is open and was put among the watchers of key {key} before the check of that key began, "
+                f"operation {left[0]} is open and was put among the watchers of key {key} before "
+                "the check of that key began, "
                 f"and thread {event['tid']} has not tried it: no event of that key can complete it",
                 left[0],
             )
@@ -201,7 +211,8 @@ def _bracket(event: Event) -> tuple[str, int] | None:
 
 
 def _locks(event: Event) -> frozenset[str]:
-    """The locks that are held, but for those of operations: a list of watchers has one of its own."""
+    """The locks that are held, but for those of operations: a list of watchers has one of its
+    own."""
     return frozenset(
         token[1]
         for token in event.get("ord", ())

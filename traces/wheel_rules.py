@@ -1,4 +1,5 @@
-"""The rules of the wheel, its clock and its delay queue: the part of ``rules.TimerState`` that needs more than lists and tasks."""
+"""The rules of the wheel, its clock and its delay queue: the part of ``rules.TimerState`` that
+needs more than lists and tasks."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from traces.schema import NOT_QUEUED
 
 
 class WheelRules:
-    """``keys``: of buckets; ``queued``: bucket -> the key with which it was put into the queue; ``wheel_ms``: the lowest level's clock,
-    None where it is not known. ``tick_ms`` and ``wheel_size``: of the lowest level, None without a configuration. ``published``: the levels, and the words
-    that name a level above, that somebody was seen to publish."""
+    """``keys``: of buckets; ``queued``: bucket -> the key with which it was put into the queue;
+    ``wheel_ms``: the lowest level's clock, None where it is not known. ``tick_ms`` and
+    ``wheel_size``: of the lowest level, None without a configuration. ``published``: the levels,
+    and the words that name a level above, that somebody was seen to publish."""
 
     keys: dict[int, int]
     rings: dict[int, dict[int, None]]
@@ -37,7 +39,8 @@ class WheelRules:
         ):
             return Refusal(
                 "QueuedOnceWithItsKey",
-                f"list {bucket} is given the key {event['key_ms']} by a thread that has not linked an entry into it before: a flush that "
+                f"list {bucket} is given the key {event['key_ms']} by a thread that has not "
+                "linked an entry into it before: a flush that "
                 "comes in between finds nothing, and what is linked then is in no queue",
             )
         if seen is not None and self.keys.get(bucket, seen) != seen:
@@ -48,7 +51,8 @@ class WheelRules:
         if event["key_ms"] == NOT_QUEUED and (left := self.rings.get(bucket)):
             return Refusal(
                 "QueuedOnceWithItsKey",
-                f"the key of list {bucket} is reset while entry {next(iter(left))} is in it: nobody queues it again",
+                f"the key of list {bucket} is reset while entry {next(iter(left))} is in it: "
+                "nobody queues it again",
             )
         if seen not in (None, NOT_QUEUED) and event["key_ms"] not in (NOT_QUEUED, seen):
             return Refusal(
@@ -63,7 +67,8 @@ class WheelRules:
         if bucket in self.queued:
             return Refusal(
                 "QueuedOnceWithItsKey",
-                f"list {bucket} is put into the queue with the key {key}, and is in it with {self.queued[bucket]}",
+                f"list {bucket} is put into the queue with the key {key}, and is in it with "
+                f"{self.queued[bucket]}",
             )
         return None
 
@@ -84,7 +89,8 @@ class WheelRules:
         if key is not None and key != self.queued[bucket]:
             return Refusal(
                 "QueuedOnceWithItsKey",
-                f"list {bucket} is taken from the queue with the key {key}, and was put there with {self.queued[bucket]}",
+                f"list {bucket} is taken from the queue with the key {key}, and was put there "
+                f"with {self.queued[bucket]}",
             )
         return None
 
@@ -112,14 +118,16 @@ class WheelRules:
         if self.keys[bucket] != NOT_QUEUED:
             return Refusal(
                 "QueuedOnceWithItsKey",
-                f"list {bucket} is let go after its flush with the key {self.keys[bucket]}: who links into it next finds no other key, and queues nobody",
+                f"list {bucket} is let go after its flush with the key {self.keys[bucket]}: who "
+                "links into it next finds no other key, and queues nobody",
             )
         return None
 
     # -- levels
 
     def _wheel_new(self, event: Event, thread: Any) -> Refusal | None:
-        """A level's tick is the turn of the one below, and its clock is where that of the lowest is, rounded down."""
+        """A level's tick is the turn of the one below, and its clock is where that of the lowest
+        is, rounded down."""
         level, clock, tick = (
             event.get("level"),
             event.get("wheel_ms"),
@@ -132,7 +140,8 @@ class WheelRules:
         if tick is not None and tick != due:
             return Refusal(
                 "LevelBound",
-                f"level {level} is made with ticks of {tick} ms, and the levels below take {due} ms to a turn",
+                f"level {level} is made with ticks of {tick} ms, and the levels below take {due} "
+                "ms to a turn",
             )
         if (
             clock is not None
@@ -141,7 +150,8 @@ class WheelRules:
         ):
             return Refusal(
                 "LevelBound",
-                f"level {level} begins at {clock} ms while the lowest one's clock is {self.wheel_ms} ms: its tick began at {self.wheel_ms - self.wheel_ms % due} ms",
+                f"level {level} begins at {clock} ms while the lowest one's clock is "
+                f"{self.wheel_ms} ms: its tick began at {self.wheel_ms - self.wheel_ms % due} ms",
             )
         return None
 
@@ -160,7 +170,8 @@ class WheelRules:
         if again := self.published & self._names_of(event):
             return Refusal(
                 "OneOverflowWheel",
-                f"{self._spoken(next(iter(again)))} is published a second time: threads were given two of them",
+                f"{self._spoken(next(iter(again)))} is published a second time: threads were "
+                "given two of them",
             )
         if thread.made is False and self.recorded("wheel_new"):
             return Refusal(
@@ -170,7 +181,8 @@ class WheelRules:
         return None
 
     def _names_of(self, event: Event) -> set[int | str]:
-        """By what a level that is published is known: its number, and the word that names it from below."""
+        """By what a level that is published is known: its number, and the word that names it from
+        below."""
         return {
             token[1] for token in event.get("ord", ()) if token[0] == "V" and token[3] == "w"
         } | ({event["level"]} if "level" in event else set())
@@ -185,7 +197,8 @@ class WheelRules:
     # -- where an entry goes
 
     def _over(self, event: Event) -> Refusal | None:
-        """The slot's turn is still to come, also when the entry is linked: the clock has not moved on since the wheel chose it."""
+        """The slot's turn is still to come, also when the entry is linked: the clock has not moved
+        on since the wheel chose it."""
         if (
             not {"level", "bucket", "exp_ms"} <= event.keys()
             or self.wheel_ms is None
@@ -198,7 +211,8 @@ class WheelRules:
         if event["exp_ms"] // tick <= self.wheel_ms // tick:
             return Refusal(
                 "NotCurrentSlot",
-                f"an entry due at {event['exp_ms']} ms is linked into slot {event['bucket']} of level {event['level']} when the clock is {self.wheel_ms} ms: "
+                f"an entry due at {event['exp_ms']} ms is linked into slot {event['bucket']} of "
+                f"level {event['level']} when the clock is {self.wheel_ms} ms: "
                 "that slot's turn has come",
             )
         return None
@@ -218,13 +232,15 @@ class WheelRules:
         if event["bucket"] != slot:
             return Refusal(
                 "SlotInRange",
-                f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of level {event.get('level', 1)}; "
+                f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of "
+                f"level {event.get('level', 1)}; "
                 f"its slot is {slot}",
             )
         return None
 
     def _wheel_place(self, event: Event, thread: Any) -> Refusal | None:
-        """The level is the lowest one whose turn reaches the deadline, which is not due, and the slot is that of its tick."""
+        """The level is the lowest one whose turn reaches the deadline, which is not due, and the
+        slot is that of its tick."""
         if refusal := self._slot(event):
             return refusal
         if (
@@ -239,18 +255,21 @@ class WheelRules:
         if deadline < clock - clock % self.tick_ms + self.tick_ms:
             return Refusal(
                 "NotEarly",
-                f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and is due",
+                f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and is "
+                "due",
             )
         if deadline >= clock - clock % tick + tick * self.wheel_size:
             return Refusal(
                 "LevelBound",
-                f"an entry due at {deadline} ms is put into level {level}, whose turn at {clock} ms does not reach it",
+                f"an entry due at {deadline} ms is put into level {level}, whose turn at {clock} "
+                "ms does not reach it",
             )
         below = tick // self.wheel_size
         if level > 1 and deadline < clock - clock % below + tick:
             return Refusal(
                 "LevelBound",
-                f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and the level below reaches it",
+                f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and the "
+                "level below reaches it",
             )
         return None
 
@@ -265,6 +284,7 @@ class WheelRules:
         if event["exp_ms"] >= event["wheel_ms"] + self.tick_ms:
             return Refusal(
                 "NotEarly",
-                f"an entry due at {event['exp_ms']} ms is taken for expired at {event['wheel_ms']} ms",
+                f"an entry due at {event['exp_ms']} ms is taken for expired at "
+                f"{event['wheel_ms']} ms",
             )
         return None

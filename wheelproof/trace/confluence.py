@@ -1,7 +1,9 @@
-"""Whether steps may be taken at once: an eager step must commute with every step that another thread can take, in every state.
+"""Whether steps may be taken at once: an eager step must commute with every step that another
+thread can take, in every state.
 
-Then a run in which it is taken later is, step for step and event for event, one in which it is taken at once (a diamond at each step in between), so that
-following only the latter loses no trace and adds none.
+Then a run in which it is taken later is, step for step and event for event, one in which it is
+taken at once (a diamond at each step in between), so that following only the latter loses no trace
+and adds none.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from wheelproof.trace.following import Move, State, Steps
 
 
 def faults(steps: Steps, bound: int = 200_000) -> Iterator[str]:
-    """What contradicts the table's ``eager``, over all states of the program; nothing if the claim is right.
+    """What contradicts the table's ``eager``, over all states of the program; nothing if the claim
+    is right.
 
     Raises OverflowError where there are more than ``bound`` states.
     """

@@ -1,8 +1,10 @@
 """Which events a footer's ``cut`` vouches for.
 
-A recorder that is stopped reads its counters one after the other, so that the numbers it writes down need be those of no single moment: of two events of which one follows from the other
-it may have let through the second alone. So all that follows from an event beyond the cut is taken for beyond it, too: the rest of its thread, and whatever comes later at
-a lock that it held or a word that it wrote.
+A recorder that is stopped reads its counters one after the other, so that the numbers it writes
+down need be those of no single moment: of two events of which one follows from the other it may
+have let through the second alone. So all that follows from an event beyond the cut is taken for
+beyond it, too: the rest of its thread, and whatever comes later at a lock that it held or a word
+that it wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import Any
 
 
 class Cut:
-    """Asked of one event after the other, in the order of their clocks. ``beyond``: the threads that have crossed it. False where the whole trace is evidence."""
+    """Asked of one event after the other, in the order of their clocks. ``beyond``: the threads
+    that have crossed it. False where the whole trace is evidence."""
 
     def __init__(self, limits: Mapping[str, int] | None) -> None:
         self._given = bool(limits)
@@ -44,9 +47,8 @@ class Cut:
     def _is_beyond(self, token: tuple[Any, ...]) -> bool:
         kind, name, seq, mode = token[:4]
         key = f"{kind} {name}"
-        return seq > self._last.get(key, seq) or (
-            kind == "RW" and mode == "w" and seq > self._last_write.get(key, seq)
-        )
+        beyond: bool = seq > self._last.get(key, seq)
+        return beyond or (kind == "RW" and mode == "w" and seq > self._last_write.get(key, seq))
 
     @staticmethod
     def _lower(limits: dict[str, int], key: str, number: int) -> None:

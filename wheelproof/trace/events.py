@@ -11,7 +11,8 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why an event is no step of the model: the property that it breaks, and a sentence. ``op``: the operation that it is about, where the event does not name it."""
+    """Why an event is no step of the model: the property that it breaks, and a sentence. ``op``:
+    the operation that it is about, where the event does not name it."""
 
     property: str
     message: str

@@ -1,7 +1,10 @@
-"""A small part of TLA+'s expressions, evaluated on a model's states: what a table says of a step is written once, and TLC reads the same text.
+"""A small part of TLA+'s expressions, evaluated on a model's states: what a table says of a step is
+written once, and TLC reads the same text.
 
-Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE, ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``,
-``<<a, b>>``, ``\\/`` and IF THEN ELSE. Values are the model's: None for NULL, a harness for a function or record, a tuple or list for a sequence (from 1 on).
+Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE,
+``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``, ``<<a, b>>``, ``\\/`` and IF THEN
+ELSE. Values are the model's: None for NULL, a harness for a function or record, a tuple or list for
+a sequence (from 1 on).
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from typing import Any
 from wheelproof.errors import UsageError
 
 Look = Callable[[str, bool], Any]
-"""Gives the value of a name, in the state before (False) or after (True) the step; raises KeyError where there is none."""
+"""Gives the value of a name, in the state before (False) or after (True) the step; raises KeyError
+where there is none."""
 
 Evaluate = Callable[[Look], Any]
 
@@ -25,20 +29,23 @@ _WORDS = frozenset({"IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
 
 
 class Expression:
-    """One expression: ``text`` as it is written, ``names`` that it reads, ``primed``: whether it reads the state after the step.
+    """One expression: ``text`` as it is written, ``names`` that it reads, ``primed``: whether it
+    reads the state after the step.
 
     Raises UsageError, which names the text and the place in it, where it is none.
     """
 
     def __init__(self, text: str) -> None:
-        self.text, self.names, self.primed = text, set(), False
+        names: set[str] = set()
+        self.text, self.names, self.primed = text, names, False
         self._tokens, self._at = self._read(), 0
         self._evaluate = self._either()
         if self._peek():
             raise self._wrong(f"{self._peek()!r} is one too many")
 
     def value(self, look: Look) -> Any:
-        """Its value. Raises KeyError for a name that ``look`` does not know, LookupError and TypeError where it has none."""
+        """Its value. Raises KeyError for a name that ``look`` does not know, LookupError and
+        TypeError where it has none."""
         return self._evaluate(look)
 
     def _wrong(self, what: str) -> UsageError:
@@ -112,6 +119,10 @@ class Expression:
     def _added(left: Evaluate, sign: int, right: Evaluate) -> Evaluate:
         return lambda look: left(look) + sign * right(look)
 
+    @staticmethod
+    def _constant(value: Any) -> Evaluate:
+        return lambda look: value
+
     def _applied(self) -> Evaluate:
         found = self._atom()
         while self._peek() in ("[", "."):
@@ -120,7 +131,7 @@ class Expression:
                 self._take("]")
             else:
                 name = self._next()
-                argument = lambda look, name=name: name  # noqa: E731 - bound at once
+                argument = self._constant(name)
             found = self._at_argument(found, argument)
         return found
 

@@ -1,4 +1,5 @@
-"""The traces in a folder, by their names: all the way down, without what begins with . or _ (half-written files, and what Spark notes beside its own)."""
+"""The traces in a folder, by their names: all the way down, without what begins with . or _
+(half-written files, and what Spark notes beside its own)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def is_trace(path: Path) -> bool:
 
 
 def below(folder: Path) -> list[Path]:
-    """The traces in a folder and in those below, in the order of their paths. Raises UsageError: a folder that cannot be read, for nothing is passed over in silence."""
+    """The traces in a folder and in those below, in the order of their paths. Raises UsageError: a
+    folder that cannot be read, for nothing is passed over in silence."""
 
     def unreadable(error: OSError) -> None:
         raise UsageError(

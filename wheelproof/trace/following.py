@@ -1,8 +1,10 @@
-"""Which states a model may be in while a trace goes by: its own steps, those that an event shows and those that nothing shows.
+"""Which states a model may be in while a trace goes by: its own steps, those that an event shows
+and those that nothing shows.
 
-A step without an event may have been taken at any moment before its thread's next event. All those moments are followed, except of steps that the
-table calls eager: no other thread can see or prevent them, so that it is all one when they are taken, and they are taken at once. That keeps the
-set small: it branches only where threads race.
+A step without an event may have been taken at any moment before its thread's next event. All those
+moments are followed, except of steps that the table calls eager: no other thread can see or prevent
+them, so that it is all one when they are taken, and they are taken at once. That keeps the set
+small: it branches only where threads race.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from wheelproof.errors import ToolError
+from wheelproof.protocols import ModelInPlace
 from wheelproof.trace.expressions import Expression, Look
 from wheelproof.trace.observed import (
     HELD,
@@ -41,31 +44,35 @@ class Spent(Exception):
 
 
 class Move(NamedTuple):
-    """One step of the model from a state: ``shown`` is whether an event stands for it, ``eager`` whether it may be taken at once."""
+    """One step of the model from a state: ``shown`` is whether an event stands for it, ``eager``
+    whether it may be taken at once."""
 
     thread: str
     row: Row
     after: State
     shown: bool
     eager: bool
-    sign: tuple = ()
-    """What is known of a step whose event floats: it is taken like one that nothing shows, and its event must be there. Empty for others."""
+    sign: tuple[Any, ...] = ()
+    """What is known of a step whose event floats: it is taken like one that nothing shows, and its
+    event must be there. Empty for others."""
 
 
 class Place(NamedTuple):
-    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of floating steps and events that have not met yet."""
+    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of
+    floating steps and events that have not met yet."""
 
     state: State
-    debts: tuple[tuple[str, bool, tuple], ...] = ()
+    debts: tuple[tuple[str, bool, tuple[Any, ...]], ...] = ()
 
     def settled(self, thread: str) -> bool:
         """Whether all events of a thread that float have met their steps."""
         return all(name != thread for name, _, _ in self.debts)
 
     def met(
-        self, thread: str, seen: bool, sign: tuple
-    ) -> tuple[tuple[str, bool, tuple], ...] | None:
-        """The debts once a thread's event is seen, or its step is taken; None if another one is due."""
+        self, thread: str, seen: bool, sign: tuple[Any, ...]
+    ) -> tuple[tuple[str, bool, tuple[Any, ...]], ...] | None:
+        """The debts once a thread's event is seen, or its step is taken; None if another one is
+        due."""
         first = next((debt for debt in self.debts if debt[0] == thread), None)
         if first is None or first[1] == seen:
             return (*self.debts, (thread, seen, sign))
@@ -90,11 +97,15 @@ class Steps:
             self.constants = {
                 name: _constant(rule, program) for name, rule in mechanism.constants.items()
             }
-            self.model = mechanism.model_of(program)
+            model = mechanism.model_of(program)
+            if not isinstance(model, ModelInPlace):
+                raise AttributeError("the model cannot be followed in place")
+            self.model: ModelInPlace = model
             self.start = self.model.initial()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise Unknown(
-                f"no {mechanism.module} can be made of the program ({type(error).__name__}: {error})"
+                f"no {mechanism.module} can be made of the program ({type(error).__name__}: "
+                f"{error})"
             ) from error
         names = (*self.model.variables, *self.model.process_variables)
         self._index = {name: number for number, name in enumerate(names)}
@@ -116,7 +127,7 @@ class Steps:
 
     def look(self, thread: str, before: State, after: State | None) -> Look:
         """Names as an expression sees them, for one step of ``thread``."""
-        states, pieces = (before, after), [None, None]
+        pieces: list[tuple[Any, ...] | None] = [None, None]
 
         def value(name: str, primed: bool) -> Any:
             if name == "self":
@@ -126,9 +137,10 @@ class Steps:
                 return self.constants[name]
             seen = pieces[primed]
             if seen is None:
-                if states[primed] is None:
+                state = after if primed else before
+                if state is None:
                     raise LookupError(f"{name} is asked after a step that is not taken")
-                seen = pieces[primed] = self.model.pieces(states[primed])
+                seen = pieces[primed] = self.model.pieces(state)
             return self._value(index, name, seen[index])
 
         return value
@@ -152,7 +164,8 @@ class Steps:
     # -- steps
 
     def move(self, state: State, index: int) -> Move | None:
-        """The step of one thread from a state, with what a trace shows of it; None if it is blocked or at its end."""
+        """The step of one thread from a state, with what a trace shows of it; None if it is blocked
+        or at its end."""
         key = state, index
         if key not in self._moves:
             if len(self._moves) > KEPT:
@@ -187,7 +200,7 @@ class Steps:
     def _result(self, row: Row, look: Look) -> str:
         return "true" if self.holds(row.columns["res", None], look) else "false"
 
-    def _sign(self, row: Row, look: Look) -> tuple:
+    def _sign(self, row: Row, look: Look) -> tuple[Any, ...]:
         """Of a step whose event floats: its kind, and what it names."""
         return (
             row.kind,
@@ -258,7 +271,8 @@ class Steps:
 
     def labels(self, state: State) -> tuple[str, ...]:
         """The label that each thread stands at."""
-        return self.model.pieces(state)[self._index[self._pc]]
+        labels: tuple[str, ...] = self.model.pieces(state)[self._index[self._pc]]
+        return labels
 
     # -- events
 
@@ -269,7 +283,8 @@ class Steps:
         look: Look,
         before_only: bool = False,
     ) -> tuple[str, Any, Any] | None:
-        """The first column that an event has otherwise than the step: (column, the event's value, the step's); None if they agree.
+        """The first column that an event has otherwise than the step: (column, the event's value,
+        the step's); None if they agree.
 
         An event that names an object of a class that the step does not touch is not the step's.
         """
@@ -290,7 +305,8 @@ class Steps:
         return None
 
     def stands(self, state: State, thread: str, kind: str, said: Said) -> bool:
-        """Whether the thread stands in front of the lock that an event names, where a mark of this kind is made that ends a bracket, or at its end."""
+        """Whether the thread stands in front of the lock that an event names, where a mark of this
+        kind is made that ends a bracket, or at its end."""
         row = self.row_of(state, thread)
         if row is None:
             return kind == STOP
@@ -337,7 +353,7 @@ class Steps:
             is None
         )
 
-    def _floating(self, kind: str, said: Said) -> tuple:
+    def _floating(self, kind: str, said: Said) -> tuple[Any, ...]:
         """What is known of an event that floats; empty for others."""
         row = next(
             (
@@ -400,7 +416,8 @@ class Steps:
             ):
                 column, mine, theirs = differs
                 near.add(
-                    f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"
+                    f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model "
+                    f"({move.row.label})"
                 )
             else:
                 near.add("an event before it has not met its step")

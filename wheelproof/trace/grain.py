@@ -1,7 +1,9 @@
-"""Which step of the mechanism an operation of a directed run belongs to, where operations of lower mechanisms are single steps of it.
+"""Which step of the mechanism an operation of a directed run belongs to, where operations of lower
+mechanisms are single steps of it.
 
-The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the harness's ``ATOMIC`` names the labels are dropped, all but those that
-it keeps, and what such code does belongs to the labelled line outside that called it.
+The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the harness's
+``ATOMIC`` names the labels are dropped, all but those that it keeps, and what such code does
+belongs to the labelled line outside that called it.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from wheelproof.explore.labels import STEP_KINDS, Labels
 
 
 class Step(NamedTuple):
-    """``exact``: the operation is the one that the label names, so that the step is over with it. ``place``: the frame and the line of the label; the same one
-    again is the same step going on. ``call``: the frame that the labelled line has called, where the operation is in it; all that it does is the one step, but for
-    labels that are kept."""
+    """``exact``: the operation is the one that the label names, so that the step is over with it.
+    ``place``: the frame and the line of the label; the same one again is the same step going on.
+    ``call``: the frame that the labelled line has called, where the operation is in it; all that it
+    does is the one step, but for labels that are kept."""
 
     label: str
     exact: bool
@@ -42,12 +45,12 @@ class Grain:
         self._files: set[str] = set()
         self._codes: set[CodeType] = set()
         for name, kept in atomic.items():
-            file = modules[name].__spec__.origin
-            self._files.add(file)
-            self._drop(file, kept, None)
+            if source := _file_of(modules[name]):
+                self._files.add(source)
+                self._drop(source, kept, None)
         for module in modules.values():
-            file = getattr(getattr(module, "__spec__", None), "origin", None)
-            if not atomic or file not in self._labels or file in self._files:
+            file = _file_of(module)
+            if not atomic or file is None or file not in self._labels or file in self._files:
                 continue
             for cls in classes_of(module):
                 base = next(
@@ -58,7 +61,7 @@ class Grain:
                     ),
                     None,
                 )
-                if base in atomic:
+                if base is not None and base in atomic:
                     mine = {
                         code
                         for value in vars(cls).values()
@@ -87,7 +90,8 @@ class Grain:
         return self._labels.get(file, {}).get(line, {})
 
     def step_of(self, frame: FrameType, operation: str) -> Step | None:
-        """The step that an operation begins or goes on with; None where it is none of its own: plain reads on the way, and what a walk does in between."""
+        """The step that an operation begins or goes on with; None where it is none of its own:
+        plain reads on the way, and what a walk does in between."""
         code = frame.f_code
         kinds = self._labels.get(code.co_filename, {}).get(frame.f_lineno, {})
         if operation in kinds:
@@ -122,3 +126,8 @@ def _codes(code: CodeType | None) -> Iterator[CodeType]:
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 yield from _codes(constant)
+
+
+def _file_of(module: ModuleType) -> str | None:
+    """The file that a module was loaded from."""
+    return getattr(getattr(module, "__spec__", None), "origin", None)

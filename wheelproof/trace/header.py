@@ -1,6 +1,8 @@
-"""What the objects of a header must look like inside: the part of its check that the table of fields cannot say.
+"""What the objects of a header must look like inside: the part of its check that the table of
+fields cannot say.
 
-Rules take what a header says as it is, so that a list in the place of a map would end a check amid its events. Fields that are not known are passed over here too.
+Rules take what a header says as it is, so that a list in the place of a map would end a check amid
+its events. Fields that are not known are passed over here too.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ Wrong = Iterator[str]
 
 
 def wrong(header: Mapping[str, Any]) -> tuple[str, str] | None:
-    """(field, what is wrong with it) of the first field of a header that rules could not use; None if they can use all. The fields themselves have their types."""
+    """(field, what is wrong with it) of the first field of a header that rules could not use; None
+    if they can use all. The fields themselves have their types."""
     newer = header["schema_minor"] > MINOR
     own = declared.find("header")
     for name, judge in {**_JUDGES, **(own.JUDGES if own else {})}.items():

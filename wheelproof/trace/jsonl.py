@@ -1,7 +1,8 @@
 """Traces as JSON Lines: read line by line, written whole or not at all.
 
-An event is a dict of the columns that it has, in the schema's order; a column without a value is not in it, so that null and absent
-are one thing. Order tokens are tuples. A reader says file, line and field of whatever is wrong, and fills in nothing.
+An event is a dict of the columns that it has, in the schema's order; a column without a value is
+not in it, so that null and absent are one thing. Order tokens are tuples. A reader says file, line
+and field of whatever is wrong, and fills in nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace import declared, totals
@@ -40,7 +41,8 @@ Event = dict[str, Any]
 
 
 class TraceError(UsageError):
-    """A file is no trace: where, and what should be there. ``line`` counts from 1, and is 0 where the whole file is wrong; ``field`` is "" where the whole line is."""
+    """A file is no trace: where, and what should be there. ``line`` counts from 1, and is 0 where
+    the whole file is wrong; ``field`` is "" where the whole line is."""
 
     def __init__(
         self, file: Path | str, line: int, field: str, message: str, remedy: str = ""
@@ -54,7 +56,8 @@ class TraceError(UsageError):
 
 
 class CutOff(TraceError):
-    """The file ends within a line: whoever wrote it was stopped. What is before is as good as a file without a footer."""
+    """The file ends within a line: whoever wrote it was stopped. What is before is as good as a
+    file without a footer."""
 
 
 _RANGES = {"int32": 1 << 31, "int64": 1 << 63}
@@ -100,12 +103,16 @@ def _tokens(found: Any) -> str:
         return f"must be an array of order tokens, not {_shown(found)}"
     for token in found:
         if type(token) not in (list, tuple) or len(token) not in (4, 5):
-            return f"must have tokens [kind, id, seq, mode] or [kind, id, seq, mode, upto], not {_shown(token)}"
-        kind, name, seq, mode, upto = (*token, None)[:5]
+            return (
+                "must have tokens [kind, id, seq, mode] or [kind, id, seq, mode, upto], not "
+                f"{_shown(token)}"
+            )
+        kind, _name, seq, mode, upto = (*token, None)[:5]
         for field, value in zip(TOKEN, token):
-            if field.name != "upto" or value is not None:
-                if wrong := _TOKEN_CHECKS[field.name](value):
-                    return f"{field.name} of the token {_shown(token)} {wrong}"
+            if field.name == "upto" and value is None:
+                continue
+            if wrong := _TOKEN_CHECKS[field.name](value):
+                return f"{field.name} of the token {_shown(token)} {wrong}"
         if mode not in MODES[kind]:
             return f"mode of the token {_shown(token)} must be one of {', '.join(MODES[kind])}"
         if seq < (1 if kind == "L" else 0):
@@ -178,7 +185,8 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
                 file,
                 line,
                 name,
-                f"must be a positive id, not {event[name]}; leave the column out where there is none",
+                f"must be a positive id, not {event[name]}; leave the column out where there is "
+                "none",
             )
     if "ord" in event:
         event["ord"] = tuple(
@@ -211,7 +219,8 @@ def object_of(line: bytes, file: Path | str, number: int) -> dict[str, Any]:
 
 
 def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
-    """The header in a JSON object. Raises TraceError: no header, another major version, a field of the wrong type."""
+    """The header in a JSON object. Raises TraceError: no header, another major version, a field of
+    the wrong type."""
     if not isinstance(value, dict) or "schema" not in value:
         raise TraceError(
             file,
@@ -234,7 +243,8 @@ def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     }
     if wrong := headers.wrong(value):
         raise TraceError(file, line, *wrong)
-    return value
+    header: dict[str, Any] = value
+    return header
 
 
 def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
@@ -276,11 +286,13 @@ def _fields(value: Mapping[str, Any], fields: Iterable[Field], file: Path | str,
 
 
 class Reader:
-    """A trace in a file, one event at a time: ``header`` at once, ``footer`` (or None) once the events have been read.
+    """A trace in a file, one event at a time: ``header`` at once, ``footer`` (or None) once the
+    events have been read.
 
-    Iterating gives (line number, event), in the file's order; every iteration reads the file anew. ``name.jsonl.gz`` is unpacked.
-    ``unknown``: names of columns that were passed over; not empty only where the header's minor version is newer.
-    Raises TraceError, also where the file cannot be read or unpacked.
+    Iterating gives (line number, event), in the file's order; every iteration reads the file anew.
+    ``name.jsonl.gz`` is unpacked. ``unknown``: names of columns that were passed over; not empty
+    only where the header's minor version is newer. Raises TraceError, also where the file cannot be
+    read or unpacked.
     """
 
     def __init__(self, path: Path) -> None:
@@ -298,7 +310,7 @@ class Reader:
             with (
                 gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")
             ) as stream:
-                yield stream
+                yield cast(BinaryIO, stream)
         except EOFError as error:
             raise CutOff(
                 self.path,
@@ -340,7 +352,8 @@ class Reader:
                         number,
                         "",
                         "the line is cut off",
-                        "The recording was stopped while it was written; delete the line to check what is before it.",
+                        "The recording was stopped while it was written; delete the line to check "
+                        "what is before it.",
                     )
                 value = object_of(line, self.path, number)
                 if "schema" in value:
@@ -361,7 +374,8 @@ class Reader:
                             number,
                             min(unknown),
                             f"is no column of {SCHEMA}, minor {MINOR}",
-                            "Raise schema_minor in the header if the file is of a newer minor version.",
+                            "Raise schema_minor in the header if the file is of a newer minor "
+                            "version.",
                         )
                     self.unknown |= unknown
                 self.raw = line
@@ -401,7 +415,8 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 def line_of(event: Mapping[str, Any]) -> bytes:
-    """The canonical line of an event: columns in the schema's order, nothing absent, no spaces, ASCII."""
+    """The canonical line of an event: columns in the schema's order, nothing absent, no spaces,
+    ASCII."""
     ordered = {name: event[name] for name in NAMES if event.get(name) is not None}
     for name in ("pre", "post"):
         if name in ordered:
@@ -414,7 +429,8 @@ def line_of(event: Mapping[str, Any]) -> bytes:
 
 
 def header_line(header: Mapping[str, Any]) -> bytes:
-    """The canonical line of a header: known fields first, in the schema's order, then the others by name."""
+    """The canonical line of a header: known fields first, in the schema's order, then the others by
+    name."""
     names = [field.name for field in HEADER]
     known = {name: header[name] for name in names if header.get(name) is not None}
     return (
@@ -426,7 +442,8 @@ def header_line(header: Mapping[str, Any]) -> bytes:
 
 
 class Tally:
-    """What the footer says, counted while events go by: how many, the last number of each thread, totals of the exact tokens, the hash."""
+    """What the footer says, counted while events go by: how many, the last number of each thread,
+    totals of the exact tokens, the hash."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.events = 0
@@ -465,13 +482,14 @@ def write(
     path: Path,
     header: Mapping[str, Any],
     events: Iterable[Event],
-    footer: Mapping[str, Any] | None | bool = True,
+    footer: Mapping[str, Any] | bool | None = True,
     dropped: int = 0,
     cut: Mapping[str, int] | None = None,
 ) -> None:
     """Write a trace under a temporary name, then rename it.
 
-    ``footer``: True to count one, None for a file without (a run that was cut short), or the very one to write. Raises ToolError.
+    ``footer``: True to count one, None for a file without (a run that was cut short), or the very
+    one to write. Raises ToolError.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

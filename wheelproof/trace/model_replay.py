@@ -1,7 +1,9 @@
-"""A trace judged by the model itself: each event must be a step that the model can take, and say what that step does.
+"""A trace judged by the model itself: each event must be a step that the model can take, and say
+what that step does.
 
-The rules of ``rules`` are the fast tier and know events alone. Here the model is followed with all states that it may be in, with its locks,
-pointers and history, so that what the rules do not ask is asked too. ``oracle`` asks TLC the same of a part of the trace.
+The rules of ``rules`` are the fast tier and know events alone. Here the model is followed with all
+states that it may be in, with its locks, pointers and history, so that what the rules do not ask is
+asked too. ``oracle`` asks TLC the same of a part of the trace.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ BUDGET = 20_000
 
 @dataclass(frozen=True)
 class Followed:
-    """One event that was followed, or refused: by whom, what it said, and the places that the model might be in before it."""
+    """One event that was followed, or refused: by whom, what it said, and the places that the model
+    might be in before it."""
 
     line: int
     event: Event
@@ -39,9 +42,11 @@ class Followed:
 class ModelReplay(Judging):
     """One trace taken through the model.
 
-    ``mechanisms``: of the subject, by stem; a control has one that lacks a decision. ``keep``: how many of the last events are kept
-    in ``history``, with the states before each. ``figures``: followed (events), largest and sum (of the sets of states).
-    A trace that this cannot judge is out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from there on.
+    ``mechanisms``: of the subject, by stem; a control has one that lacks a decision. ``keep``: how
+    many of the last events are kept in ``history``, with the states before each. ``figures``:
+    followed (events), largest and sum (of the sets of states). A trace that this cannot judge is
+    out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from
+    there on.
     """
 
     def __init__(
@@ -52,7 +57,7 @@ class ModelReplay(Judging):
         cut: Mapping[str, int] | None = None,
         *,
         budget: int = BUDGET,
-        keep: int = 0,
+        keep: int | None = 0,
         table: Table | None = None,
     ) -> None:
         super().__init__(header, limit, cut)
@@ -77,7 +82,8 @@ class ModelReplay(Judging):
         mechanism = next((each for each in mechanisms.values() if each.module == module), None)
         if mechanism is None:
             raise Unknown(
-                f"the header's specification is {module!r}, and there are {', '.join(each.module for each in mechanisms.values())}"
+                f"the header's specification is {module!r}, and there are "
+                f"{', '.join(each.module for each in mechanisms.values())}"
                 if module
                 else "the header names no specification"
             )
@@ -113,7 +119,8 @@ class ModelReplay(Judging):
         if self.halted or self.steps is None or self.names is None or self.table is None:
             return None
         if self.order.missing or self.order.contradictions or self.cut.beyond:
-            self.halted = True  # what is missing may have changed anything, so that no later event is refused on account of it
+            # What is missing may have changed anything, so that no later event is refused for it.
+            self.halted = True
             return None
         if event["k"] == START and event["tseq"] != 1:
             self._out(line, f"thread {event['tid']} starts after its first event")
@@ -217,6 +224,7 @@ class ModelReplay(Judging):
     def _where(self, states: Iterable[Place]) -> str:
         """Where the threads are, in the state in which the most are at their end."""
         steps = self.steps
+        assert steps is not None
         best = max(
             states,
             key=lambda place: sum(

@@ -1,7 +1,9 @@
-"""What the events of a mechanism's traces say of its model's steps: ``traces/<stem>.toml`` read, and asked of a step.
+"""What the events of a mechanism's traces say of its model's steps: ``traces/<stem>.toml`` read,
+and asked of a step.
 
-The label table gives each label its kind of event; this table gives each column of that event the expression that it must equal. A label without
-an event, or whose ``when`` is false, is a step that a trace does not show.
+The label table gives each label its kind of event; this table gives each column of that event the
+expression that it must equal. A label without an event, or whose ``when`` is false, is a step that
+a trace does not show.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ START, STOP = "thread_start", "thread_stop"
 """Kinds that are no step of any mechanism. Who stops has done all that it was asked to."""
 
 HELD, OPENED = ("held", None), ("opened", None)
-"""What is said of an event beside its columns: whether it has an exact token of a lock of what it names; whether it closes a bracket of its thread, or is of a
-kind that closes none."""
+"""What is said of an event beside its columns: whether it has an exact token of a lock of what it
+names; whether it closes a bracket of its thread, or is of a kind that closes none."""
 
 CLOSES = "_end"
 """How the names of kinds end that close a bracket."""
@@ -47,11 +49,14 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One label: its ``kind`` of event ("" for none), whether it takes a ``lock``, ``when`` it shows itself, and what its event then says.
+    """One label: its ``kind`` of event ("" for none), whether it takes a ``lock``, ``when`` it
+    shows itself, and what its event then says.
 
-    ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with which the event has no token of what it found, as that a
-    lock was another thread's: it may then have been at any moment between its neighbours in its thread. ``marks``: kinds of event that are no step, and
-    come from a thread that stands here; those that close a bracket close one of their own.
+    ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with
+    which the event has no token of what it found, as that a lock was another thread's: it may then
+    have been at any moment between its neighbours in its thread. ``marks``: kinds of event that are
+    no step, and come from a thread that stands here; those that close a bracket close one of their
+    own.
     """
 
     label: str
@@ -66,7 +71,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed over; ``beside``: columns that name what it has not."""
+    """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed
+    over; ``beside``: columns that name what it has not."""
 
     mechanism: Mechanism
     rows: Mapping[str, Row]
@@ -89,13 +95,15 @@ class Table:
 
 
 def read(mechanism: Mechanism) -> Table:
-    """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression in it is wrong."""
+    """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression
+    in it is wrong."""
     file = mechanism.root / "traces" / f"{mechanism.stem}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(
-            f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
+            f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} "
+            "have no meaning for its model.",
             "Write that file; docs/trace-replay.md says how.",
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -192,7 +200,8 @@ def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
 
 
 class Names:
-    """The header's ids and threads as the program has them. Raises Unknown where the header lacks what is needed."""
+    """The header's ids and threads as the program has them. Raises Unknown where the header lacks
+    what is needed."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         program = header.get("program")
@@ -210,13 +219,14 @@ class Names:
 
     def thread(self, event: Event) -> str:
         """The name of an event's thread."""
-        found = self.threads.get(event["tid"])
+        found: str | None = self.threads.get(event["tid"])
         if found is None:
             raise Unknown(f"the header names no thread {event['tid']}")
         return found
 
     def said(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, Any]:
-        """What an event says, with names for ids and None for "none": column, or (pre or post, field) -> value. ``beside``: columns that are passed over."""
+        """What an event says, with names for ids and None for "none": column, or (pre or post,
+        field) -> value. ``beside``: columns that are passed over."""
         out: dict[Column, Any] = {}
         for column in event:
             if column in beside:
@@ -236,7 +246,7 @@ class Names:
     def _name(self, number: int) -> str | None:
         if number == NONE:
             return None
-        found = self.names.get(str(number))
+        found: str | None = self.names.get(str(number))
         if found is None:
             raise Unknown(f"the header has no name for {number}")
         return found
@@ -245,7 +255,8 @@ class Names:
 def asked(
     columns: Mapping[Column, Expression], said: Mapping[Column, Any]
 ) -> Iterator[tuple[Column, Expression, Any]]:
-    """(column, expression, what the event says) of all that the event says and there is an expression for."""
+    """(column, expression, what the event says) of all that the event says and there is an
+    expression for."""
     for column, expression in columns.items():
         if column in said:
             yield column, expression, said[column]

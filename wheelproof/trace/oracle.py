@@ -1,8 +1,11 @@
-"""TLC asked whether a part of a trace is a behaviour of the specification: the oracle of the tier that follows the trace on the model.
+"""TLC asked whether a part of a trace is a behaviour of the specification: the oracle of the tier
+that follows the trace on the model.
 
-A module is generated that extends the unmodified specification. Its next step is that of a label whose event is the next of the slice and says what the
-step does, or one that no event shows; the invariant that the last event is never reached is violated if the slice is accepted. Nothing is left
-out here as it is on the model: every moment of every hidden step is tried. An error of TLC is no verdict.
+A module is generated that extends the unmodified specification. Its next step is that of a label
+whose event is the next of the slice and says what the step does, or one that no event shows; the
+invariant that the last event is never reached is violated if the slice is accepted. Nothing is left
+out here as it is on the model: every moment of every hidden step is tried. An error of TLC is no
+verdict.
 """
 
 from __future__ import annotations
@@ -37,8 +40,9 @@ _REACHED = re.compile(rf'<<"{POSITION}", (\d+), (\d+)>>')
 
 @dataclass(frozen=True)
 class Slice:
-    """Consecutive events of a trace with the states before the first. ``records``: the events as TLA+ has them. ``refused``: the number, from 1, of the
-    event at which the model stops; None if at none."""
+    """Consecutive events of a trace with the states before the first. ``records``: the events as
+    TLA+ has them. ``refused``: the number, from 1, of the event at which the model stops; None if
+    at none."""
 
     events: tuple[Followed, ...]
     records: tuple[Mapping[str, Any], ...]
@@ -51,7 +55,8 @@ class Slice:
 
 @dataclass(frozen=True)
 class Answer:
-    """What TLC says of a slice: None for ``accepted`` where its time ran out; ``refused``: number of the first event that no behaviour reaches."""
+    """What TLC says of a slice: None for ``accepted`` where its time ran out; ``refused``: number
+    of the first event that no behaviour reaches."""
 
     accepted: bool | None
     refused: int | None
@@ -59,9 +64,11 @@ class Answer:
 
 
 def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | None = None) -> Slice:
-    """The slice of a replay that kept its history: its ``last`` events, or those of a ``window`` of lines; all of them without either.
+    """The slice of a replay that kept its history: its ``last`` events, or those of a ``window`` of
+    lines; all of them without either.
 
-    It begins earlier than asked where the model may be in too many states. Raises UsageError where what it needs was not kept, NothingChecked where it is empty.
+    It begins earlier than asked where the model may be in too many states. Raises UsageError where
+    what it needs was not kept, NothingChecked where it is empty.
     """
     history = list(run.history)
     begins, ends = 0, len(history)
@@ -107,7 +114,8 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
 def ask(
     steps: Steps, part: Slice, folder: Path, *, without: str = "", seconds: float = SECONDS
 ) -> Answer:
-    """Let TLC judge a slice. ``folder``: where module, cfg and log go. ``without``: a decision that the specification lacks.
+    """Let TLC judge a slice. ``folder``: where module, cfg and log go. ``without``: a decision that
+    the specification lacks.
 
     Raises ToolError where TLC breaks, or finds anything but the two answers.
     """
@@ -126,7 +134,8 @@ def ask_all(
     without: str = "",
     seconds: float = SECONDS,
 ) -> list[Answer]:
-    """Let one run of TLC judge many slices, each of which begins where the program does. Raises as ``ask`` does."""
+    """Let one run of TLC judge many slices, each of which begins where the program does. Raises as
+    ``ask`` does."""
     if any(part.starts != parts[0].starts for part in parts):
         raise UsageError(
             "These slices do not begin in the same states.", "Ask about them one by one."
@@ -140,7 +149,8 @@ def ask_all(
 
 
 def _answers(result: TlcResult, parts: Sequence[Slice]) -> list[Answer]:
-    """What a run that went through all states says. The trace is accepted whose end was reached, and with one alone that violates the invariant."""
+    """What a run that went through all states says. The trace is accepted whose end was reached,
+    and with one alone that violates the invariant."""
     if result.outcome is Outcome.INCONCLUSIVE:
         return [Answer(None, None, result)] * len(parts)
     if result.outcome is not Outcome.COMPLETED or not result.distinct or result.log is None:
@@ -254,13 +264,16 @@ def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) ->
             f"EXTENDS {mechanism.module}, Naturals, Sequences, TLC",
             "CONSTANT SliceEvents     \\* by trace",
             f"VARIABLES sliceTrace, {POSITION}     \\* which trace, and its next event",
-            "VARIABLE sliceDebts      \\* by thread: steps and events without a place among the others that have not met yet",
+            "VARIABLE sliceDebts      \\* by thread: steps and events without a place among the "
+            "others that have not met yet",
             "",
             "SliceSettled(self) == sliceDebts[self] = << >>",
             "SliceMet(self, seen, sign) ==",
             "  IF SliceSettled(self) \\/ Head(sliceDebts[self]).seen = seen",
-            "  THEN sliceDebts' = [sliceDebts EXCEPT ![self] = Append(@, [seen |-> seen, sign |-> sign])]",
-            "  ELSE Head(sliceDebts[self]).sign = sign /\\ sliceDebts' = [sliceDebts EXCEPT ![self] = Tail(@)]",
+            "  THEN sliceDebts' = [sliceDebts EXCEPT ![self] = Append(@, [seen |-> seen, sign |-> "
+            "sign])]",
+            "  ELSE Head(sliceDebts[self]).sign = sign /\\ sliceDebts' = [sliceDebts EXCEPT "
+            "![self] = Tail(@)]",
             "SliceSays(event, column, value) == column \\in DOMAIN event => event[column] = value",
             'SliceText(condition) == IF condition THEN "true" ELSE "false"',
             "",
@@ -275,14 +288,18 @@ def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) ->
             f"SliceInit == sliceTrace \\in DOMAIN SliceEvents /\\ {POSITION} = 1 /\\ (",
             *_starts(steps, starts),
             ")",
-            f'SliceReached(position) == IF position > TLCGet(sliceTrace) THEN TLCSet(sliceTrace, position) /\\ PrintT(<<"{POSITION}", sliceTrace, position>>) ELSE TRUE',
+            "SliceReached(position) == IF position > TLCGet(sliceTrace) THEN TLCSet(sliceTrace, "
+            f'position) /\\ PrintT(<<"{POSITION}", sliceTrace, position>>) ELSE TRUE',
             f"{UNFINISHED} == {POSITION} <= Len(SliceEvents[sliceTrace])",
             "SliceTake(event) == SliceShown(event.thread, event)",
             f"SliceNext == /\\ {UNFINISHED}",
-            f"             /\\ \\/ (\\E self \\in ProcSet : SliceHidden(self)) /\\ UNCHANGED {POSITION}",
-            f"                \\/ SliceTake(SliceEvents[sliceTrace][{POSITION}]) /\\ {POSITION}' = {POSITION} + 1 /\\ SliceReached({POSITION}')",
+            "             /\\ \\/ (\\E self \\in ProcSet : SliceHidden(self)) /\\ UNCHANGED "
+            f"{POSITION}",
+            f"                \\/ SliceTake(SliceEvents[sliceTrace][{POSITION}]) /\\ {POSITION}' "
+            f"= {POSITION} + 1 /\\ SliceReached({POSITION}')",
             "             /\\ UNCHANGED sliceTrace",
-            f"SliceSpec == SliceInit /\\ [][SliceNext]_<<vars, sliceTrace, sliceDebts, {POSITION}>>",
+            "SliceSpec == SliceInit /\\ [][SliceNext]_<<vars, sliceTrace, sliceDebts, "
+            f"{POSITION}>>",
             "ASSUME \\A trace \\in DOMAIN SliceEvents : TLCSet(trace, 1)",
             "=" * 79,
             "",

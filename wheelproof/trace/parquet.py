@@ -1,7 +1,9 @@
-"""Traces as Parquet: the schema's columns with their types, header and footer in the file's metadata.
+"""Traces as Parquet: the schema's columns with their types, header and footer in the file's
+metadata.
 
-``pyarrow`` comes with the extra ``data``; it is imported when a function is called. A column that no event has is still in the file, so that
-files of one folder have one schema. Rows are in the order in which they were given.
+``pyarrow`` comes with the extra ``data``; it is imported when a function is called. A column that
+no event has is still in the file, so that files of one folder have one schema. Rows are in the
+order in which they were given.
 """
 
 from __future__ import annotations
@@ -75,10 +77,11 @@ def write(
     path: Path,
     header: Mapping[str, Any],
     events: Iterable[Event],
-    footer: Mapping[str, Any] | None | bool = True,
+    footer: Mapping[str, Any] | bool | None = True,
     compression: str = "zstd",
 ) -> None:
-    """Write a trace under a temporary name, then rename it. ``footer`` as in ``jsonl.write``. Raises ToolError, and UsageError without pyarrow."""
+    """Write a trace under a temporary name, then rename it. ``footer`` as in ``jsonl.write``.
+    Raises ToolError, and UsageError without pyarrow."""
     arrow, parquet = _arrow()
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -112,7 +115,8 @@ def write(
 
 
 class Reader:
-    """A trace in a Parquet file: as ``jsonl.Reader``, with the number of the row, from 1, in the place of the line's."""
+    """A trace in a Parquet file: as ``jsonl.Reader``, with the number of the row, from 1, in the
+    place of the line's."""
 
     def __init__(self, path: Path) -> None:
         arrow, parquet = _arrow()

@@ -1,4 +1,5 @@
-"""A recording from beginning to end: a scenario run, its events put in order, and the header and footer that belong to them."""
+"""A recording from beginning to end: a scenario run, its events put in order, and the header and
+footer that belong to them."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
 
 LONGEST_PROGRAM = 5_000
-"""Operations of a run up to which the header says what was asked of the threads: the model's own steps are not followed through longer ones."""
+"""Operations of a run up to which the header says what was asked of the threads: the model's own
+steps are not followed through longer ones."""
 
 
 class Recorded:
-    """A trace. Its events are made from the records each time that they are asked for; ``events`` and ``footer`` keep them."""
+    """A trace. Its events are made from the records each time that they are asked for; ``events``
+    and ``footer`` keep them."""
 
     def __init__(
         self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0
@@ -32,7 +35,7 @@ class Recorded:
     @property
     def mutant(self) -> str:
         """The decision that the implementation lacked; empty for the implementation as it is."""
-        return self.header["producer"].get("build", "").removeprefix("mutant ")
+        return str(self.header["producer"].get("build", "")).removeprefix("mutant ")
 
     @cached_property
     def events(self) -> list[Event]:
@@ -46,7 +49,8 @@ class Recorded:
         return tally.footer(self.dropped)
 
     def write(self, path: Path) -> None:
-        """As JSON Lines, event by event: a long recording is never in memory as a whole. Raises ToolError."""
+        """As JSON Lines, event by event: a long recording is never in memory as a whole. Raises
+        ToolError."""
         jsonl.write(path, self.header, self._make(), dropped=self.dropped)
 
 
@@ -62,9 +66,10 @@ def record(
 ) -> Recorded:
     """Run a scenario on real threads and record it.
 
-    ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the implementation lacks. ``schedule``: (thread,
-    label) of every step that is not silent; None: the threads run freely. ``kinds``: what is recorded; None: all that the
-    label tables name. Raises UsageError and ToolError as :class:`~wheelproof.trace.recording.Traced` does.
+    ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the
+    implementation lacks. ``schedule``: (thread, label) of every step that is not silent; None: the
+    threads run freely. ``kinds``: what is recorded; None: all that the label tables name. Raises
+    UsageError and ToolError as :class:`~wheelproof.trace.recording.Traced` does.
     """
     traced = Traced(mechanisms, stem, mutant, kinds, directed=schedule is not None)
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario

@@ -1,9 +1,12 @@
-"""The recorder: what each thread did, in fixed-width records of its own, and the clocks and numbers that put them in order.
+"""The recorder: what each thread did, in fixed-width records of its own, and the clocks and numbers
+that put them in order.
 
-The hot path packs integers into a buffer of the thread's: no lock but those that the implementation takes anyway (and one for each
-volatile word), no text, no file. What a record means is worked out afterwards, by ``translate``, from the table of sites.
+The hot path packs integers into a buffer of the thread's: no lock but those that the implementation
+takes anyway (and one for each volatile word), no text, no file. What a record means is worked out
+afterwards, by ``translate``, from the table of sites.
 
-The recorder keeps every object that it has given an id alive until it is dropped itself: so an id is never used twice.
+The recorder keeps every object that it has given an id alive until it is dropped itself: so an id
+is never used twice.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 TOKENS = 6
-"""How many locks a record has room for; more are counted, and their tokens left out, which the footer says."""
+"""How many locks a record has room for; more are counted, and their tokens left out, which the
+footer says."""
 
 CHUNK = 4096
 """Records in one buffer of a thread."""
@@ -40,7 +44,8 @@ class Stop(BaseException):
 
 
 class Site(NamedTuple):
-    """A place in the code that is recorded: the line's label and the kind of event that the label table gives it."""
+    """A place in the code that is recorded: the line's label and the kind of event that the label
+    table gives it."""
 
     label: str
     event: str
@@ -49,7 +54,8 @@ class Site(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """One record, unpacked. ``locks``: (number of the lock, seq) from the outermost held to the innermost."""
+    """One record, unpacked. ``locks``: (number of the lock, seq) from the outermost held to the
+    innermost."""
 
     site: Site
     lc: int
@@ -63,7 +69,8 @@ class Raw(NamedTuple):
 
 
 class Log:
-    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first; ``now``: the time that it has read last, -1 before."""
+    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost
+    first; ``now``: the time that it has read last, -1 before."""
 
     __slots__ = (
         "name",
@@ -94,7 +101,8 @@ class Log:
     def emit(
         self, site: int, obj: int, old: int, new: int, me: int = 0, word: int = 0, version: int = 0
     ) -> None:
-        """Record one event, while all that makes it exclusive is held. ``word``: number of the word that is touched, 0 for none."""
+        """Record one event, while all that makes it exclusive is held. ``word``: number of the word
+        that is touched, 0 for none."""
         offset = self.offset
         if offset == self._end:
             if len(self.full) >= self._limit:
@@ -149,7 +157,7 @@ class Log:
         elif depth == 0:
             _PACK0(self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
         else:
-            tokens = []
+            tokens: list[int] = []
             for lock in held:
                 lock.seq += lock.step
                 tokens += lock.number, lock.seq
@@ -192,18 +200,21 @@ class Log:
 
 
 Observer = Callable[[Log, FrameType], int]
-"""What else is noted at an operation: asked with the running thread's log and the frame that performs it."""
+"""What else is noted at an operation: asked with the running thread's log and the frame that
+performs it."""
 
 
 class Recorder:
     """Logs by thread, ids by object, sites by place in the code.
 
-    ``event_of(file, line, operation)`` gives the label and the kind of event of an operation (``lock``, ``unlock``, ``read``,
-    ``write``, ``update`` ...) on a line, ("", "") where it is not recorded. ``known``: the classes whose objects have ids.
-    ``limit``: chunks of :data:`CHUNK` records that a thread may fill before events are dropped, and counted.
-    ``observers``: kind of event -> what else to note in a record of it, a number that is read under the locks that are held.
-    ``conditions``: kind of event -> the values of a volatile field whose read is one; of other kinds every read is.
-    ``turn``: called before each operation of a directed run; None where threads run as they like.
+    ``event_of(file, line, operation)`` gives the label and the kind of event of an operation
+    (``lock``, ``unlock``, ``read``, ``write``, ``update`` ...) on a line, ("", "") where it is not
+    recorded. ``known``: the classes whose objects have ids. ``limit``: chunks of :data:`CHUNK`
+    records that a thread may fill before events are dropped, and counted. ``observers``: kind of
+    event -> what else to note in a record of it, a number that is read under the locks that are
+    held. ``conditions``: kind of event -> the values of a volatile field whose read is one; of
+    other kinds every read is. ``turn``: called before each operation of a directed run; None where
+    threads run as they like.
     """
 
     def __init__(
@@ -224,9 +235,8 @@ class Recorder:
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
         self._ids: dict[int, int] = {}
-        self.places: dict[
-            int, int
-        ] = {}  # address of the code object plus offset of the instruction, which lies within it -> site
+        # Address of the code object plus offset of the instruction, which lies within it -> site.
+        self.places: dict[int, int] = {}
         self._apart: dict[
             tuple[int, str], int
         ] = {}  # the same for operations that share their instruction with another one
@@ -240,9 +250,11 @@ class Recorder:
     # -- threads
 
     def log(self) -> Log:
-        """The running thread's log; made at its first operation. Outside a recording it is muted."""
+        """The running thread's log; made at its first operation. Outside a recording it is
+        muted."""
         try:
-            return self.local.log
+            log: Log = self.local.log
+            return log
         except AttributeError:
             return self.enter(threading.current_thread().name)
 
@@ -259,14 +271,16 @@ class Recorder:
         return log
 
     def dismiss(self) -> None:
-        """The running thread is none of the recording: it stands for something that does not take place here."""
+        """The running thread is none of the recording: it stands for something that does not take
+        place here."""
         log = self.log()
         log.muted = True
         with self._guard:
             self.logs[:] = [each for each in self.logs if each is not log]
 
     def leave(self) -> None:
-        """The running thread's last event: after all that is recorded by now, whatever it was that told the thread to end."""
+        """The running thread's last event: after all that is recorded by now, whatever it was that
+        told the thread to end."""
         log = self.log()
         log.lc = max((each.lc for each in list(self.logs)), default=0) if not log.muted else log.lc
         self._mark(log, "thread_stop")
@@ -280,7 +294,8 @@ class Recorder:
             log.emit(site, 0, 0, 0)
 
     def begin(self) -> None:
-        """From here on the events of threads that :meth:`enter` are recorded; those of setting up are not."""
+        """From here on the events of threads that :meth:`enter` are recorded; those of setting up
+        are not."""
         self.recording = True
 
     def end(self) -> None:
@@ -292,7 +307,8 @@ class Recorder:
     # -- identity
 
     def id_of(self, value: Any) -> int:
-        """The id of an object of a known class; a whole number is itself; 0 for None and all else."""
+        """The id of an object of a known class; a whole number is itself; 0 for None and all
+        else."""
         if value is None:
             return 0
         found = self._ids.get(id(value))
@@ -330,7 +346,8 @@ class Recorder:
         return number
 
     def owner(self, frame: FrameType) -> int:
-        """The id of the object whose method a frame runs, 0 outside one: who makes a lock in its constructor has it."""
+        """The id of the object whose method a frame runs, 0 outside one: who makes a lock in its
+        constructor has it."""
         return self.id_of(frame.f_locals.get("self"))
 
     # -- sites
@@ -366,7 +383,8 @@ class Recorder:
         self.sites.append(site)
 
     def add_site(self, event: str, code: CodeType | None = None) -> int:
-        """The index of a site that is a whole method, or no place at all; 0 where its events are not recorded."""
+        """The index of a site that is a whole method, or no place at all; 0 where its events are
+        not recorded."""
         place = Recorder.enter.__code__ if code is None else code
         label, event, where = self._event_of(place, place.co_firstlineno, f"call {event}")
         if not event:

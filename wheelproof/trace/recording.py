@@ -1,7 +1,9 @@
-"""A subject loaded once more, on traced primitives, and its scenarios run on real threads: freely, or by a schedule.
+"""A subject loaded once more, on traced primitives, and its scenarios run on real threads: freely,
+or by a schedule.
 
-A schedule is a list of (thread, label) as the explorer or TLC gives it. Each thread then waits in front of every labelled operation
-until it is its turn, so that a run that takes a machine years to hit is recorded at the first attempt.
+A schedule is a list of (thread, label) as the explorer or TLC gives it. Each thread then waits in
+front of every labelled operation until it is its turn, so that a run that takes a machine years to
+hit is recorded at the first attempt.
 """
 
 from __future__ import annotations
@@ -29,27 +31,32 @@ PATIENCE_SECONDS = 60
 """How long a thread of a directed run may take to its next step before the run is given up."""
 
 COMPOSED_PATIENCE_SECONDS = 2
-"""The same where locks that the schedule does not know of may make it impossible: the steps of a mechanism that takes others' operations for single steps."""
+"""The same where locks that the schedule does not know of may make it impossible: the steps of a
+mechanism that takes others' operations for single steps."""
 
 KNOCK_SECONDS = 0.5
 """How long a thread that may be in a deadlock is given to say that it waits."""
 
 STALL_SECONDS = 5
-"""How long no thread of a free run records anything before they are taken to wait for each other, and stopped."""
+"""How long no thread of a free run records anything before they are taken to wait for each other,
+and stopped."""
 
 LOOK_SECONDS = 0.1
-"""How long one look takes. Looks are counted, not time: a stall of the whole process is one look, however long it is."""
+"""How long one look takes. Looks are counted, not time: a stall of the whole process is one look,
+however long it is."""
 
 _LOCKS = {"lock": "lock_acquire", "try": "lock_acquire", "unlock": "lock_release"}
 _TAKES = frozenset(("lock", "try"))
 
 
 class Infeasible(ToolError):
-    """A schedule that the implementation's own locks do not allow. ``steps``: so many of its steps were begun."""
+    """A schedule that the implementation's own locks do not allow. ``steps``: so many of its steps
+    were begun."""
 
     def __init__(self, name: str, steps: int, seconds: float) -> None:
         super().__init__(
-            f"Thread {name} of the recorded run came to no step in {seconds} s: it waits for a lock that another one holds."
+            f"Thread {name} of the recorded run came to no step in {seconds} s: it waits for a "
+            "lock that another one holds."
         )
         self.steps = steps
 
@@ -57,8 +64,9 @@ class Infeasible(ToolError):
 class Traced:
     """The modules of one subject on traced primitives.
 
-    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``: the decision that it lacks.
-    ``directed``: plain fields wait for their turn too. Raises UsageError where the mechanism has no such decision or cannot be imported.
+    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``:
+    the decision that it lacks. ``directed``: plain fields wait for their turn too. Raises
+    UsageError where the mechanism has no such decision or cannot be imported.
     """
 
     def __init__(
@@ -94,7 +102,8 @@ class Traced:
         with isolated.apart(finder):
             sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
             try:
-                importlib.import_module("impl").runtime = sys.modules[RUNTIME]
+                impl: Any = importlib.import_module("impl")
+                impl.runtime = sys.modules[RUNTIME]
                 self.harness_module = importlib.import_module(f"harness.{stem}")
                 for name in self.harness_module.SUBJECT:
                     importlib.import_module(name)
@@ -127,6 +136,7 @@ class Traced:
                 member = vars(cls).get(field)
                 if not isinstance(member, MemberDescriptorType):
                     continue
+                kind: type
                 if volatile:
                     kind = traced_fields.DirectedField if directed else traced_fields.VolatileField
                 elif directed or self._written(file, text, field):
@@ -152,7 +162,8 @@ class Traced:
         return row.event if row is not None else ""
 
     def _wrap(self, classes: Iterable[type]) -> None:
-        """Put a recording method in the place of each that CALLS names, in the class that has it for these classes: a base, or one that is mixed in."""
+        """Put a recording method in the place of each that CALLS names, in the class that has it
+        for these classes: a base, or one that is mixed in."""
         for cls in list(classes):
             for base in cls.__mro__:
                 for method, event, values, after in self.translator.CALLS.get(base.__name__, ()):
@@ -183,7 +194,8 @@ class Traced:
         self.implementation = SimpleNamespace(**names)
 
     def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
-        """Label, kind of event and place of an operation on a line; the kind is "" where nothing is to be recorded."""
+        """Label, kind of event and place of an operation on a line; the kind is "" where nothing is
+        to be recorded."""
         file = code.co_filename
         if operation.startswith("call "):
             event = operation.removeprefix("call ")
@@ -222,7 +234,8 @@ class Traced:
         return harness
 
     def run_freely(self, scenario: Mapping[str, Any], harness: Any) -> None:
-        """Run every thread's program at once, and wait for the last. Raises ToolError for what a program raises."""
+        """Run every thread's program at once, and wait for the last. Raises ToolError for what a
+        program raises."""
         start = threading.Barrier(len(scenario["threads"]))
         failures: list[tuple[str, BaseException]] = []
 
@@ -267,9 +280,11 @@ class Traced:
     def run_by(
         self, schedule: Iterable[tuple[str, str]], scenario: Mapping[str, Any], harness: Any
     ) -> None:
-        """Run the threads one labelled step at a time. Threads that are not through when the schedule ends are stopped where they are.
+        """Run the threads one labelled step at a time. Threads that are not through when the
+        schedule ends are stopped where they are.
 
-        Raises ToolError where a thread stands at another label than the schedule has, or raises; Infeasible where a lock keeps it from its step.
+        Raises ToolError where a thread stands at another label than the schedule has, or raises;
+        Infeasible where a lock keeps it from its step.
         """
         director = _Director(self, scenario, harness)
         try:
@@ -283,7 +298,8 @@ class Traced:
 
 def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
     """The calls that a frame is inside of."""
-    around, outer = set(), frame
+    around: set[int] = set()
+    outer: FrameType | None = frame
     while outer is not None:
         around.add(id(outer))
         outer = outer.f_back
@@ -292,7 +308,11 @@ def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
 
 def _family(cls: type) -> list[type]:
     """A class and all that derive from it."""
-    return [cls, *(each for below in cls.__subclasses__() for each in _family(below))]
+    found: list[type] = [cls]
+    below: type
+    for below in cls.__subclasses__():
+        found += _family(below)
+    return found
 
 
 def _acquired(semaphore: threading.Semaphore, seconds: float) -> bool:
@@ -356,7 +376,8 @@ class _Director:
         actor.arrived.release()
 
     def turn(self, frame: FrameType, operation: str) -> None:
-        """Called before each operation of a traced primitive: stop in front of it if it begins a step."""
+        """Called before each operation of a traced primitive: stop in front of it if it begins a
+        step."""
         log: Log = self.subject.recorder.log()
         actor = self._by_log.get(id(log))
         if actor is None:
@@ -388,7 +409,8 @@ class _Director:
             raise Infeasible(name, number, self.subject.patience)
         if actor.error is not None:
             raise ToolError(
-                f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}."
+                f"Thread {name} of the recorded run raised {type(actor.error).__name__}: "
+                f"{actor.error}."
             ) from actor.error
 
     def step(self, number: int, name: str, label: str) -> None:
@@ -397,14 +419,16 @@ class _Director:
             return
         if actor.label != label:
             raise ToolError(
-                f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
+                f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and "
+                f"should take {label}.",
                 "Make the schedule anew: it is of other sources, or of another mutant.",
             )
         actor.go.release()
         self._wait(name, actor, number)
 
     def knock(self) -> None:
-        """Where all that are left are about to take a lock, let them: in a deadlock, that they wait is the last that is seen of them."""
+        """Where all that are left are about to take a lock, let them: in a deadlock, that they wait
+        is the last that is seen of them."""
         left = [actor for actor in self.actors.values() if actor.label is not None]
         if all(actor.operation == "lock" for actor in left):
             for actor in left:

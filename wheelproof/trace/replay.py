@@ -1,8 +1,9 @@
 """A trace taken event by event through the rules of the model, with one of four verdicts.
 
-``conforms``: each event is a step of the model, and nothing is missing. ``violates``: some event is none; the property says which rule.
-``incomplete``: nothing was refused, but events or order tokens are missing, so that nothing follows. ``out-of-model``: the trace speaks of what
-the rules do not know, or contradicts itself. The last two are never "conforms"; a trace of no events is incomplete.
+``conforms``: each event is a step of the model, and nothing is missing. ``violates``: some event is
+none; the property says which rule. ``incomplete``: nothing was refused, but events or order tokens
+are missing, so that nothing follows. ``out-of-model``: the trace speaks of what the rules do not
+know, or contradicts itself. The last two are never "conforms"; a trace of no events is incomplete.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ CONTROL = frozenset(("thread_start", "thread_stop", "checkpoint", "drop"))
 """Kinds of event that are no step of anything: a trace of nothing else shows nothing."""
 
 BUFFER = 1 << 16
-"""How far from the order of their clocks the events of a file may be. Files beyond that are sorted as a whole."""
+"""How far from the order of their clocks the events of a file may be. Files beyond that are sorted
+as a whole."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One event that was refused, or one thing that is missing. ``line`` is 0 where it is not about a line."""
+    """One event that was refused, or one thing that is missing. ``line`` is 0 where it is not about
+    a line."""
 
     line: int
     event: Event | None
@@ -48,7 +51,8 @@ class Finding:
 
 @dataclass
 class Verdict:
-    """What became of a trace. ``findings`` are in the order of the events: violations first, then what is missing or not understood."""
+    """What became of a trace. ``findings`` are in the order of the events: violations first, then
+    what is missing or not understood."""
 
     verdict: str
     events: int
@@ -95,12 +99,13 @@ class _Order:
             if len(token) == 4:
                 self._token(line, token, lc)
 
-    def _token(self, line: int, token: tuple, lc: int) -> None:
+    def _token(self, line: int, token: tuple[Any, ...], lc: int) -> None:
         kind, name, seq, mode = token
         key = f"{kind} {name}"
         before = self.tokens.get(key)
         if before is None:
-            # what came before the recording is not asked for: a lock and a word begin where they are first seen, if that is their first number
+            # what came before the recording is not asked for: a lock and a word begin where they
+            # are first seen, if that is their first number
             first = 1 if kind == "L" or kind == "V" and mode in ("w", "cas+") else 0
             if seq > first and kind != "RW":
                 self.missing.append(
@@ -145,7 +150,8 @@ class _Order:
                     (
                         line,
                         "TokenSequence",
-                        f"of {name} the writes {last + 1} to {seq - (mode != 'r' and mode != 'cas-')} are missing",
+                        f"of {name} the writes {last + 1} to "
+                        f"{seq - (mode != 'r' and mode != 'cas-')} are missing",
                     )
                 )
         elif seq < last or (seq == last and mode == "r" and last_mode == "w"):
@@ -160,10 +166,11 @@ class _Order:
 
 
 class Judging:
-    """One trace taken event by event: the part that all who judge have in common, which is what is missing and what contradicts itself.
+    """One trace taken event by event: the part that all who judge have in common, which is what is
+    missing and what contradicts itself.
 
-    A subclass says which kinds it ``understands`` and judges one event in ``step``. ``limit``: findings that are kept. ``cut``: of the footer; what lies
-    beyond it is no evidence.
+    A subclass says which kinds it ``understands`` and judges one event in ``step``. ``limit``:
+    findings that are kept. ``cut``: of the footer; what lies beyond it is no evidence.
     """
 
     def __init__(
@@ -215,7 +222,8 @@ class Judging:
         hashed: bool = True,
         ended: CutOff | None = None,
     ) -> Verdict:
-        """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer; ``ended``: where the file breaks off."""
+        """The verdict, once all events are taken. ``tally``: of the file, where it is to be held
+        against its footer; ``ended``: where the file breaks off."""
         missing = []
         if ended is not None:  # first of all: from it the gaps and what is open follow
             missing.append(
@@ -223,7 +231,8 @@ class Judging:
                     ended.line,
                     None,
                     "Footer",
-                    f"{ended.said}: what is before it was looked at, and what came after is not known",
+                    f"{ended.said}: what is before it was looked at, and what came after is not "
+                    "known",
                 )
             )
         elif footer is None:
@@ -315,7 +324,8 @@ class Judging:
                         0,
                         None,
                         "Footer",
-                        f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here",
+                        f"the last number of {key} is {last} in the footer, and {max(seen, 0)} "
+                        "here",
                     )
                 )
         if (
@@ -355,14 +365,15 @@ class Replay(Judging):
 
     @property
     def applied(self) -> Mapping[str, int]:
-        return self.state.applied
+        applied: Mapping[str, int] = self.state.applied
+        return applied
 
     def understands(self, kind: str) -> bool:
         return kind in self.kinds
 
     def step(self, line: int, event: Event) -> Refusal | None:
         kind = event["k"]
-        refusal = self.state.judge(event)
+        refusal: Refusal | None = self.state.judge(event)
         if refusal is not None:
             self.violated += 1
             if len(self.violations) < self.limit:
@@ -408,7 +419,8 @@ class Replay(Judging):
                 line,
                 None,
                 "Tokens",
-                f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known",
+                f"{times} events {kind} have no exact token of the {role}'s monitor: their order "
+                "is not known",
             )
             for (kind, role), (line, times) in self.unordered.items()
         ]
@@ -431,7 +443,8 @@ def key_of(event: Event) -> tuple[int, int, int]:
 
 
 def in_order(events: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event]]:
-    """Events by their clocks: a file that is nearly so, as a recorder's is, passes through a heap of bounded size."""
+    """Events by their clocks: a file that is nearly so, as a recorder's is, passes through a heap
+    of bounded size."""
     heap: list[tuple[tuple[int, int, int], int, Event]] = []
     last = (0, 0, 0)
     for line, event in events:

@@ -1,11 +1,14 @@
-"""``wheelproof.trace/1``: the columns of an event, its enumerations, the header and the footer, as plain data.
+"""``wheelproof.trace/1``: the columns of an event, its enumerations, the header and the footer, as
+plain data.
 
-A trace is one run of one implementation: a header, its events, a footer. An event is one step that was really taken, written down while
-whatever made the step exclusive was held, so that its order tokens are exact. Ids are positive, never reused in a run, and one
-counter serves all classes of objects; in an observation 0 means "none", and an absent value means "not observed".
+A trace is one run of one implementation: a header, its events, a footer. An event is one step that
+was really taken, written down while whatever made the step exclusive was held, so that its order
+tokens are exact. Ids are positive, never reused in a run, and one counter serves all classes of
+objects; in an observation 0 means "none", and an absent value means "not observed".
 
-``docs/trace-format.md`` says the same for those who write traces in another language; ``trace-1.schema.json`` is made from this
-module by :func:`json_schema`. What is the subject's of it is in its folder (``declared``).
+``docs/trace-format.md`` says the same for those who write traces in another language;
+``trace-1.schema.json`` is made from this module by :func:`json_schema`. What is the subject's of it
+is in its folder (``declared``).
 """
 
 from __future__ import annotations
@@ -24,21 +27,24 @@ SCHEMA = "wheelproof.trace/1"
 """Name and major version. Another major is refused."""
 
 MINOR = 2
-"""Columns, header and footer fields may be added by a minor version: a reader passes over those that it does not know. 1 added ``program``; 2 added
-the footer's ``tokens``, in the place of ``per_token_last_seq``, which is read still."""
+"""Columns, header and footer fields may be added by a minor version: a reader passes over those
+that it does not know. 1 added ``program``; 2 added the footer's ``tokens``, in the place of
+``per_token_last_seq``, which is read still."""
 
 KINDS = {
     **(_OWN.KINDS if _OWN else {}),
     # locks
     "lock_acquire": "a monitor was entered, from outside",
     "lock_release": "a monitor is about to be left for good",
-    "lock_wait": "a monitor is another thread's, and this one waits for it; its owner is named by task, entry, list or op, and ord has what is held",
+    "lock_wait": "a monitor is another thread's, and this one waits for it; its owner is named by "
+    "task, entry, list or op, and ord has what is held",
     "rw_acquire": "half of a read/write lock was taken; the token's mode says which",
     "rw_release": "half of a read/write lock is about to be given back",
     # control
     "thread_start": "the thread's first event",
     "thread_stop": "the thread's last event",
-    "checkpoint": "everything that is observed here is the state of the objects, whatever came before",
+    "checkpoint": "everything that is observed here is the state of the objects, whatever came "
+    "before",
     "drop": "events were lost here; count says how many",
 }
 """Kind of event -> what took place. Closed: a reader refuses a kind that it does not know."""
@@ -53,9 +59,12 @@ RESULTS = ("true", "false", "none", "raised")
 """What was returned. Texts, so that the column has one type."""
 
 TOKEN_KINDS = {
-    "L": "a lock that excludes: seq counts, from 1 without a gap, the events recorded while it was held",
-    "RW": "a read/write lock: seq is how many write holds were over; the readers of one number come before its writer",
-    "V": "a volatile or atomic word: seq is its version, 0 at first; a write's is the one it makes, a read's the one it saw",
+    "L": "a lock that excludes: seq counts, from 1 without a gap, the events recorded while it "
+    "was held",
+    "RW": "a read/write lock: seq is how many write holds were over; the readers of one number "
+    "come before its writer",
+    "V": "a volatile or atomic word: seq is its version, 0 at first; a write's is the one it "
+    "makes, a read's the one it saw",
 }
 
 MODES = {"L": ("w",), "RW": ("r", "w"), "V": ("r", "w", "cas+", "cas-")}
@@ -86,7 +95,8 @@ TOKEN = (
     Field("mode", "enum", "how it was touched", True, ("r", "w", "cas+", "cas-")),
     Field("upto", "int64", "of an interval the greatest that is possible; absent: seq is exact"),
 )
-"""One order token. In JSON Lines it is an array of these in order, four of them when it is exact."""
+"""One order token. In JSON Lines it is an array of these in order, four of them when it is
+exact."""
 
 OBSERVED: tuple[Field, ...] = _OWN.OBSERVED if _OWN else ()
 """What was read inside the critical section: before the step (``pre``) and after it (``post``)."""
@@ -139,7 +149,8 @@ HEADER = (
     Field(
         "capture",
         "object",
-        f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and rate of a sample",
+        f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and "
+        "rate of a sample",
         True,
     ),
     Field(
@@ -151,8 +162,10 @@ HEADER = (
     Field(
         "program",
         "object",
-        "what was asked of the threads, from which the model of spec.module is made: threads (name -> its operations "
-        "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names",
+        "what was asked of the threads, from which the model of spec.module is made: threads "
+        "(name -> its operations "
+        "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it "
+        "are those of names",
     ),
     Field("initial", "object", _OWN.INITIAL if _OWN else "what was there before the first event"),
 )
@@ -164,7 +177,8 @@ FOOTER = (
     Field(
         "tokens",
         "object",
-        "class of exact tokens, as 'L list' -> count, max, sum: how many tokens of the class all events bear, their greatest seq, and "
+        "class of exact tokens, as 'L list' -> count, max, sum: how many tokens of the class all "
+        "events bear, their greatest seq, and "
         "the sum of their seq modulo 2^32; required unless per_token_last_seq is there",
     ),
     Field(
@@ -180,7 +194,8 @@ FOOTER = (
         "of the canonical lines of header and events, each with its newline; absent: not computed",
     ),
 )
-"""The last line of JSON Lines, as ``{"footer": {...}}``; the metadata ``wheelproof.trace.footer`` of Parquet. Absent: incomplete."""
+"""The last line of JSON Lines, as ``{"footer": {...}}``; the metadata ``wheelproof.trace.footer``
+of Parquet. Absent: incomplete."""
 
 COLUMN = {column.name: column for column in COLUMNS}
 NAMES = tuple(COLUMN)
@@ -198,7 +213,7 @@ def token_key(kind: str, name: str) -> str:
     return f"{kind} {name}"
 
 
-_JSON = {
+_JSON: dict[str, dict[str, Any]] = {
     "int32": {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 31) - 1},
     "int64": {"type": "integer", "minimum": -(1 << 63), "maximum": (1 << 63) - 1},
     "text": {"type": "string"},
@@ -216,7 +231,7 @@ def _described(field: Field) -> dict[str, Any]:
     elif field.type == "observed":
         kind = {"$ref": "#/$defs/observed"}
     else:
-        kind = dict(_JSON[field.type])
+        kind = {**_JSON[field.type]}
     return kind | {"description": f"{field.says} [{field.unit}]" if field.unit else field.says}
 
 
@@ -249,7 +264,8 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "trace-1.schema.json",
         "title": f"One line of {SCHEMA}, minor {MINOR}",
-        "$comment": "Made from wheelproof/trace/schema.py. First line: header; last line: footer; all others: events.",
+        "$comment": "Made from wheelproof/trace/schema.py. First line: header; last line: footer; "
+        "all others: events.",
         "anyOf": [
             {"$ref": "#/$defs/header"},
             {"$ref": "#/$defs/event"},

@@ -1,4 +1,5 @@
-"""``wheelproof trace replay`` with the model's own steps, and with TLC: what they say, and that they say the same."""
+"""``wheelproof trace replay`` with the model's own steps, and with TLC: what they say, and that
+they say the same."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ LAST = 100
 def follow(
     path: Path, mechanisms: Mapping[str, Mechanism], keep: int | None = 0
 ) -> tuple[Verdict, ModelReplay]:
-    """The verdict of the model's own steps on the trace in a file, and the replay that gave it. ``keep``: of its last events; None for all.
+    """The verdict of the model's own steps on the trace in a file, and the replay that gave it.
+    ``keep``: of its last events; None for all.
 
     Raises TraceError where the file is no trace at all.
     """
@@ -60,9 +62,11 @@ def by_oracle(
     last: int | None,
     window: str | None,
 ) -> tuple[str, list[str]]:
-    """(verdict, lines to print) of the model, and of TLC on the slice that ends with the failure, or on a window of lines.
+    """(verdict, lines to print) of the model, and of TLC on the slice that ends with the failure,
+    or on a window of lines.
 
-    Raises ToolError where TLC breaks, and where the two do not say the same: then one of them is wrong, and neither is a verdict.
+    Raises ToolError where TLC breaks, and where the two do not say the same: then one of them is
+    wrong, and neither is a verdict.
     """
     lines = lines_of(window)
     verdict, run = follow(path, mechanisms, keep=None)
@@ -80,7 +84,8 @@ def by_oracle(
     if answer.accepted is None:
         return INCOMPLETE, [
             *out,
-            f"  TLC did not come to an end on {where} in {oracle.SECONDS} s: the verdict is not confirmed",
+            f"  TLC did not come to an end on {where} in {oracle.SECONDS} s: the verdict is not "
+            "confirmed",
         ]
     if answer.refused != part.refused:
         theirs, mine = (
@@ -89,18 +94,21 @@ def by_oracle(
         )
         raise ToolError(
             f"{path}: of {where} TLC {theirs}, and the model {mine}: one of the two is wrong.",
-            f"The module is {answer.result.log.with_suffix('.tla') if answer.result.log else folder}.",
+            "The module is "
+            f"{answer.result.log.with_suffix('.tla') if answer.result.log else folder}.",
         )
     said = f"refuses line {part.events[part.refused - 1].line}" if part.refused else "accepts them"
     return verdict.verdict, [
         *out,
-        f"  TLC on {where} ({len(part.events)} events): {said}, as the model does ({answer.result.distinct:,} states)",
+        f"  TLC on {where} ({len(part.events)} events): {said}, as the model does "
+        f"({answer.result.distinct:,} states)",
     ]
 
 
 def _told(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
     out = [
-        f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of them followed on the model"
+        f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of "
+        "them followed on the model"
     ]
     for finding in verdict.findings[:10]:
         place = f"{path}:{finding.line}: " if finding.line else ""
@@ -112,11 +120,13 @@ def _told(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
         hashlib.sha256(run.steps.table.mechanism.spec.read_bytes()).hexdigest(),
     ):
         out.append(
-            f"  the trace was recorded beside another {run.steps.table.mechanism.spec.name} than the one it was followed on"
+            f"  the trace was recorded beside another {run.steps.table.mechanism.spec.name} than "
+            "the one it was followed on"
         )
     if run.figures["followed"]:
         mean = run.figures["sum"] / run.figures["followed"]
         out.append(
-            f"  states that the model may have been in at an event: {mean:.1f} on average, {run.figures['largest']:,} at most"
+            f"  states that the model may have been in at an event: {mean:.1f} on average, "
+            f"{run.figures['largest']:,} at most"
         )
     return out

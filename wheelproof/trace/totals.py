@@ -1,7 +1,9 @@
-"""What a footer says of the order tokens: totals of each class of them, of bounded size however many tokens a run has.
+"""What a footer says of the order tokens: totals of each class of them, of bounded size however
+many tokens a run has.
 
-A class is a token's kind and the class of its id, such as ``L list`` of ``["L", "list:7", 3, "w"]``. Counted are the exact tokens of all
-events, so that every lost event that bears a token is missing from a count, wherever it was; gaps and repetitions show in the numbers themselves.
+A class is a token's kind and the class of its id, such as ``L list`` of ``["L", "list:7", 3,
+"w"]``. Counted are the exact tokens of all events, so that every lost event that bears a token is
+missing from a count, wherever it was; gaps and repetitions show in the numbers themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 MODULUS = 1 << 32
-"""The sum is kept to so many numbers: an integer of 64 bits that overflows gives the same remainder."""
+"""The sum is kept to so many numbers: an integer of 64 bits that overflows gives the same
+remainder."""
 
 NAMES = ("count", "max", "sum")
 """Of a class: how many exact tokens, the greatest number, and the numbers' sum modulo MODULUS."""
@@ -27,7 +30,7 @@ class Totals:
     def __init__(self) -> None:
         self.classes: dict[str, list[int]] = {}
 
-    def count(self, tokens: Iterable[tuple]) -> None:
+    def count(self, tokens: Iterable[tuple[Any, ...]]) -> None:
         """Count an event's tokens; intervals are left out."""
         for token in tokens:
             if len(token) == 4:
@@ -44,7 +47,8 @@ class Totals:
         }
 
     def against(self, said: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
-        """Where a footer says something else: whether events are missing (else there are too many, or others), and a sentence."""
+        """Where a footer says something else: whether events are missing (else there are too many,
+        or others), and a sentence."""
         for name in sorted({*said, *self.classes}):
             counted, here = said.get(name, {}), self.classes.get(name, [0, 0, 0])
             for what, found in zip(NAMES, here, strict=True):
@@ -53,7 +57,8 @@ class Totals:
                     lost = what == "count" and expected > found
                     yield (
                         lost,
-                        f"of the tokens {name} the {what} is {expected} in the footer, and {found} here",
+                        f"of the tokens {name} the {what} is {expected} in the footer, and "
+                        f"{found} here",
                     )
                     break
 

@@ -1,8 +1,10 @@
-"""The traced model of ``impl/runtime.py``: the same names on real locks, each operation recorded while it is exclusive.
+"""The traced model of ``impl/runtime.py``: the same names on real locks, each operation recorded
+while it is exclusive.
 
-A lock folds its Lamport clock into the thread that enters and takes the thread's back when it is left; it counts the events that are
-recorded under it. An atomic variable has a lock, a version and a clock of its own. Marked fields are in ``traced_fields``, read/write locks
-and gates in ``traced_halves``.
+A lock folds its Lamport clock into the thread that enters and takes the thread's back when it is
+left; it counts the events that are recorded under it. An atomic variable has a lock, a version and
+a clock of its own. Marked fields are in ``traced_fields``, read/write locks and gates in
+``traced_halves``.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
@@ -28,7 +31,8 @@ def runtime_module(
 ) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
 
-    ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's users wait, is taken from it.
+    ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's
+    users wait, is taken from it.
     """
     module = ModuleType(name, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
@@ -56,12 +60,13 @@ def _locks(recorder: Recorder) -> dict[str, type]:
     attempts = threading.Lock()  # held while a lock is tried, and while one that was is given back
 
     class Lock:
-        """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held. ``tried``: somebody has tried to get it."""
+        """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded
+        while it was held. ``tried``: somebody has tried to get it."""
 
         __slots__ = ("lock", "owner", "number", "seq", "lc", "depth", "tried")
         step = 1
         kind = "L"
-        make = staticmethod(threading.Lock)
+        make: Callable[[], Any] = staticmethod(threading.Lock)
 
         def __init__(self) -> None:
             self.lock = self.make()
@@ -71,7 +76,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self.tried = False
 
         def entered(self, frame: Any, operation: str) -> None:
-            """The running thread has the lock: fold its clock in, and record where the line is one that is."""
+            """The running thread has the lock: fold its clock in, and record where the line is one
+            that is."""
             try:
                 log = local.log
             except AttributeError:
@@ -105,7 +111,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             return True
 
         def attempt(self, frame: Any) -> bool:
-            """Whether the lock was got at once. An attempt in vain comes after its holder's entry and before its exit, though it holds nothing."""
+            """Whether the lock was got at once. An attempt in vain comes after its holder's entry
+            and before its exit, though it holds nothing."""
             self.tried, log = True, log_of()
             while True:
                 with attempts:
@@ -116,15 +123,9 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                         if self.lc > log.lc:
                             log.lc = self.lc
                         if not log.muted and (site := site_of(frame, "try")):
-                            log.emit(
-                                site,
-                                self.owner,
-                                0,
-                                0,
-                                0 if looks[site] is None else looks[site](log, frame),
-                                0,
-                                0,
-                            )
+                            look = looks[site]
+                            seen = 0 if look is None else look(log, frame)
+                            log.emit(site, self.owner, 0, 0, seen, 0, 0)
                         self.lc = log.lc
                         return False
                 time.sleep(0)  # its holder is on the way in or out
@@ -135,7 +136,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 recorder.turn(frame, "lock")
             if not self.lock.acquire(False):
                 self.wait(frame)
-            # what entered() does, without a call: most of what a recording costs is here and in __exit__
+            # what entered() does, without a call: most of what a recording costs is here and in
+            # __exit__
             try:
                 log = local.log
             except AttributeError:
@@ -208,7 +210,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 self.lock.release()
 
         def wait(self, frame: Any) -> None:
-            """Another thread has it: say so, since a thread that waits for ever says nothing afterwards; then wait."""
+            """Another thread has it: say so, since a thread that waits for ever says nothing
+            afterwards; then wait."""
             log = log_of()
             if not log.muted and (site := site_of(frame, "wait")):
                 log.emit(site, self.owner, 0, 0, 0, 0, 0)
@@ -223,7 +226,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         make = staticmethod(threading.RLock)
 
     class NoMonitor:
-        """Excludes nobody and orders nothing; its events have no token of it. Its state is the thread's, since several may be inside."""
+        """Excludes nobody and orders nothing; its events have no token of it. Its state is the
+        thread's, since several may be inside."""
 
         __slots__ = ("owner", "number", "seq", "lc")
         step = 0
@@ -240,7 +244,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self._note(log, site_of(frame, operation), 1)
 
         def _note(self, log: Any, site: int, inside: int) -> None:
-            """A walk over a list begins or ends, or an attempt; that nothing was locked is no event."""
+            """A walk over a list begins or ends, or an attempt; that nothing was locked is no
+            event."""
             if site and not log.muted and recorder.sites[site].event not in LOCKING:
                 log.emit(site, self.owner, 1 - inside, inside, 0, 0, 0)
 

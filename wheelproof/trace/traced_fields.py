@@ -1,13 +1,15 @@
-"""Marked fields and whole methods that are recorded: descriptors in front of slots, in the classes as they were written.
+"""Marked fields and whole methods that are recorded: descriptors in front of slots, in the classes
+as they were written.
 
-A volatile field's slot holds a :class:`Word`: the value with a version, a clock and a lock of its own, so that a read that is recorded sorts
-before the write that comes after it (strict mode).
+A volatile field's slot holds a :class:`Word`: the value with a version, a clock and a lock of its
+own, so that a read that is recorded sorts before the write that comes after it (strict mode).
 """
 
 from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any
 
@@ -20,11 +22,18 @@ RAISED = object()
 """The result of a call that raised."""
 
 
-def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, after: bool) -> Any:
-    """A method that records a call of it: what it does is one step, and no single primitive of it is.
+Values = Callable[[Recorder, Any, tuple[Any, ...], Any], tuple[int, int, int, int] | None]
+"""(recorder, object, arguments, result) -> object, old, new and argument of a record; None for no
+record."""
 
-    ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or None where there is nothing to
-    record; it is asked ``after`` the call, with the result or RAISED, or before it with the result None. The frame that called is two above its own.
+
+def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, after: bool) -> Any:
+    """A method that records a call of it: what it does is one step, and no single primitive of it
+    is.
+
+    ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or
+    None where there is nothing to record; it is asked ``after`` the call, with the result or
+    RAISED, or before it with the result None. The frame that called is two above its own.
     """
     site = recorder.add_site(event, method.__code__)
 
@@ -52,13 +61,14 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, afte
             ):
                 log.emit(site, *found, 0, 0)
 
-    call = afterwards if after else before
+    call: Any = afterwards if after else before
     call.__wrapped__ = method
     return call
 
 
 class Word:
-    """What stands in the slot of a volatile field: the value with its version, its clock, and the lock that makes them one."""
+    """What stands in the slot of a volatile field: the value with its version, its clock, and the
+    lock that makes them one."""
 
     __slots__ = ("value", "version", "lc", "lock", "number", "owner", "field")
     kind = "V"
@@ -86,7 +96,8 @@ class VolatileField:
         )
 
     def __get__(self, instance: object, owner: type | None = None, frame: Any = None) -> object:
-        """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
+        """The value; recorded, with the word's clock moved on, where the frame stands at a line
+        that is."""
         if instance is None:
             return self
         if frame is None:
@@ -104,7 +115,8 @@ class VolatileField:
             if word.lc >= log.lc:
                 log.lc = word.lc
                 return value
-            with word.lock:  # who writes after this sorts after what this thread has done by now, though the read itself is no event
+            # A later write sorts after all that this thread has done, though the read is no event.
+            with word.lock:
                 if word.lc > log.lc:
                     log.lc = word.lc
                 else:
@@ -178,7 +190,8 @@ class DirectedField(VolatileField):
 
 
 class RecordedField:
-    """Stands in front of a plain field's slot some writes of which are events; the lock that guards the field orders them."""
+    """Stands in front of a plain field's slot some writes of which are events; the lock that guards
+    the field orders them."""
 
     __slots__ = ("recorder", "name", "_get", "_set")
 
@@ -209,7 +222,8 @@ class RecordedField:
 
 
 class PlainField(RecordedField):
-    """Stands in front of a plain field's slot in a directed run, where each access is a step that waits for its turn."""
+    """Stands in front of a plain field's slot in a directed run, where each access is a step that
+    waits for its turn."""
 
     __slots__ = ()
 

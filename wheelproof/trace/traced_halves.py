@@ -1,6 +1,8 @@
-"""Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays nothing: what ``traced`` has no room for.
+"""Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays
+nothing: what ``traced`` has no room for.
 
-A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered among themselves.
+A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered
+among themselves.
 """
 
 from __future__ import annotations
@@ -102,7 +104,8 @@ def read_write_lock(recorder: Recorder) -> type:
                 of.changed.notify_all()
 
     class ReadWriteLock:
-        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
+        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in
+        production."""
 
         __slots__ = (
             "number",
@@ -140,14 +143,16 @@ def _wait(recorder: Recorder, changed: threading.Condition) -> None:
 
 
 def memory(recorder: Recorder, production: type) -> type:
-    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory has no step, and is none of the recording."""
+    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory
+    has no step, and is none of the recording."""
 
-    class Memory(production):
+    class Memory(production):  # type: ignore[misc]
         __slots__ = ()
 
         def write_back(self, thread: str, field: str) -> bool:
             recorder.dismiss()
-            return super().write_back(thread, field)
+            written: bool = super().write_back(thread, field)
+            return written
 
     return Memory
 
@@ -156,8 +161,9 @@ def gate(recorder: Recorder, production: type) -> type:
     """The class ``Gate`` that writes to ``recorder`` around the one of the production runtime."""
     log_of = recorder.log
 
-    class Gate(production):
-        """The production gate with a number, a clock and a count of what is recorded while it is held. It has no events of its own."""
+    class Gate(production):  # type: ignore[misc]
+        """The production gate with a number, a clock and a count of what is recorded while it is
+        held. It has no events of its own."""
 
         __slots__ = ("owner", "number", "seq", "lc")
         step = 1

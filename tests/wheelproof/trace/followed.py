@@ -1,4 +1,5 @@
-"""For the tests of the tiers that follow the model: traces judged by the rules and by the model, and traces that were changed."""
+"""For the tests of the tiers that follow the model: traces judged by the rules and by the model,
+and traces that were changed."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:
 def by_model(
     header: dict, events: list[dict], footer: dict | None = None, without: str = "", **options: Any
 ) -> tuple[Verdict, ModelReplay]:
-    """The verdict of the model without a decision, and the replay with the history of all events."""
+    """The verdict of the model without a decision, and the replay with the history of all
+    events."""
     runs: list[ModelReplay] = []
     module = (header.get("spec") or {}).get("module")
     known = {
@@ -108,7 +110,8 @@ def by_rules(header: dict, events: list[dict], footer: dict | None = None) -> Ve
 def changed(
     events: list[dict], sample: int | None = None, seed: int = 1
 ) -> Iterator[tuple[str, list[dict]]]:
-    """(what was done, the events after it): each event dropped, doubled, swapped, retargeted, with numbers that hide it; a sample by ``seed``, or all."""
+    """(what was done, the events after it): each event dropped, doubled, swapped, retargeted, with
+    numbers that hide it; a sample by ``seed``, or all."""
     made = list(damages(events))
     if sample is not None and sample < len(made):
         made = random.Random(seed).sample(made, sample)

@@ -1,4 +1,5 @@
-"""Recordings for the tests: schedules that the model finds, programs for many threads, and the files that both become."""
+"""Recordings for the tests: schedules that the model finds, programs for many threads, and the
+files that both become."""
 
 from __future__ import annotations
 
@@ -26,10 +27,12 @@ REJECTED = {
     "M19_underflow": "TypeOK",
     "FlushWithoutMonitor": "RunsOncePerAdd",
 }
-"""Mutant of timer_task_list -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
+"""Mutant of timer_task_list -> the property under which its trace is refused: that of the TOML, but
+for those in OTHERWISE."""
 
 OTHERWISE = {
-    "M3_stale_list": "the second link of one entry breaks the ring that it is in and leaves it with the other list's name: one event, and the ring is what is seen of it first",
+    "M3_stale_list": "the second link of one entry breaks the ring that it is in and leaves it "
+    "with the other list's name: one event, and the ring is what is seen of it first",
 }
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
 
@@ -68,7 +71,8 @@ def of_walk(scenario: str, seed: int) -> Recorded:
 
 
 def busy(operations: int, seed: int) -> dict:
-    """A scenario of eight threads: seven schedule and cancel, one flushes the lists upwards and expires the last one."""
+    """A scenario of eight threads: seven schedule and cancel, one flushes the lists upwards and
+    expires the last one."""
     chance, lists, task_of, threads = random.Random(seed), [f"l{i}" for i in range(8)], {}, {}
     for thread in range(8):
         program: list[list[str]] = []
@@ -102,7 +106,8 @@ def busy(operations: int, seed: int) -> dict:
 
 
 def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
-    """A run of a program whose threads take turns as the model's might, by the seed: it is the same whatever pace a machine gives to threads."""
+    """A run of a program whose threads take turns as the model's might, by the seed: it is the same
+    whatever pace a machine gives to threads."""
     mechanism = mechanisms()[stem]
     model, chance = mechanism.model_of(scenario), random.Random(seed)
     schedule, left = [], list(range(len(model.threads)))

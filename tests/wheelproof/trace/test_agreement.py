@@ -1,4 +1,5 @@
-"""The rules beside the model: a run of the model, made by the implementation and recorded, leads to the model's state."""
+"""The rules beside the model: a run of the model, made by the implementation and recorded, leads to
+the model's state."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ SCENARIOS = [
 
 
 def members(model, state):
-    """List -> entries from the head on, and the other variables that a trace tells of, by the model."""
+    """List -> entries from the head on, and the other variables that a trace tells of, by the
+    model."""
     pieces = dict(zip(model.variables, model.pieces(state)))
     nodes = [*model.lists, *model.entries]
     after = dict(zip(nodes, pieces["next"]))

@@ -1,4 +1,5 @@
-"""What lies beyond a footer's cut is no evidence, nor is what follows from it, whatever moment each of its numbers is of."""
+"""What lies beyond a footer's cut is no evidence, nor is what follows from it, whatever moment each
+of its numbers is of."""
 
 from __future__ import annotations
 
@@ -59,10 +60,7 @@ def test_with_the_numbers_alone_some_such_cut_would(monkeypatch):
 def test_what_is_before_the_cut_is_still_refused(name):
     header, events = read(name)
     failed = judged(header, events, {}).first
-    last = {
-        key: seq
-        for key, seq in places(event for event in events if event["lc"] <= failed.event["lc"])
-    }
+    last = dict(places(event for event in events if event["lc"] <= failed.event["lc"]))
     found = judged(header, events, last).first
     assert (found.property, found.event) == (failed.property, failed.event)
     token = next(token for token in failed.event["ord"] if token[0] == "L")

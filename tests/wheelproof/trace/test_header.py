@@ -1,4 +1,5 @@
-"""What a header says is looked at before the first event: whatever its objects have inside, a check ends with a field and a sentence, or with a verdict."""
+"""What a header says is looked at before the first event: whatever its objects have inside, a check
+ends with a field and a sentence, or with a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reading and writing JSON Lines: nothing is lost, and what is wrong is said by file, line and field."""
+"""Reading and writing JSON Lines: nothing is lost, and what is wrong is said by file, line and
+field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Recordings of Apache Kafka's released classes (4.3.0), made by an agent that knows nothing of these rules: sound ones conform, and D1 is named."""
+"""Recordings of Apache Kafka's released classes (4.3.0), made by an agent that knows nothing of
+these rules: sound ones conform, and D1 is named."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def test_a_sound_run_of_kafka_conforms(name):
 
 
 def test_an_operation_of_kafka_is_watched_and_tried_twice():
-    """What Kafka does by itself: each operation that is left is watched by two keys, and each of its two attempts is recorded."""
+    """What Kafka does by itself: each operation that is left is watched by two keys, and each of
+    its two attempts is recorded."""
     events = [event for _, event in jsonl.Reader(FOLDER / "purgatory.jsonl.gz")]
     left = [
         event["op"] for event in events if event["k"] == "try_watch_end" and event["res"] == "false"
@@ -37,7 +39,8 @@ def test_an_operation_of_kafka_is_watched_and_tried_twice():
 
 
 def test_a_run_of_kafka_whose_bucket_is_given_another_key_is_rejected_by_name():
-    """D1: a stalled add moves the key of a bucket that is queued, and an entry fires 371 ms late."""
+    """D1: a stalled add moves the key of a bucket that is queued, and an entry fires 371 ms
+    late."""
     verdict = replay.replay(FOLDER / "late.jsonl.gz")
     assert verdict.verdict == "violates"
     assert [finding.property for finding in verdict.findings if finding.event] == [

@@ -1,4 +1,5 @@
-"""Traces followed on the model: runs of the implementation conform, those of mutants do not, and what the model accepts the rules accept."""
+"""Traces followed on the model: runs of the implementation conform, those of mutants do not, and
+what the model accepts the rules accept."""
 
 from __future__ import annotations
 
@@ -201,7 +202,8 @@ def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
 
 
 def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
-    """Hold the rules and the model to each other on changed traces; how often each had which verdict."""
+    """Hold the rules and the model to each other on changed traces; how often each had which
+    verdict."""
     recorded, seen = walk_of(stem, scenario, seed), Counter()
     for what, events in changed(recorded.events, sample, seed):
         rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
@@ -352,9 +354,10 @@ def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
 
 
 def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neighbours():
-    """It holds nothing that would order it: where it stands among the events of others means nothing, where it stands in its thread does."""
+    """It holds nothing that would order it: where it stands among the events of others means
+    nothing, where it stands in its thread does."""
     recorded = walk_of(OPERATION, "callers_lock", 3)
-    events = [event for event in recorded.events]
+    events = list(recorded.events)
     lost = next(
         number
         for number, event in enumerate(events)
@@ -365,9 +368,9 @@ def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neigh
     after = min(number for number in range(lost + 1, len(events)) if events[number]["tid"] == tid)
     rest = events[:lost] + events[lost + 1 :]
     for place in range(before + 1, after):
-        moved = renumbered(rest[:place] + [events[lost]] + rest[place:])
+        moved = renumbered([*rest[:place], events[lost], *rest[place:]])
         assert by_model(recorded.header, moved)[0].verdict == CONFORMS
-    beyond = renumbered(rest[:after] + [events[lost]] + rest[after:])
+    beyond = renumbered([*rest[:after], events[lost], *rest[after:]])
     assert by_model(recorded.header, beyond)[0].verdict == VIOLATES
     assert by_model(recorded.header, renumbered(rest))[0].verdict == VIOLATES, (
         "and it cannot be missing"

@@ -1,4 +1,5 @@
-"""Delayed operations recorded: runs of the model lead to the model's state, and each mutant is refused by its property, at its line, in a few events."""
+"""Delayed operations recorded: runs of the model lead to the model's state, and each mutant is
+refused by its property, at its line, in a few events."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ REFUSED = {
     "P12_twice": "TypeOK",
     "UnlockedTry": "OneTries",
 }
-"""Mutant -> the property under which its trace is refused: that of the TOML, of all that break a safety property."""
+"""Mutant -> the property under which its trace is refused: that of the TOML, of all that break a
+safety property."""
 
 
 def judged(recorded: Recorded) -> replay.Verdict:
@@ -207,7 +209,8 @@ def test_a_lost_completion_that_lasts_is_refused_too():
 
 
 def test_a_stranger_in_the_lock_passes_the_note_over():
-    """KAFKA-8334, with the implementation as it is: who holds the lock and is not in maybeTryComplete does not look for a note."""
+    """KAFKA-8334, with the implementation as it is: who holds the lock and is not in
+    maybeTryComplete does not look for a note."""
     mechanism = mechanisms()[STEM]
     schedule = [
         ("h", "H1"),
@@ -307,7 +310,8 @@ def test_an_operation_that_is_made_while_it_is_recorded_has_an_event_of_that():
 
 
 def planted(scenario: str, kind: str, change, seed: int = 1):
-    """The first event of a kind that ``change`` takes, changed or (for []) gone, in runs of the scenario."""
+    """The first event of a kind that ``change`` takes, changed or (for []) gone, in runs of the
+    scenario."""
     for number in range(seed, seed + 30):
         recorded = record(
             mechanisms(), STEM, scenario, "planted", schedule=walk(scenario, number)[0]
@@ -462,14 +466,17 @@ def _state(recorded: Recorded):
     return run.state
 
 
-# -- damage: each event of runs dropped, doubled, swapped with its thread's next, given to another operation or another result
+# -- damage: each event of runs dropped, doubled, swapped with its thread's next, given to another
+# operation or another result
 
 HARMLESS = ("lock_acquire", "lock_release", "lock_wait", "thread_start")
-"""Of these the numbers tell, which this test repairs, and the events under the lock that are no longer under it."""
+"""Of these the numbers tell, which this test repairs, and the events under the lock that are no
+longer under it."""
 
 
 def damages(events):
-    """(what was done, kind of the event, its result, what it was swapped with, the events after it)."""
+    """(what was done, kind of the event, its result, what it was swapped with, the events after
+    it)."""
     known = sorted({event["op"] for event in events if "op" in event})
     for number, event in enumerate(events):
         kind, result = event["k"], event.get("res")
@@ -513,9 +520,11 @@ def damages(events):
 
 
 def explained(what: str, kind: str, result: str | None, second: str) -> bool:
-    """Why a damage that survives is another run of the model, or changes nothing that anybody can see."""
+    """Why a damage that survives is another run of the model, or changes nothing that anybody can
+    see."""
     return (
-        # an attempt to complete what is completed changes nothing: it may be left out, come twice, or be of another operation that is completed
+        # an attempt to complete what is completed changes nothing: it may be left out, come twice,
+        # or be of another operation that is completed
         "force_cas" in (kind, second)
         and result != "true"
         # who finds an operation completed under its lock has done what a stranger in the lock does

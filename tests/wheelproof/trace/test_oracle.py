@@ -1,4 +1,5 @@
-"""TLC as the oracle of slices: it says what the model says, of conforming, mutated and changed traces, and what breaks it is no verdict."""
+"""TLC as the oracle of slices: it says what the model says, of conforming, mutated and changed
+traces, and what breaks it is no verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Replay on golden traces, and on golden traces with one event damaged: every damage is seen, or shown to change nothing."""
+"""Replay on golden traces, and on golden traces with one event damaged: every damage is seen, or
+shown to change nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def read(path):
 
 
 def renumbered(events):
-    """The same events with numbers of their own, as a recorder would have given them that did not see what is gone, or saw what is new."""
+    """The same events with numbers of their own, as a recorder would have given them that did not
+    see what is gone, or saw what is new."""
     threads, tokens, out = Counter(), Counter(), []
     for lc, event in enumerate(events, 1):
         event = copy.deepcopy(event)
@@ -94,12 +96,13 @@ def damages(events):
                     moved = dict(event, **{column: other})
                     yield (
                         f"retarget {kind}@{place} {column}",
-                        events[:number] + [moved] + events[number + 1 :],
+                        [*events[:number], moved, *events[number + 1 :]],
                     )
 
 
 HARMLESS = ("lock_acquire", "lock_release", "lock_wait")
-"""A lock's events change no list, task or counter. Dropped, doubled or moved they are seen by their numbers, which this test repairs."""
+"""A lock's events change no list, task or counter. Dropped, doubled or moved they are seen by their
+numbers, which this test repairs."""
 
 
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
@@ -119,7 +122,8 @@ def test_no_damage_is_taken_for_the_original(path):
 
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(path):
-    """The rules alone, without numbers that give the damage away: what survives is listed here, each with the reason."""
+    """The rules alone, without numbers that give the damage away: what survives is listed here,
+    each with the reason."""
     header, events, _ = read(path)
     assert judged(header, renumbered(events)).verdict == CONFORMS
     total, survived = 0, []
@@ -143,7 +147,8 @@ def explained(what: str) -> bool:
         or (action == "swap" and rest[-1] in (*HARMLESS, "cancel_check"))
         # the walk over an empty list is over before it begins; its bracket has a number of its own
         or (kind == "flush_begin" and action == "swap")
-        # the last link of an entry: what is left is a thread that takes the monitors, finds nothing to remove and lets go
+        # the last link of an entry: what is left is a thread that takes the monitors, finds nothing
+        # to remove and lets go
         or (kind == "list_add" and action == "drop")
         # a task that is cancelled once more; a cancel after which nobody looks
         or (kind == "cancel" and action in ("duplicate", "drop"))
@@ -153,7 +158,7 @@ def explained(what: str) -> bool:
 def test_replay_knows_the_kinds_of_the_format_and_says_so_of_any_other():
     assert rules.KINDS == KINDS.keys()
     header, events, _ = read(CONFORMING[0])
-    strange = dict(tid=9, tseq=1, lc=99, k="warp", phase="atomic", op=5, key=6)
+    strange = {"tid": 9, "tseq": 1, "lc": 99, "k": "warp", "phase": "atomic", "op": 5, "key": 6}
     verdict = judged(header, [*events, strange])
     assert verdict.verdict == OUT_OF_MODEL and "no warp" in verdict.first.message
 
@@ -192,7 +197,8 @@ def test_the_finding_says_what_was_possible():
 
 
 def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
-    """A recording that was switched off thread by thread: the last events of some are there, those of others are not."""
+    """A recording that was switched off thread by thread: the last events of some are there, those
+    of others are not."""
     header, events, _ = read(GOLDEN / "two_adders.jsonl")
     adds = [number for number, event in enumerate(events) if event["k"] == "list_add"]
     lost = renumbered(

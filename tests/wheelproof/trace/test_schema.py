@@ -1,4 +1,5 @@
-"""The schema as data: its JSON file is the one that is made from it, and the label tables use its kinds."""
+"""The schema as data: its JSON file is the one that is made from it, and the label tables use its
+kinds."""
 
 from __future__ import annotations
 

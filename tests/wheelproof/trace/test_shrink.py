@@ -1,4 +1,5 @@
-"""Shrinking: a few events, a trace of their own, refused for the same reason; and a repair that repairs."""
+"""Shrinking: a few events, a trace of their own, refused for the same reason; and a repair that
+repairs."""
 
 from __future__ import annotations
 
@@ -106,8 +107,8 @@ def test_one_event_lost_among_thousands_is_found_in_a_few(kind):
         assert f"entry {lost['entry']}" in small.message
     if kind == "list_remove" and small.property == "AtMostOneList":
         assert (
-            small.repair
-            == f"insert list_remove(e{lost['entry']}, l{lost['list']}) before line {verdict.first.line}"
+            small.repair == f"insert list_remove(e{lost['entry']}, l{lost['list']}) before line "
+            f"{verdict.first.line}"
         )
 
 
@@ -165,7 +166,8 @@ def test_ddmin_leaves_what_is_needed_and_nothing_else(needed, size):
 
 
 def _handed_over(times):
-    """A flush of a list that has entry 4 before entry 5, which is handed over so often without being checked again."""
+    """A flush of a list that has entry 4 before entry 5, which is handed over so often without
+    being checked again."""
     header = {
         "schema": "wheelproof.trace/1",
         "schema_minor": 1,
@@ -225,7 +227,8 @@ def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bysta
 
 
 def _timed_out(missing):
-    """Three operations that their timeout completes, one after the other; of one of them onExpiration does not run."""
+    """Three operations that their timeout completes, one after the other; of one of them
+    onExpiration does not run."""
     header = {
         "schema": "wheelproof.trace/1",
         "schema_minor": 1,

@@ -1,4 +1,5 @@
-"""The whole timer's mutants: the real threads are led through a run of the model, operation by operation, and the trace is refused."""
+"""The whole timer's mutants: the real threads are led through a run of the model, operation by
+operation, and the trace is refused."""
 
 from __future__ import annotations
 
@@ -45,19 +46,24 @@ REFUSED = {
     "HandsOverAnyway_runs": "FiredOnce",
     "HandsOverAnyway_type": "FiredOnce",
 }
-"""Mutant -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
+"""Mutant -> the property under which its trace is refused: that of the TOML, but for those in
+OTHERWISE."""
 
 OTHERWISE = {
     "D6": "the flush ends with entries in its ring, and that is seen first",
     **dict.fromkeys(
         ("D1_deadline", "D1_late", "D1_bystander"),
-        "all that is wrong follows from the key that a queued bucket is given, and that is seen first",
+        "all that is wrong follows from the key that a queued bucket is given, and that is seen "
+        "first",
     ),
-    "M19_stuck": "that the reaper waits for ever follows from the counter, which is wrong at the first hand-over",
-    "M13": "the clock has come to the slot by the time that the entry is linked into it, and that is seen before the bucket is given another key",
+    "M19_stuck": "that the reaper waits for ever follows from the counter, which is wrong at the "
+    "first hand-over",
+    "M13": "the clock has come to the slot by the time that the entry is linked into it, and that "
+    "is seen before the bucket is given another key",
     **dict.fromkeys(
         ("HandsOverAnyway_runs", "HandsOverAnyway_type"),
-        "what runs twice, or is handed over too often, was handed over while it waited, and that is seen first",
+        "what runs twice, or is handed over too often, was handed over while it waited, and that "
+        "is seen first",
     ),
 }
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
@@ -102,7 +108,8 @@ def test_each_mutant_is_refused_and_shrunk(name, tmp_path):
 
 
 def contents(model, state):
-    """Buckets in their order, each with its entries and its key, which entry each task has, the counter, and the wheels' clocks, by the model."""
+    """Buckets in their order, each with its entries and its key, which entry each task has, the
+    counter, and the wheels' clocks, by the model."""
     pieces = dict(zip(model.variables, model.pieces(state)))
     return (
         list(pieces["content"]),
@@ -150,7 +157,8 @@ def test_the_comparison_can_fail():
 
 
 def after(mechanism, scenario, schedule):
-    """The model, and its state after a schedule; silent steps of a thread are made before its next one."""
+    """The model, and its state after a schedule; silent steps of a thread are made before its next
+    one."""
     model = mechanism.model(scenario)
     state = model.initial()
     for name, label in schedule:
@@ -171,7 +179,8 @@ def after(mechanism, scenario, schedule):
 
 
 def found(recorded: Recorded, state, model):
-    """The same by the rules. Entries have no names in the recording: a task's deadline tells which one it is."""
+    """The same by the rules. Entries have no names in the recording: a task's deadline tells which
+    one it is."""
     names = {int(number): name for number, name in recorded.header["names"].items()}
     deadlines = {
         event["entry"]: (names[event["task"]], event["exp_ms"])
@@ -282,12 +291,16 @@ def test_one_changed_event_is_refused_by_its_rule(kind, change, property):
 
 
 def test_a_schedule_that_a_lock_forbids_is_infeasible():
-    """The adder links into the bucket that the reaper is flushing, whose monitor the reaper holds."""
-    begin = [("adder", label) for label in "A1 A2 A3 W1 W2 W3 W4 A4 A1 A2 A3 W1".split()]
+    """The adder links into the bucket that the reaper is flushing, whose monitor the reaper
+    holds."""
+    begin = [
+        ("adder", label)
+        for label in ["A1", "A2", "A3", "W1", "W2", "W3", "W4", "A4", "A1", "A2", "A3", "W1"]
+    ]
     schedule = [
         *begin,
         ("clock", "C1"),
-        *(("reaper", label) for label in "R1 R2 R3 R4 R5 R7 V1 F2".split()),
+        *(("reaper", label) for label in ["R1", "R2", "R3", "R4", "R5", "R7", "V1", "F2"]),
         ("adder", "W2"),
     ]
     with pytest.raises(Infeasible) as caught:
@@ -296,7 +309,8 @@ def test_a_schedule_that_a_lock_forbids_is_infeasible():
 
 
 def test_what_a_timer_read_and_for_whom_is_recorded():
-    """The clock that a poll and an add read, and the entry for which a bucket is keyed: what rules of single events look at."""
+    """The clock that a poll and an add read, and the entry for which a bucket is keyed: what rules
+    of single events look at."""
     recorded = record(
         mechanisms(),
         STEM,

@@ -1,4 +1,5 @@
-"""The whole timer recorded: adders, cancellers and a reaper on real threads, and Kafka's own order of steps (D1), which the trace alone convicts."""
+"""The whole timer recorded: adders, cancellers and a reaper on real threads, and Kafka's own order
+of steps (D1), which the trace alone convicts."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ def test_a_scenario_on_real_threads_conforms(scenario):
 
 
 def crowd(adders: int, tasks: int, seed: int) -> dict:
-    """Adders and cancellers of their own tasks, a clock, a reaper: two levels of five buckets, and a third above."""
+    """Adders and cancellers of their own tasks, a clock, a reaper: two levels of five buckets, and
+    a third above."""
     chance, threads, task_of, deadline = random.Random(seed), {}, {}, {}
     for adder in range(adders):
         program = []
@@ -73,7 +75,8 @@ def test_a_crowd_conforms(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_at(seed):
-    """Where each runs at its own pace the clock may be at its end before the first task is added."""
+    """Where each runs at its own pace the clock may be at its end before the first task is
+    added."""
     recorded = of_turns(STEM, crowd(4, 100, seed), seed)
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
@@ -102,9 +105,11 @@ def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_
 
 
 def stalled(mutant: str | None):
-    """An add that stands still between reading the clock and linking, while the bucket of the next turn falls due: the recipe of D1.
+    """An add that stands still between reading the clock and linking, while the bucket of the next
+    turn falls due: the recipe of D1.
 
-    The thread holds the task's monitor, so that the adder waits in its entry's constructor: nothing in the timer is changed.
+    The thread holds the task's monitor, so that the adder waits in its entry's constructor: nothing
+    in the timer is changed.
     """
     scenario = {
         "wheel_size": 3,
@@ -146,7 +151,8 @@ def stalled(mutant: str | None):
 
 
 def test_a_timer_in_production_s_clothes_conforms():
-    """Its own thread pool, the machine's clock and a reaper that waits: what a user of the timer would record."""
+    """Its own thread pool, the machine's clock and a reaper that waits: what a user of the timer
+    would record."""
     traced = Traced(mechanisms(), STEM)
     recorder, modules = traced.recorder, traced.modules
     wheel = modules["impl.system_timer"].SystemTimer(None, 1, 20)

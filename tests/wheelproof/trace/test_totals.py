@@ -1,4 +1,5 @@
-"""A footer of bounded size: totals of the tokens' classes, by which every loss is noticed, and the older footer that names each token."""
+"""A footer of bounded size: totals of the tokens' classes, by which every loss is noticed, and the
+older footer that names each token."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def counted(header, events):
 
 
 def hidden(events, footer):
-    """A footer whose counts and ends of threads are those of what is left, so that only the tokens can show the loss."""
+    """A footer whose counts and ends of threads are those of what is left, so that only the tokens
+    can show the loss."""
     threads = {}
     for event in events:
         threads[str(event["tid"])] = max(threads.get(str(event["tid"]), 0), event["tseq"])
@@ -39,7 +41,8 @@ def hidden(events, footer):
 
 
 def without(events, number):
-    """The events but for one, each thread numbered anew: a recorder that has lost it without knowing so."""
+    """The events but for one, each thread numbered anew: a recorder that has lost it without
+    knowing so."""
     out, lost = [], events[number]
     for index, event in enumerate(copy.deepcopy(events)):
         if index != number:
@@ -120,7 +123,8 @@ def test_a_footer_without_totals_or_with_wrong_ones_is_refused(change, said):
 
 
 def synthetic(entries):
-    """Tokens of so many entries, each with a monitor and a word of its own, as a timer's run of millions of events has them."""
+    """Tokens of so many entries, each with a monitor and a word of its own, as a timer's run of
+    millions of events has them."""
     found = totals.Totals()
     for entry in range(1, entries + 1):
         found.count(

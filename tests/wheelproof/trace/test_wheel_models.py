@@ -1,4 +1,5 @@
-"""Traces of the two wheels followed on their models, by the model and by TLC: runs conform, mutants' do not, a wrong table is noticed."""
+"""Traces of the two wheels followed on their models, by the model and by TLC: runs conform,
+mutants' do not, a wrong table is noticed."""
 
 from __future__ import annotations
 
@@ -41,10 +42,12 @@ LOOSE = frozenset(
         "flush_end",
     )
 )
-"""Kinds that the wheel's table passes over, or has marks of: where a thread may show a mark is asked of the model, how often is left to the rules."""
+"""Kinds that the wheel's table passes over, or has marks of: where a thread may show a mark is
+asked of the model, how often is left to the rules."""
 
 MEAN = {WHEEL: 3, OVERFLOW: 16}
-"""States per event, at most, on average. Nothing shows when a store comes to memory, or which thread looks first."""
+"""States per event, at most, on average. Nothing shows when a store comes to memory, or which
+thread looks first."""
 
 
 def table(stem: str, **rows: dict):
@@ -316,7 +319,8 @@ def test_a_wrong_table_is_noticed(stem, what):
 
 
 def held(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) -> tuple[int, int]:
-    """The model and TLC on a run and on changes of it, which must agree: how many traces there were, and how many of them are refused."""
+    """The model and TLC on a run and on changes of it, which must agree: how many traces there
+    were, and how many of them are refused."""
     recorded, asked = walk_of(stem, scenario, seed), []
     for what, events in [("as it was", recorded.events), *changed(recorded.events, sample, seed)]:
         _, run = by_model(recorded.header, events)

@@ -1,4 +1,5 @@
-"""The two wheels recorded: runs of their scenarios conform, each mutant's is refused by a rule, and what no trace can show is listed with the reason."""
+"""The two wheels recorded: runs of their scenarios conform, each mutant's is refused by a rule, and
+what no trace can show is listed with the reason."""
 
 from __future__ import annotations
 
@@ -52,13 +53,15 @@ REFUSED = {
     (OVERFLOW, "M16"): "OneOverflowWheel",
     (OVERFLOW, "KeepsMonitor"): "NoDeadlock",
 }
-"""(mechanism, mutant) -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
+"""(mechanism, mutant) -> the property under which its trace is refused: that of the TOML, but for
+those in OTHERWISE."""
 
 OTHERWISE = {
     (
         WHEEL,
         "M12_lost",
-    ): "that somebody waits for ever follows from the key that a flushed bucket keeps, and that is seen when the bucket is let go",
+    ): "that somebody waits for ever follows from the key that a flushed bucket keeps, and that "
+    "is seen when the bucket is let go",
     **dict.fromkeys(
         [(WHEEL, "M17_slot"), (WHEEL, "M17_bucket")],
         "what is put into a slot whose turn has come is due, and the placing comes before the link",
@@ -66,30 +69,36 @@ OTHERWISE = {
     (
         WHEEL,
         "M17_turn",
-    ): "an entry that wraps onto the clock's slot is beyond its level's turn, which the placing says",
+    ): "an entry that wraps onto the clock's slot is beyond its level's turn, which the placing "
+    "says",
     (
         WHEEL,
         "M18_bucket",
-    ): "a level whose clock is between two of its ticks takes what the level below reaches, which the placing says",
+    ): "a level whose clock is between two of its ticks takes what the level below reaches, which "
+    "the placing says",
     **dict.fromkeys(
         [(WHEEL, "WrongSlot_keys"), (WHEEL, "WrongSlot_late")],
         "two ticks share a slot, and hide each other's key, because the first was put there",
     ),
     **dict.fromkeys(
         [(WHEEL, "SaysNo"), (WHEEL, "SaysNo_type")],
-        "what is handed over twice, or too often, was refused as due when it was not, and that is seen first",
+        "what is handed over twice, or too often, was refused as due when it was not, and that is "
+        "seen first",
     ),
 }
-"""(mechanism, mutant) -> why its trace is refused under another property than the one that the TOML names."""
+"""(mechanism, mutant) -> why its trace is refused under another property than the one that the TOML
+names."""
 
-DELAYED = {
-    name: "memory has to delay a store of the field that is plain now; those of recorded threads are seen at once"
-    for name in ("PlainWheel", "M6", "M7")
-}
+DELAYED = dict.fromkeys(
+    ("PlainWheel", "M6", "M7"),
+    "memory has to delay a store of the field that is plain now; those of recorded threads "
+    "are seen at once",
+)
 """Mutant of overflow_wheel that no recording can show -> why. Its traces conform."""
 
 ENDLESS = {"M17_late": "M17_slot", "M18": "M18_bucket"}
-"""Mutant of timing_wheel that breaks a liveness property, which no finite trace does -> the mutant of the same class that is refused."""
+"""Mutant of timing_wheel that breaks a liveness property, which no finite trace does -> the mutant
+of the same class that is refused."""
 
 
 def judged(recorded: Recorded) -> replay.Verdict:
@@ -132,7 +141,8 @@ def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(stem, scena
 
 
 def contents(stem: str, scenario: str, schedule: list) -> tuple:
-    """Buckets in their order with their entries and keys, the counter, and the lowest clock, by the model after a schedule."""
+    """Buckets in their order with their entries and keys, the counter, and the lowest clock, by the
+    model after a schedule."""
     mechanism = mechanisms()[stem]
     model = mechanism.model(scenario)
     state = model.initial()
@@ -191,7 +201,8 @@ def found(recorded: Recorded, scenario: str, length: int) -> tuple:
     "scenario", [name for stem, name in SCENARIOS if stem == WHEEL and name != "three_adders"]
 )
 def test_a_recorded_run_leads_to_the_model_s_state(scenario):
-    """A third and two thirds of the way too: at the end nothing is left in the wheel. A link and what is made with a level are several events of one step."""
+    """A third and two thirds of the way too: at the end nothing is left in the wheel. A link and
+    what is made with a level are several events of one step."""
     schedule, compared = examples.random_schedule(mechanisms()[WHEEL], scenario, 3), 0
     for length in range(len(schedule) // 3, len(schedule) + 1, max(1, len(schedule) // 3)):
         recorded = record(mechanisms(), WHEEL, scenario, "part", schedule=schedule[:length])
@@ -423,7 +434,8 @@ def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
     "reset, refused", [(("after",), None), (("inside",), None), ((), "QueuedOnceWithItsKey")]
 )
 def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused):
-    """An adder that has linked before the flush keys the bucket between the reset and the end of the hold: the reset is asked for, not the key."""
+    """An adder that has linked before the flush keys the bucket between the reset and the end of
+    the hold: the reset is asked for, not the key."""
     state, span = TimerState({"keys": {"7": 5}}), {"span": 1, "list": 7}
     keyed = {"k": "bucket_expiry_set", "list": 7}
     events = [

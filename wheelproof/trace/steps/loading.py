@@ -10,7 +10,7 @@ import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import MemberDescriptorType, ModuleType, SimpleNamespace
+from types import CodeType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 from wheelproof import isolated
@@ -75,7 +75,7 @@ class Loaded:
         found = isolated.Finder(self.root, texts).locate(module)
         stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
 
-        def compiled(name: str, text: str, file: str) -> object:
+        def compiled(name: str, text: str, file: str) -> CodeType:
             if stand_ins and name.startswith("impl."):
                 text = production.substituted(text, stand_ins)
             return compile(text, file, "exec", dont_inherit=True)
