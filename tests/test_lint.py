@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CHECKED = ("wheelproof", "impl", "model", "harness", "proofs", "traces")
+CHECKED = (
+    "wheelproof",
+    "impl",
+    "model",
+    "harness",
+    "proofs",
+    "traces",
+    "benchmarks",
+    "real",
+)
 
 
 def lint(tree: Path, *names: str) -> subprocess.CompletedProcess[str]:

@@ -151,9 +151,9 @@ def test_a_proof_with_its_evidence_is_green(home):
             "label",
             "vacuous",
             5,
-            "said to rest on true, which is a premise of no condition",
+            "claims to rest on true, which is a premise of no condition",
         ),
-        (TRUE + SPARE, "spare", "vacuous", 5, "said to rest on true, and holds without it"),
+        (TRUE + SPARE, "spare", "vacuous", 5, "claims to rest on true, and holds without it"),
     ],
 )
 def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdict, code, says):

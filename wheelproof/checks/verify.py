@@ -85,7 +85,9 @@ def run(options: VerifyOptions) -> list[Row]:
     ):
         archive.make(java.locate(), jar.locate())
         prepare.modules(mechanisms, options.profile, wants)
-    prepare.models(mechanisms)
+    # A proof needs no model, and no algorithm.
+    modelled = {job.stem for job in jobs if job.kind != "proof"}
+    prepare.models([mechanism for mechanism in mechanisms if mechanism.stem in modelled])
     overall = [names_over_all(each, wants, bool(options.layers)) for each in mechanisms]
     options.listen(Planned(sum(job.rows for job in jobs) + sum(map(len, overall))))
     contexts = {
