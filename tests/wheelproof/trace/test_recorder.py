@@ -63,7 +63,8 @@ def test_eight_real_threads_conform(tmp_path, monkeypatch):
 @pytest.mark.nightly
 def test_eight_real_threads_conform_at_length(tmp_path):
     verdict = run_on_threads(tmp_path, 16_000, 2)
-    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    assert not verdict.findings, "\n".join(map(str, verdict.findings[:5]))
+    assert verdict.verdict == CONFORMS
     assert (
         verdict.events >= 1_000_000
     )  # twice that where the threads get in each other's way, which is up to the machine
