@@ -4,10 +4,11 @@ The cache is WHEELPROOF_CACHE, else `wheelproof` in the user's cache folder. The
 itself, the maven-artifact package, and the Ivy jar inside an installed pyspark. Each uses the
 repositories of its own settings. WHEELPROOF_OFFLINE forbids them all.
 
-A fetched file is checked before it gets its name in the cache, and the cached one again at every
-use.
+A fetched file is checked before it gets its name in the cache. A process checks the cached one at
+its first use, and again where the file has been changed or replaced.
 """
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -55,6 +56,20 @@ def cache() -> Path:
     if chosen := os.environ.get("WHEELPROOF_CACHE"):
         return Path(chosen).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wheelproof")
+
+
+def keep(file: Path, content: bytes) -> None:
+    """Put a file into the cache in one step; a cache that cannot be written to is no error."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=".", suffix=file.suffix, dir=file.parent)
+        try:
+            with open(handle, "wb") as opened:
+                opened.write(content)
+            os.replace(draft, file)
+        except BaseException:
+            os.unlink(draft)
+            raise
 
 
 def sha256(path: Path) -> str:

@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import os
-import subprocess
-import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -20,14 +16,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from wheelproof import java as runtimes
+from wheelproof import artifacts
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.tla import reader, sany
 from wheelproof.tla.syntax import Module
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
-from wheelproof.tlc import mc
+from wheelproof.tlc import mc, worker
 from wheelproof.tlc.jar import Jar
 
 _SECONDS = 600
@@ -109,57 +105,16 @@ def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str
             for name, text in each.texts:
                 (folder / name).write_text(text, encoding="utf-8")
             files.append(folder / f"{each.name}.tla")
-        refusals = _refusals(files, java, jar)
+        limit = _SECONDS + 5 * len(files)
+        refusals = worker.refusals(sany.__name__, "SANY", files, java, jar, limit)
         made = [
             (b"" if refusal else file.with_suffix(".xml").read_bytes(), refusal)
             for file, refusal in zip(files, refusals, strict=True)
         ]
     for each, (xml, refusal) in zip(wanted, made, strict=True):
         if not refusal:
-            _keep(_kept(each, jar), zlib.compress(xml, 1))
+            artifacts.keep(_kept(each, jar), zlib.compress(xml, 1))
     return made
-
-
-def _refusals(files: list[Path], java: Java, jar: Jar) -> list[str]:
-    """Run the worker on the files; ToolError where that gives no answer for each."""
-    command = [sys.executable, "-m", sany.__name__, str(runtimes.library(java)), str(jar.path)]
-    limit = _SECONDS + 5 * len(files)
-    try:
-        done = subprocess.run(
-            [*command, *map(str, files)],
-            cwd=Path(__file__).parents[2],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=limit,
-        )
-    except OSError as error:
-        raise ToolError(f"{sys.executable} cannot be started ({error.strerror}).") from error
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(f"SANY did not end within {limit} s.") from error
-    try:
-        refusals = [json.loads(line) for line in done.stdout.splitlines()]
-    except json.JSONDecodeError:
-        refusals = []
-    if done.returncode != 0 or len(refusals) != len(files):
-        output = " ".join((done.stderr or done.stdout).split())[-300:]
-        raise ToolError(
-            f"SANY failed (exit code {done.returncode}): {output}.",
-            "Check Java with `wheelproof doctor`.",
-        )
-    return refusals
-
-
-def _keep(file: Path, content: bytes) -> None:
-    """Put a tree into the cache in one step; a cache that cannot be written to is no error."""
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(prefix=".", suffix=file.suffix, dir=file.parent)
-        with open(handle, "wb") as opened:
-            opened.write(content)
-        os.replace(draft, file)
 
 
 def _text(file: Path) -> str:

@@ -7,22 +7,19 @@ in one JVM.
 """
 
 import hashlib
-import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
-from wheelproof import java as runtimes
+from wheelproof import artifacts
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
-from wheelproof.tlc import pluscal
+from wheelproof.tlc import pluscal, worker
 from wheelproof.tlc.jar import Jar
 
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
@@ -138,60 +135,15 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
         copies = [Path(scratch, f"Translated{number}.tla") for number in range(len(texts))]
         for copy, text in zip(copies, texts, strict=True):
             _save(copy, text)
-        refusals = _refusals(copies, java, jar)
+        limit = _SECONDS + len(copies)
+        refusals = worker.refusals(
+            pluscal.__name__, "The PlusCal translator", copies, java, jar, limit
+        )
         made = [(_text(copy), refusal) for copy, refusal in zip(copies, refusals, strict=True)]
     for text, (new, refusal) in zip(texts, made, strict=True):
         if not refusal:
-            _keep(_kept(text, jar), new)
+            artifacts.keep(_kept(text, jar), new.encode())
     return made
-
-
-def _refusals(copies: list[Path], java: Java, jar: Jar) -> list[str]:
-    """Run the translator on the files; ToolError where that gives no answer for each."""
-    command = [
-        sys.executable,
-        "-m",
-        pluscal.__name__,
-        str(runtimes.library(java)),
-        str(jar.path),
-        *map(str, copies),
-    ]
-    limit = _SECONDS + len(copies)
-    try:
-        done = subprocess.run(
-            command,
-            cwd=Path(__file__).parents[2],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=limit,
-        )
-    except OSError as error:
-        raise ToolError(f"{sys.executable} cannot be started ({error.strerror}).") from error
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(f"The PlusCal translator did not end within {limit} s.") from error
-    try:
-        refusals = [json.loads(line) for line in done.stdout.splitlines()]
-    except json.JSONDecodeError:
-        refusals = []
-    if done.returncode != 0 or len(refusals) != len(copies):
-        output = " ".join((done.stderr or done.stdout).split())[-300:]
-        raise ToolError(
-            f"The PlusCal translator failed (exit code {done.returncode}): {output}.",
-            "Check Java with `wheelproof doctor`.",
-        )
-    return refusals
-
-
-def _keep(file: Path, text: str) -> None:
-    """Put a translation into the cache; a cache that cannot be written to is no error."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _save(file, text)
-    except OSError:
-        return
 
 
 def _save(file: Path, text: str) -> None:

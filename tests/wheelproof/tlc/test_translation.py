@@ -6,7 +6,7 @@ import pytest
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
-from wheelproof.tlc import process, translation
+from wheelproof.tlc import process, translation, worker
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.translation import State
 
@@ -139,9 +139,9 @@ def test_many_are_translated_by_one_process_and_kept(spec, tools, tmp_path, monk
         "no algorithm",
     ]
     begun = []
-    plain = translation.subprocess.run
+    plain = worker.subprocess.run
     monkeypatch.setattr(
-        translation.subprocess,
+        worker.subprocess,
         "run",
         lambda *args, **more: begun.append(args) or plain(*args, **more),
     )
