@@ -1,4 +1,4 @@
-"""A page that builds an example: its listings, what it shows of commands, and the tool beside it."""
+"""A page that builds an example: its listings, what commands print, and the tool beside it."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""docs/verify-java.md: its listings are the files of examples/latch, and what it quotes is what the tool says."""
+"""The page docs/verify-java.md: its listings are examples/latch, its output is printed today."""
 
 import re
 import shutil

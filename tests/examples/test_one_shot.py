@@ -1,4 +1,4 @@
-"""docs/add-a-mechanism.md: its listings are the files of examples/one_shot, and what it quotes is what the tool says."""
+"""The page docs/add-a-mechanism.md: its listings are examples/one_shot, its quotes are printed."""
 
 import re
 import shutil
@@ -138,8 +138,10 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
         ),
         (
             "impl/one_shot.py",
-            "self.runs = self.runs + 1  # write O4\n                    self.done = True  # write O5",
-            "self.done = True  # write O5\n                    self.runs = self.runs + 1  # write O4",
+            "self.runs = self.runs + 1  # write O4\n"
+            "                    self.done = True  # write O5",
+            "self.done = True  # write O5\n"
+            "                    self.runs = self.runs + 1  # write O4",
             "bisimulation",
             1,
             "b takes O5 next, O4 in the model",

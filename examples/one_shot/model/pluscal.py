@@ -151,6 +151,7 @@ class Machine:
         self._processes: tuple[Values, ...] = tuple(tuple(own.values()) for _ in self.threads)
         self._workspace = [Process() for _ in self.threads]
         self._loaded: object = ()
+        """The state that the variables hold, () since a step or a load in place."""
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
         written = [
