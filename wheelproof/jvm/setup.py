@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -11,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import java
+from wheelproof import artifacts, java
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.jvm.declaration import Binding, artifacts
+from wheelproof.jvm import declaration
+from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.jars import NotHere, locate
 
 MINIMUM = 17
@@ -55,7 +57,7 @@ class Setup:
 
 def jars_of(root: Path, release: str, fetch: bool) -> list[Path]:
     """The jars that a release's checks need, the tool's own first; NotHere where one is absent."""
-    return locate([*ASM, *artifacts(root, release)], fetch)
+    return locate([*ASM, *declaration.artifacts(root, release)], fetch)
 
 
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
@@ -65,7 +67,7 @@ def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: boo
     except ToolError as error:
         raise NotHere(error.message, error.remedy) from error
     asm = locate(ASM, fetch)
-    jars = locate(artifacts(root, release), fetch)
+    jars = locate(declaration.artifacts(root, release), fetch)
     if not binding.sources:
         raise UsageError(f"{binding.file.with_suffix('')}: there is no Java source.")
     folder = output / "jvm"
@@ -77,16 +79,22 @@ def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: boo
 def compiled(
     executable: Path, sources: Sequence[Path], path: Iterable[Path], folder: Path, fetch: bool
 ) -> Path:
-    """The folder with the classes of these sources; it is named by a hash of all that goes in."""
+    """The folder with the classes of these sources; it is named by a hash of all that goes in.
+
+    The classes are kept in the cache beside the jars, or in ``folder`` where the cache cannot be
+    written to. UsageError where the sources do not compile.
+    """
     path = [entry.absolute() for entry in path]
     content = hashlib.sha256()
     for part in [*map(str, path), *(source.read_text(encoding="utf-8") for source in sources)]:
-        content.update(part.encode())
-    target = (folder / content.hexdigest()[:16]).absolute()
-    if target.is_dir():
-        return target
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix="compile-", dir=folder))
+        content.update(part.encode() + b"\0")
+    name = content.hexdigest()[:16]
+    places = [(artifacts.cache() / "classes").absolute(), folder.absolute()]
+    for place in places:
+        if (place / name).is_dir():
+            return place / name
+    work = _room(places)
+    target = work.parent / name
     try:
         options = ["-d", str(work), "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
         ended = subprocess.run(
@@ -100,12 +108,28 @@ def compiled(
         )
         if ended.returncode != 0:
             raise UsageError(f"{sources[0].parent} does not compile:\n{ended.stdout.strip()}")
-        # another worker may have made it meanwhile
-        if not target.is_dir():
+        try:
             work.rename(target)
+        except OSError:  # another worker has made it meanwhile
+            if not target.is_dir():
+                raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return target
+
+
+def _room(places: Sequence[Path]) -> Path:
+    """A new folder in the first of the places that can be written to; OSError where none can."""
+    *first, last = places
+    for place in first:
+        with contextlib.suppress(OSError):
+            return _inside(place)
+    return _inside(last)
+
+
+def _inside(place: Path) -> Path:
+    place.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="compile-", dir=place))
 
 
 def compiler(executable: Path, fetch: bool) -> list[str]:

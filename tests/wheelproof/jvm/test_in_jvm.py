@@ -25,22 +25,6 @@ MECHANISM = project.find(ROOT)["timer_task_list"]
 RELEASE = BINDING.releases[0]
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("jvm")
-
-
-@pytest.fixture(scope="module")
-def jvm(output):
-    """A process with the released classes; without their jars nothing is run."""
-    try:
-        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
-    except NotHere as error:
-        pytest.skip(f"NOT RUN: {error}")
-    with Jvm(setup, heap_mb=500) as process:
-        yield process
-
-
 def compared(jvm, binding, scenario, fine=False, change=""):
     jvm.load(binding, change)
     program = MECHANISM.scenarios[scenario]

@@ -14,11 +14,6 @@ ROOT = Path(__file__).resolve().parents[3]
 MECHANISMS = project.find(ROOT)
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("released")
-
-
 def rows(mechanism, names, output):
     context = Context(MECHANISMS[mechanism], output)
     try:

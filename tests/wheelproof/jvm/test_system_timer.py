@@ -12,9 +12,6 @@ from wheelproof.counterexample import document, replay
 from wheelproof.errors import ToolError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, tasks
-from wheelproof.jvm.jars import NotHere
-from wheelproof.jvm.process import Jvm
-from wheelproof.jvm.setup import prepare
 from wheelproof.jvm.values import Encoder, lines
 from wheelproof.verdict import Verdict
 
@@ -22,21 +19,6 @@ ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["system_timer_java"]
 MECHANISM = project.find(ROOT)["system_timer"]
 RELEASE = BINDING.releases[0]
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("system_timer")
-
-
-@pytest.fixture(scope="module")
-def jvm(output):
-    try:
-        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
-    except NotHere as error:
-        pytest.skip(f"NOT RUN: {error}")
-    with Jvm(setup, heap_mb=500) as process:
-        yield process
 
 
 def compared(jvm, scenario, binding=BINDING, states=20_000):
