@@ -2,77 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
-    draw,
     group,
     judge,
     kept_runs,
-    run,
-    tree,
 )
 from wheelproof.mutate import plan as planning
-from wheelproof.mutate.change import Change
 from wheelproof.mutate.declared import FILE
-from wheelproof.mutate.draw import Drawn, Options
-from wheelproof.mutate.run import Mutation
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Row, Verdict, exit_code
-
-ROOT = Path(__file__).parents[3]
-IMPL = "impl/one_shot.py"
-
-
-def changed(copy: Path, file: str, old: str, new: str, artefact: str = "impl") -> Change:
-    """One change by hand, as the catalogue would make it."""
-    text = (copy / file).read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    return Change(
-        artefact,
-        file,
-        text[: text.index(old)].count("\n") + 1,
-        "by hand",
-        "by.hand",
-        text,
-        text.replace(old, new),
-        text,
-    )
-
-
-def judged(copy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch, *changes: Change) -> list[Row]:
-    """The rows of a run in which exactly these changes are drawn."""
-    options = Options(
-        ("one_shot",),
-        tuple(dict.fromkeys(change.artefact for change in changes)),
-        1,
-        1,
-        copy,
-        runs,
-        tests=False,
-    )
-
-    def drawn(options: Options, root: Path, plan) -> list[Drawn]:
-        groups = plan.groups(options.mechanisms, options.artefacts)
-        return [
-            Drawn(
-                group,
-                [*draw.changes_of(root, group), *changes],
-                [change for change in changes if change.artefact == group.artefact],
-            )
-            for group in groups
-        ]
-
-    monkeypatch.setattr(run, "draw", drawn)
-    return Mutation(options, lambda text: None).run()
-
-
-def row_of(rows: list[Row], change: Change) -> Row:
-    return next(row for row in rows if row.name == change.title)
-
 
 FAULTS = {
     "impl": ("Bisimulation", IMPL, "self.runs + 1", "self.runs + 2"),
@@ -262,142 +204,3 @@ def test_a_changed_proof_that_shows_less_than_it_must_is_rejected(copy, runs):
         group.Check("job", "one_shot", 2), row
     )
     assert (finding.word, finding.by) == ("rejected", "evidence")
-
-
-def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
-    monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
-    monkeypatch.setattr(judge, "SAMPLES", 4)
-    endless = changed(
-        copy,
-        "harness/one_shot.py",
-        "    owner = getattr(",
-        "    while True:\n        pass\n    owner = getattr(",
-        "harness",
-    )
-    row = row_of(judged(copy, runs, monkeypatch, endless), endless)
-    assert (
-        row.ok and row.property == "NonTermination" and "shared at harness/one_shot.py" in row.why
-    )
-
-
-def test_a_model_without_end_is_named(copy, runs, monkeypatch):
-    endless = changed(
-        copy, "model/one_shot.py", "t.turn > len(self.program[self.me])", "False", "model"
-    )
-    (copy / "model/one_shot.py").write_text(
-        endless.after.replace(
-            'self.call(t, "run", back="T0")', 'self.runs += 1\n            t.pc = "T0"'
-        ),
-        encoding="utf-8",
-    )
-    check = next(
-        check
-        for check in planning.Plan(copy, project.find(copy), tests=False).checks(
-            "model", "model/one_shot.py"
-        )
-        if check.job
-    )
-    finding = judge.Judge(copy, copy, runs, lambda end: None, True).run([check]).finding
-    assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
-
-
-def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch):
-    monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
-    monkeypatch.setattr(judge, "SAMPLES", 4)
-    slow = changed(
-        copy,
-        "harness/one_shot.py",
-        "    owner = getattr(",
-        "    [None for _ in range(5_000_000)]\n    owner = getattr(",
-        "harness",
-    )
-    rows = judged(copy, runs, monkeypatch, slow)
-    assert row_of(rows, slow).verdict is Verdict.INCONCLUSIVE and exit_code(rows) == 3
-
-
-LEFT = "threading.Thread(target=threading.Event().wait).start()"
-"""A thread without end, which does not keep the run from ending."""
-
-
-@pytest.mark.parametrize(
-    "body, why",
-    [
-        ("assert one_shot is None", "call"),
-        (f"{LEFT}; assert one_shot is None", "call"),
-        ("time.sleep(60)", "hung"),
-    ],
-)
-def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
-    folder = copy / "tests/impl"
-    folder.mkdir(parents=True)
-    (folder / "test_one_shot.py").write_text(
-        "import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n"
-        f"    {body}\n",
-        encoding="utf-8",
-    )
-    monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
-    checks = planning.Plan(copy, project.find(copy)).checks("impl", IMPL)
-    tree.copied(copy, copy.with_name("scratch"))
-    finding = (
-        judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
-        .run([check for check in checks if check.tests])
-        .finding
-    )
-    assert (finding.word, finding.check, finding.by) == (
-        "rejected",
-        "tests/impl/test_one_shot.py",
-        "test_it",
-    ) and finding.why.startswith(why)
-
-
-def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy, runs):
-    folder = copy / "tests/impl"
-    folder.mkdir(parents=True)
-    (folder / "test_one_shot.py").write_text(
-        "def test_it():\n    text = 'there'\n    assert text.count('not there') == 1\n",
-        encoding="utf-8",
-    )
-    (folder / "test_one_shot_twice.py").write_text(
-        "def test_it():\n    assert False, \"'x' is there 0 times\"\n", encoding="utf-8"
-    )
-    checks = [
-        check
-        for check in planning.Plan(copy, project.find(copy)).checks("impl", IMPL)
-        if check.tests
-    ]
-    tree.copied(copy, copy.with_name("scratch"))
-    finding = (
-        judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
-        .run(checks)
-        .finding
-    )
-    assert len(checks) == 2 and finding.word == "passed", finding
-
-
-def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkeypatch):
-    """Two variables that differ without the lock alone, as only a nightly mutant may show."""
-    decision = copy / "mutants/one_shot/Unlocked.md"
-    decision.write_text(
-        decision.read_text(encoding="utf-8").replace(
-            'scenario = "two"\n', 'scenario = "two"\nprofile = "nightly"\n'
-        ),
-        encoding="utf-8",
-    )
-    item = project.find(copy)["one_shot"]
-    plan = planning.Plan(copy, {"one_shot": item}, tests=False)
-    late = [check for check in plan.checks("model", "model/one_shot.py") if check.stage == 8]
-    assert [check.job.name for check in late] == ["Unlocked"]
-    assert {
-        check.job.name
-        for check in plan.checks("harness", "harness/one_shot.py")
-        if check.stage == 8
-    } == set(item.mutants)
-    change = changed(
-        copy,
-        "model/one_shot.py",
-        "if self.done:\n            t.pc",
-        "if self.runs:\n            t.pc",
-        "model",
-    )
-    row = row_of(judged(copy, runs, monkeypatch, change), change)
-    assert row.ok and row.figures["check"] == "one_shot / mutant / Unlocked"
