@@ -11,7 +11,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-dev setup-docs verify prove lint test mutate nightly fuzz \
+.PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate nightly fuzz \
 	trace bench-traces d1 docs doctor clean
 
 help:
@@ -44,6 +44,9 @@ setup-data:
 setup-dev:
 	@tools/setup dev
 
+setup-test:
+	@tools/setup data dev
+
 # With mkdocs, which only the site of the documentation needs.
 setup-docs:
 	@tools/setup docs
@@ -55,10 +58,10 @@ prove: setup
 	@$(RUN) wheelproof prove $(ARGS)
 
 # The types of Spark are those of the installed package, hence the data extra.
-lint: setup-data setup-dev
+lint: setup-test
 	@tools/lint $(ARGS)
 
-test: setup-data setup-dev
+test: setup-test
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data

