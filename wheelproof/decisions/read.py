@@ -31,7 +31,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:
 
 
 def read(file: Path, short: Mapping[str, str]) -> Decision:
-    """One decision.
+    """One decision; an unchanged file is parsed once in a process.
 
     ``short``: the files that a hunk may name in one word (``spec``, ``model``, ``impl``).
 
@@ -117,13 +118,23 @@ def read(file: Path, short: Mapping[str, str]) -> Decision:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read ({error}).") from error
+    found = _parsed(file, text, tuple(short.items()))
+    return replace(found, mutants=_copy(found.mutants), labels=_copy(found.labels))
+
+
+def _copy(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {name: dict(table) for name, table in tables.items()}
+
+
+@lru_cache(maxsize=1024)
+def _parsed(file: Path, text: str, short: tuple[tuple[str, str], ...]) -> Decision:
     tokens = MarkdownIt().parse(text)
     title = _title(file, tokens)
     diffs = _blocks(tokens, "diff")
     found = [
         hunk
         for first, content in diffs
-        for hunk in hunks.read(content.splitlines(), file, first, short)
+        for hunk in hunks.read(content.splitlines(), file, first, dict(short))
     ]
     if not found:
         raise UsageError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wheelproof import toml
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import PROFILES, Mechanism
@@ -110,7 +111,7 @@ def artifacts(root: Path, release: str) -> list[Artifact]:
 def load(file: Path) -> dict[str, Any]:
     """A TOML file; UsageError where it is none."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return toml.tables(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof import documents
@@ -31,6 +32,17 @@ def read(folder: Path) -> dict[str, Counts]:
     file = folder / FILE
     if not file.is_file():
         return {}
+    try:
+        content = file.read_bytes()
+    except OSError:  # the reader below says so
+        content = b""
+    found = _read(file, content)
+    return {stem: {name: dict(each) for name, each in of.items()} for stem, of in found.items()}
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path, _content: bytes) -> dict[str, Counts]:
+    """As :func:`read`; each mechanism of a project asks for the same file."""
     document = documents.read(file, SCHEMA)
     mechanisms = document.object("mechanisms")
     found: dict[str, Counts] = {}

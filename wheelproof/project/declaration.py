@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wheelproof import toml
 from wheelproof.decisions import Decision
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
@@ -45,7 +46,7 @@ def read(file: Path) -> Mechanism:
 
 def _tables(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return toml.tables(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
 

@@ -45,6 +45,16 @@ def read(folder, text, name="M1"):
     return decisions.read(file, SHORT)
 
 
+def test_a_changed_file_is_read_again_and_each_reader_has_its_own_tables(tmp_path):
+    first = read(tmp_path, TEXT)
+    first.mutants["M1"]["property"] = "Another"
+    first.labels["X2"] = {}
+    assert read(tmp_path, TEXT).mutants["M1"]["property"] == "Exact"
+    assert list(read(tmp_path, TEXT).labels) == ["X1"]
+    assert read(tmp_path, TEXT.replace("takes no lock", "waits")).title == "an add waits"
+    assert read(tmp_path, TEXT).title == "an add takes no lock"
+
+
 def test_title_prose_hunks_mutants_and_labels(tmp_path):
     found = read(tmp_path, TEXT)
     assert (found.name, found.title) == ("M1", "an add takes no lock")

@@ -1,0 +1,22 @@
+"""TOML texts as tables, for declarations that one process reads again and again.
+
+A text is parsed once, and its tables are new with each call: a caller may change them.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tomllib
+from functools import lru_cache
+from typing import Any
+
+
+def tables(text: str) -> dict[str, Any]:
+    """The tables of a text. Raises tomllib.TOMLDecodeError where it is not valid TOML."""
+    found: dict[str, Any] = pickle.loads(_parsed(text))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> bytes:
+    return pickle.dumps(tomllib.loads(text))
