@@ -25,6 +25,10 @@ def printed_by(page: str, command: str) -> str:
     return shown[1].rstrip("\n")
 
 
+ONE_PROCESS = ("--jobs", "1")
+"""For a verification of a few small checks: worker processes would cost more than the checks."""
+
+
 def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
     """(exit code, what was printed) of one command in a folder."""
     done = subprocess.run(

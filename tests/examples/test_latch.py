@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.pages import ROOT, change, files, listings, printed_by, wheelproof
+from tests.examples.pages import ONE_PROCESS, ROOT, change, files, listings, printed_by, wheelproof
 from wheelproof import project
 from wheelproof.checks import jobs, jvm
 from wheelproof.checks.context import Context
@@ -72,7 +72,7 @@ def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
         text.index(opens) : text.index("            }\n        }\n    }\n\n    public bool")
     ]
     change(copy / "jvm/latch/Latch.java", write + block, block + write)
-    code, said = wheelproof(copy, "jvm", "two", "--output", str(output))
+    code, said = wheelproof(copy, "jvm", "two", "--output", str(output), *ONE_PROCESS)
     quoted = "after step 6, b.C2: b is at C4, in the model at C3"
     assert quoted in PAGE and quoted in said and code == 1
 
@@ -90,7 +90,7 @@ def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
 )
 def test_a_fault_of_the_table_is_named_as_on_the_page(output, copy, old, new, said):
     change(copy / "jvm/latch.toml", old, new)
-    code, printed = wheelproof(copy, "jvm", "--output", str(output))
+    code, printed = wheelproof(copy, "jvm", "--output", str(output), *ONE_PROCESS)
     assert said in PAGE and said in printed and code != 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.pages import ROOT, change, files, listings, printed_by, wheelproof
+from tests.examples.pages import ONE_PROCESS, ROOT, change, files, listings, printed_by, wheelproof
 from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
@@ -151,7 +151,7 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
 def test_what_goes_wrong_first_is_told_as_on_the_page(copy, file, old, new, layers, code, said):
     change(copy / file, old, new)
     quoted(said)
-    found = wheelproof(copy, "verify", "--layer", layers)
+    found = wheelproof(copy, "verify", "--layer", layers, *ONE_PROCESS)
     assert said in found[1] and found[0] == code
 
 
@@ -162,7 +162,7 @@ def test_counts_that_are_missing_or_wrong_are_told_as_on_the_page(copy):
         "",
     )
     change(copy / "spec/counts.json", '"distinct": 419', '"distinct": 420')
-    code, said = wheelproof(copy, "verify", "--layer", "tlc")
+    code, said = wheelproof(copy, "verify", "--layer", "tlc", *ONE_PROCESS)
     for part in ("its counts are not recorded; run", "distinct is 419, declared 420"):
         quoted(part)
         assert part in said

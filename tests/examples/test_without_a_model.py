@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.test_one_shot import SUBJECT, change, wheelproof
+from tests.examples.test_one_shot import ONE_PROCESS, SUBJECT, change, wheelproof
 
 LATE = '\nComesTooLate == \\E t \\in Threads : pc[t] = "O3" /\\ done\n\nRunsOnce == '
 
@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_every_layer_passes_and_every_mutant_is_killed(copy):
-    code, said = wheelproof(copy, "verify")
+    code, said = wheelproof(copy, "verify", *ONE_PROCESS)
     assert code == 0, said
     assert "model: that of one_shot is compiled from spec/OneShot.tla" in said
     assert len([line for line in said.splitlines() if line.startswith("killed: ")]) == 6
@@ -41,7 +41,7 @@ def test_every_layer_passes_and_every_mutant_is_killed(copy):
 @pytest.mark.slow
 def test_a_fault_of_the_implementation_is_a_finding(copy):
     change(copy / "impl/one_shot.py", "if not self.done:  # read O3", "if True:  # read O3")
-    code, said = wheelproof(copy, "verify", "--layer", "bisimulation")
+    code, said = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
     assert code == 1 and "not in order: one_shot / bisimulation / two" in said, said
 
 
@@ -49,7 +49,7 @@ def test_a_specification_outside_of_the_subset_is_refused_with_module_and_line(c
     spec = copy / "spec/OneShot.tla"
     change(spec, "RanBeforeReturn == ", "RanBeforeReturn == (CHOOSE x : x = 1) = 1 /\\ ")
     line = spec.read_text().partition("RanBeforeReturn")[0].count("\n") + 1
-    code, said = wheelproof(copy, "verify", "--layer", "bisimulation")
+    code, said = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
     assert code == 2, said
     assert f"module OneShot, line {line}: CHOOSE without a set is outside of the subset" in said
 
