@@ -11,12 +11,18 @@ from tests.impl.bare_wheels import bare, places
 NONE = ""
 
 
+BRIEF = 1
+"""CPU seconds for a condition without an end, which uses up all that it is given."""
+
+
 @pytest.fixture(scope="module")
 def outcomes():
-    return {
-        module: table.check(f"proofs.crosshair.{module}", wanted)
-        for module, wanted in table.expected().items()
-    }
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(table, "ENDLESS", BRIEF)
+        return {
+            module: table.check(f"proofs.crosshair.{module}", wanted)
+            for module, wanted in table.expected().items()
+        }
 
 
 @pytest.mark.slow
@@ -25,6 +31,16 @@ def test_every_function_ends_as_the_table_says(outcomes, module):
     assert {
         name: outcome.verdict for name, outcome in outcomes[module].items()
     } == table.expected()[module]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", ["contracts", "mutants"])
+def test_a_longer_search_ends_as_the_table_says(module):
+    wanted = table.expected()[module]
+    endless = {name: verdict for name, verdict in wanted.items() if verdict == "bounded"}
+    found = table.check(f"proofs.crosshair.{module}", wanted)
+    assert table.ENDLESS > BRIEF and endless
+    assert {name: found[name].verdict for name in endless} == endless
 
 
 @pytest.mark.slow
