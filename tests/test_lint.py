@@ -52,7 +52,7 @@ def copied(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory) -> Path:
-    """The packages with few modules: the type checker is slow on all of them where it has no cache."""
+    """The packages with few modules: types of all of them take long where there is no cache."""
     tree = tools_in(tmp_path_factory.mktemp("few"))
     for name in (*[f"{folder}/__init__.py" for folder in CHECKED], *TYPED):
         (tree / name).parent.mkdir(exist_ok=True)
