@@ -25,7 +25,7 @@ from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
 from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import ingest, local, validate
 from wheelproof.pipeline.session import SessionOptions, session
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format.tally import Tally
 
 OPERATIONS = 1500
 ROW_AND_ENTRY = ("rows", "entries")

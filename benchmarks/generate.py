@@ -27,7 +27,7 @@ from benchmarks import simulate
 from benchmarks.simulate import FIRST_ID, Event, Simulator
 from wheelproof import documents
 from wheelproof.pipeline import runs
-from wheelproof.trace import parquet, schema, totals
+from wheelproof.trace.format import parquet, schema, totals
 
 ROWS = 500_000
 """Events in one row group, at least: Spark gives a task whole row groups."""

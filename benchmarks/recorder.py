@@ -19,8 +19,8 @@ from typing import Any
 
 from traces import translator
 from wheelproof import isolated, project
-from wheelproof.trace.recorder import Log
-from wheelproof.trace.recording import Traced
+from wheelproof.trace.recording.loading import Traced
+from wheelproof.trace.recording.recorder import Log
 
 STEM = "timer_task_list"
 OPERATIONS = 6000

@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 
 from traces.schema import NOT_QUEUED
-from wheelproof.trace.schema import MINOR, SCHEMA
+from wheelproof.trace.format.schema import MINOR, SCHEMA
 
 Event = dict[str, Any]
 Token = tuple[str, str, str]

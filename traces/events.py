@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wheelproof.trace.events import Event, Refusal, last_lock
+from wheelproof.trace.judging.events import Event, Refusal, last_lock
 
 __all__ = ["Event", "Refusal", "counter_of", "last_lock", "spoken", "wanted"]
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from traces.operation_state import Operation
-from wheelproof.trace.header import Wrong, is_id, is_number, is_text, map_of, must_be_object
+from wheelproof.trace.format.header import Wrong, is_id, is_number, is_text, map_of, must_be_object
 
 
 def _config(found: Any, newer: bool) -> Wrong:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any
 
-from wheelproof.trace.recorder import Log, Raw, Recorder
-from wheelproof.trace.traced_fields import RAISED
+from wheelproof.trace.recording.recorder import Log, Raw, Recorder
+from wheelproof.trace.recording.traced_fields import RAISED
 
 ROLES = {"DelayedOperation": "op"}
 

@@ -6,7 +6,7 @@ tool's own.
 
 from __future__ import annotations
 
-from wheelproof.trace.fields import NONE, Field
+from wheelproof.trace.format.fields import NONE, Field
 
 __all__ = ["NONE"]
 

@@ -16,9 +16,10 @@ from typing import Any
 
 from traces.events import counter_of, spoken
 from traces.rules import TimerState
-from wheelproof.trace.cut import Cut
-from wheelproof.trace.jsonl import Event, Tally
-from wheelproof.trace.schema import KINDS
+from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.schema import KINDS
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging.cut import Cut
 
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))
 ABOUT_LOCKS = frozenset(("NoDeadlock", "NoDataRace"))

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
-from wheelproof.trace import traced_fields
-from wheelproof.trace.recorder import Log, Raw, Recorder
-from wheelproof.trace.traced_fields import RAISED
+from wheelproof.trace.recording import traced_fields
+from wheelproof.trace.recording.recorder import Log, Raw, Recorder
+from wheelproof.trace.recording.traced_fields import RAISED
 
 _frame = sys._getframe
 

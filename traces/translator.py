@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from traces import operation, timer
-from wheelproof.trace.recorder import Log, Observer, Raw, Recorder
+from wheelproof.trace.recording.recorder import Log, Observer, Raw, Recorder
 
 ROLES = timer.ROLES | operation.ROLES
 """Class -> the column that its objects are named in, and the class of their tokens."""

@@ -128,7 +128,7 @@ def operation_measures() -> dict[str, Column]:
 def summary(kinds: Mapping[str, int], measured: Mapping[str, Any]) -> dict[str, Any]:
     """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never
     taken."""
-    from wheelproof.trace.schema import KINDS
+    from wheelproof.trace.format.schema import KINDS
 
     edges = {
         name: measured[name]

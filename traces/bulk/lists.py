@@ -7,7 +7,7 @@ from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import ENDS, EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import STAMP, Family, Finding, Rule, is_one_of, text
-from wheelproof.trace.totals import MODULUS, NAMES
+from wheelproof.trace.format.totals import MODULUS, NAMES
 
 COUNTER = "counter:"
 """How the id of a counter's word begins."""

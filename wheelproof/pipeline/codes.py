@@ -1,10 +1,10 @@
 """Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and asked at a
 fraction of what one with texts costs.
 
-A family codes what it selects (:func:`kind`, :func:`cause`, :func:`result`), its rules ask the
-codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and what is said to people is named again
-(:func:`named`). The values are closed lists of ``wheelproof.trace.schema``; a row with any other is
-no event.
+A family codes the values that it selects (:func:`kind`, :func:`cause`, :func:`result`). Its rules
+use the codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and messages have the names
+(:func:`named`). ``wheelproof.trace.format.schema`` lists the values: a row with any other is no
+event.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import reduce
 
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 
 def _numbered(values: Iterable[str]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from wheelproof.console import visible
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
 from wheelproof.pipeline.session import SessionOptions, session
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 SHOWN = 20
 """Violations that are printed; the report file has more."""

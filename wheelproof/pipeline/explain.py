@@ -118,7 +118,7 @@ def explanation(path: Path) -> dict[str, Any]:
 
 def _replayed(path: Path) -> dict[str, Any]:
     from wheelproof.trace import declared
-    from wheelproof.trace.replay import key_of, reader_of, replay
+    from wheelproof.trace.judging.replay import key_of, reader_of, replay
 
     verdict = replay(path)
     out: dict[str, Any] = {"verdict": verdict.verdict}

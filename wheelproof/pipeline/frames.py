@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.pipeline.columns import Column, named
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
 """Reads traces: Parquet as it is, JSON Lines into columns on the scratch disk; what is no event
 goes to quarantine with file, line and reason.
 
-The types are Spark's: a number in a string, a number that is too large and broken syntax make a
-line no event, as with the reader in ``wheelproof.trace.jsonl``; inside an order token numbers and
-texts are not told apart, and a name that occurs twice counts once.
+The types are Spark's. A number in a string, a number that is too large and broken syntax make a
+line no event, as with the reader in ``wheelproof.trace.format.jsonl``. Inside an order token a
+number and its text are the same, and a name that occurs twice counts once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from wheelproof.pipeline import on_spark, runs
 from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.runs import File, Run
 from wheelproof.pipeline.schema import EVENT, QUARANTINED
-from wheelproof.trace import declared, jsonl, schema
+from wheelproof.trace import declared
+from wheelproof.trace.format import jsonl, schema
+from wheelproof.trace.format.parts import event_of
 
 SHOWN = 1000
 """Quarantined lines that are shown with their own reason; the others are counted."""
@@ -346,9 +348,7 @@ def _quarantined(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str,
 def _reason_of_line(text: str, path: Path, number: int) -> str:
     """What the reader of single traces says of the line; "" where it would have taken it."""
     try:
-        jsonl.event_of(
-            jsonl.object_of(text.encode("utf-8", "surrogatepass"), path, number), path, number
-        )
+        event_of(jsonl.object_of(text.encode("utf-8", "surrogatepass"), path, number), path, number)
     except WheelproofError as error:
         return error.message.removeprefix(f"{path}:{number}: ").rstrip(".")
     return ""

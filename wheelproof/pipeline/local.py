@@ -17,8 +17,9 @@ from wheelproof.pipeline.row_values import Row, Struct, truth, value
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.runs import Run
 from wheelproof.pipeline.tally import TIMES
-from wheelproof.trace import declared, schema
-from wheelproof.trace.replay import reader_of
+from wheelproof.trace import declared
+from wheelproof.trace.format import schema
+from wheelproof.trace.judging.replay import reader_of
 
 Event = Mapping[str, Any]
 

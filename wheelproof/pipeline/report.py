@@ -8,7 +8,8 @@ from typing import Any
 
 from wheelproof.pipeline.rule import Family, Finding, Rule
 from wheelproof.pipeline.runs import Run
-from wheelproof.trace import declared, schema
+from wheelproof.trace import declared
+from wheelproof.trace.format import schema
 
 SCHEMA = "wheelproof.trace-check/1"
 KEPT = 10_000

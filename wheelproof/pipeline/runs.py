@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import declared, jsonl, totals
-from wheelproof.trace.folders import SUFFIXES, below, is_trace
-from wheelproof.trace.jsonl import TraceError
-from wheelproof.trace.parquet import METADATA_BYTES
+from wheelproof.trace import declared
+from wheelproof.trace.format import jsonl, totals
+from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
+from wheelproof.trace.format.parquet import METADATA_BYTES
+from wheelproof.trace.format.parts import TraceError, footer_of, header_of
 
 PARQUET_SUFFIX = ".parquet"
 HEADER_FILE, FOOTER_FILE = "header.json", "footer.json"
@@ -255,5 +256,5 @@ def _decoded(text: str | bytes, path: Path, number: int, what: str) -> dict[str,
         text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path, number
     )
     if what == "header":
-        return jsonl.header_of(value, path, number)
-    return jsonl.footer_of(value.get("footer", value), path, number)
+        return header_of(value, path, number)
+    return footer_of(value.get("footer", value), path, number)

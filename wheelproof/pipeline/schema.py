@@ -1,10 +1,10 @@
-"""Spark's types of an event and of a violation, made from ``wheelproof.trace.schema``."""
+"""Spark's types of an event and of a violation, made from ``wheelproof.trace.format.schema``."""
 
 from __future__ import annotations
 
 from pyspark.sql import types as t
 
-from wheelproof.trace import schema as trace
+from wheelproof.trace.format import schema as trace
 
 _TYPES: dict[str, t.DataType] = {
     "int32": t.IntegerType(),

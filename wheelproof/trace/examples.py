@@ -18,9 +18,10 @@ from typing import Any
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism, Mutant
-from wheelproof.trace.record import Recorded, record
-from wheelproof.trace.recording import Infeasible
-from wheelproof.trace.replay import VIOLATES, replay_events
+from wheelproof.trace.judging.replay import replay_events
+from wheelproof.trace.judging.verdict import VIOLATES
+from wheelproof.trace.recording.record import Recorded, record
+from wheelproof.trace.recording.runs import Infeasible
 from wheelproof.trace.violating import Search, TooLarge
 
 LONGEST = 400

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wheelproof.project.mechanism import Mechanism
-    from wheelproof.trace.replay import Verdict
+    from wheelproof.trace.judging.verdict import Verdict
 
 
 class Engine(StrEnum):
@@ -61,9 +61,9 @@ class Judges:
 
             return follow(self.mechanisms, format.read(path))
         if self.engine is Engine.MODEL:
-            from wheelproof.trace import tiers
+            from wheelproof.trace.model import report
 
-            return tiers.follow(path, self.mechanisms)[0]
-        from wheelproof.trace.replay import replay
+            return report.follow(path, self.mechanisms)[0]
+        from wheelproof.trace.judging.replay import replay
 
         return replay(path)

@@ -9,7 +9,7 @@ from typing import Any
 from traces.bulk import FAMILIES
 from wheelproof.pipeline import local
 from wheelproof.pipeline.rule import Family
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format.tally import Tally
 
 Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]

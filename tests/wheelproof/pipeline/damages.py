@@ -20,8 +20,10 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents
 
 import asked  # noqa: E402
 
-from wheelproof.trace import replay  # noqa: E402
-from wheelproof.trace.jsonl import Reader, Tally  # noqa: E402
+from wheelproof.trace.format.jsonl import Reader  # noqa: E402
+from wheelproof.trace.format.tally import Tally  # noqa: E402
+from wheelproof.trace.judging import replay  # noqa: E402
+from wheelproof.trace.judging.verdict import CONFORMS  # noqa: E402
 
 Event = dict[str, Any]
 
@@ -178,7 +180,7 @@ def rejected(head: dict[str, Any], events: list[Event]) -> str:
     for event in events:
         tally.count(event)
     verdict = replay.replay_events(head, events, tally.footer())
-    if verdict.verdict != replay.CONFORMS:
+    if verdict.verdict != CONFORMS:
         return verdict.first.property
     found = asked.rules(head, tally.footer(), events)
     return f"bulk {min(found)}" if found else ""

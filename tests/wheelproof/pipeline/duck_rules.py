@@ -134,7 +134,7 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
 
     from traces.bulk import start
     from wheelproof.pipeline import runs
-    from wheelproof.trace import parquet
+    from wheelproof.trace.format import parquet
 
     found = runs.gather(runs.find(paths), {})
     files = [run.files[0].path for run in found]

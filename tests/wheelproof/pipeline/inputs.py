@@ -23,7 +23,8 @@ from asked import Event, Trace, footer_of
 
 from benchmarks import mutations
 from benchmarks.simulate import Simulator, header
-from wheelproof.trace import jsonl, parquet
+from wheelproof.trace.format import jsonl, parquet
+from wheelproof.trace.format.tally import line_of
 
 SEED, OPERATIONS = 19, 10
 """Of the smallest simulated run that has every kind of event of a timer and its operations."""
@@ -129,7 +130,7 @@ def _write_forms(inputs: Inputs) -> None:
     (parts / "header.json").write_text(json.dumps(header("in_parts")))
     (parts / "footer.json").write_text(json.dumps(footer_of(header("in_parts"), conforming)))
     shuffled = random.Random(7).sample(conforming, len(conforming))
-    lines = [jsonl.line_of(event) for event in shuffled]
+    lines = [line_of(event) for event in shuffled]
     (parts / "b.jsonl").write_bytes(b"".join(lines[:300]))
     with gzip.open(parts / "a.jsonl.gz", "wb") as packed:
         packed.write(b"".join(lines[300:]))

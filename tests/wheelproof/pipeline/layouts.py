@@ -12,7 +12,8 @@ from asked import footer_of
 from benchmarks import mutations
 from benchmarks.simulate import Simulator, header
 from wheelproof.pipeline import runs
-from wheelproof.trace import jsonl, parquet
+from wheelproof.trace.format import parquet
+from wheelproof.trace.format.tally import line_of
 
 FAULTS = (
     ("wheel_place", "retarget"),
@@ -61,7 +62,7 @@ def in_parts(folder: Path, run: str, footer: dict, parts: dict[str, list[dict]])
             parquet.write(folder / name, header(run), events, None)
         else:
             with (gzip.open if name.endswith(".gz") else open)(folder / name, "wb") as file:
-                file.write(b"".join(jsonl.line_of(event) for event in events))
+                file.write(b"".join(line_of(event) for event in events))
 
 
 def lay_out(root: Path, name: str, events: list[dict], footer: dict) -> list[str]:

@@ -22,7 +22,7 @@ import purgatory  # noqa: E402
 from asked import footer_of  # noqa: E402
 
 from benchmarks.simulate import header  # noqa: E402
-from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
+from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
 
 Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 TELLING = {
     ("list_remove", "cause"): "by nothing that has a name of its own",

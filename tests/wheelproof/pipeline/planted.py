@@ -14,7 +14,7 @@ import purgatory
 
 from benchmarks import mutations
 from benchmarks.simulate import TICK_MS, header
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format.tally import Tally
 
 Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any]]

@@ -18,7 +18,7 @@ import equivalents
 
 from benchmarks import mutations
 from benchmarks.simulate import Simulator, header
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format.tally import Tally
 
 REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"
 

@@ -18,8 +18,9 @@ from wheelproof import project
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import actions, cluster, command, java, session, validate
 from wheelproof.pipeline.explain import explain
-from wheelproof.trace import declared, parquet
-from wheelproof.trace.jsonl import Reader
+from wheelproof.trace import declared
+from wheelproof.trace.format import parquet
+from wheelproof.trace.format.jsonl import Reader
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
@@ -73,7 +74,8 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
     made = cluster.archive(tmp_path)
     assert made.read_bytes() == cluster.archive(tmp_path / "again").read_bytes()
     code = (
-        f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay; "
+        f"import sys; sys.path.insert(0, {str(made)!r}); "
+        "from wheelproof.trace.judging import replay; "
         "from traces import shrink; from pathlib import Path; "
         "print(replay.__file__); "
         f"print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)"

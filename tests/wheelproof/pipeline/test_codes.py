@@ -4,7 +4,7 @@ has none is null."""
 import pytest
 
 from wheelproof.pipeline import codes, on_spark
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 
 @pytest.mark.parametrize(

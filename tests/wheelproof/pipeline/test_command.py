@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from wheelproof.pipeline import command, ingest, runs
-from wheelproof.trace import jsonl
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import TraceError
+from wheelproof.trace.format.tally import header_line, line_of
 
 RULE = {
     "family": "tokens",
@@ -154,11 +156,11 @@ def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, probl
 )
 def test_a_header_or_footer_beside_parts_is_refused_with_its_file(tmp_path, name, text, told):
     reader = jsonl.Reader(Path(__file__).parents[1] / "trace/golden/readd.jsonl")
-    (tmp_path / "part.jsonl").write_bytes(b"".join(jsonl.line_of(event) for _, event in reader))
-    (tmp_path / "header.json").write_bytes(jsonl.header_line(reader.header))
+    (tmp_path / "part.jsonl").write_bytes(b"".join(line_of(event) for _, event in reader))
+    (tmp_path / "header.json").write_bytes(header_line(reader.header))
     (tmp_path / "footer.json").write_text(json.dumps(reader.footer))
     assert runs.gather(runs.find([tmp_path]), {})[0].problems == []
     (tmp_path / name).write_bytes(text)
-    with pytest.raises(jsonl.TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=told) as caught:
         runs.gather(runs.find([tmp_path]), {})
     assert str(tmp_path / name) in str(caught.value)

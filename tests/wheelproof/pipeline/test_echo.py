@@ -16,8 +16,8 @@ from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import runs
 from wheelproof.pipeline.columns import Window
 from wheelproof.pipeline.rule import Family
-from wheelproof.trace import parquet
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format import parquet
+from wheelproof.trace.format.tally import Tally
 
 OPERATIONS = 25
 SHORT, LONG = 2, 3

@@ -10,7 +10,7 @@ import pytest
 from traces import shrink as shrinking
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import command, explain, validate
-from wheelproof.trace.jsonl import Reader
+from wheelproof.trace.format.jsonl import Reader
 
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 MUTANT = GOLDEN / "mutant_M2.jsonl"
@@ -129,7 +129,7 @@ def test_what_replay_found_stands_where_shrinking_fails(monkeypatch):
 def test_an_error_of_replay_is_one_trace_s_error(monkeypatch, tmp_path):
     (tmp_path / "a.jsonl").write_text("{}")
     assert explain.explanation(tmp_path / "a.jsonl")["verdict"] == "error"
-    monkeypatch.setattr("wheelproof.trace.replay.replay", lambda path: 1 // 0)
+    monkeypatch.setattr("wheelproof.trace.judging.replay.replay", lambda path: 1 // 0)
     assert "ZeroDivisionError" in explain.explanation(MUTANT)["message"]
 
 

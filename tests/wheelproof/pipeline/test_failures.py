@@ -23,8 +23,8 @@ from traces.bulk import trace as of_threads
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import command as command_module
 from wheelproof.pipeline import failures, runs, session, validate
-from wheelproof.trace import jsonl, parquet
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format import jsonl, parquet
+from wheelproof.trace.format.tally import Tally, line_of
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
@@ -261,7 +261,7 @@ def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
         (folder.parent / "header.json").write_text(json.dumps(header(name)))
         (folder.parent / "footer.json").write_text(json.dumps(tally.footer()))
         for part in range(count):
-            text = b"".join(jsonl.line_of(event) for event in conforming[part::count])
+            text = b"".join(line_of(event) for event in conforming[part::count])
             (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress(text)) if part % 2 else (
                 folder / f"{part}.jsonl"
             ).write_bytes(text)

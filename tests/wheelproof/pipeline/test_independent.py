@@ -17,7 +17,8 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]
 import inputs as all_inputs  # noqa: E402
 
 from benchmarks.simulate import header  # noqa: E402
-from wheelproof.trace import replay  # noqa: E402
+from wheelproof.trace.judging import replay  # noqa: E402
+from wheelproof.trace.judging.verdict import CONFORMS  # noqa: E402
 
 FILE = Path(__file__).parent / "independent.toml"
 
@@ -27,7 +28,7 @@ def compared(inputs: all_inputs.Inputs) -> dict[str, dict[str, str]]:
     out: dict[str, dict[str, str]] = {"table": {}, "event by event": {}}
     for name, (events, footer) in inputs.changed.items():
         verdict = replay.replay_events(header(name), events, footer)
-        refused, broken = verdict.verdict != replay.CONFORMS, inputs.broken[name]
+        refused, broken = verdict.verdict != CONFORMS, inputs.broken[name]
         if broken and not refused:
             out["table"][name] = min(broken)
         if refused and not broken:

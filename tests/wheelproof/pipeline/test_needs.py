@@ -11,8 +11,8 @@ import pytest
 from benchmarks.simulate import header
 from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import command, needs, validate
-from wheelproof.trace import parquet
-from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED
+from wheelproof.trace.format import parquet
+from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED
 
 
 def test_the_data_is_of_all_rules_and_names_kinds_and_columns():

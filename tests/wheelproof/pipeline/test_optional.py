@@ -12,7 +12,7 @@ from benchmarks.simulate import Simulator, header
 from traces.bulk import program
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import validate
-from wheelproof.trace import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,7 @@ def columns(run) -> list[Columns]:
 def test_replay_blames_nobody_for_what_may_be_left_out(run, columns):
     verdicts = {each: judged(header("run"), without(run, each)) for each in columns}
     assert {
-        each: verdict.findings
-        for each, verdict in verdicts.items()
-        if verdict.verdict != replay.CONFORMS
+        each: verdict.findings for each, verdict in verdicts.items() if verdict.verdict != CONFORMS
     } == {}
 
 
@@ -50,7 +48,7 @@ def test_what_says_something_by_its_absence_is_missed(run, left, property):
     kind, name = left.split()
     verdict = judged(header("run"), without(run, frozenset([(kind, name)])))
     assert (kind, name) in TELLING and (verdict.verdict, verdict.first.property) == (
-        replay.VIOLATES,
+        VIOLATES,
         property,
     )
 

@@ -12,12 +12,14 @@ import pytest
 from benchmarks import mutations
 from benchmarks.simulate import header
 from traces.shrink import shrink
-from wheelproof.trace import replay
-from wheelproof.trace.jsonl import Tally
-from wheelproof.trace.schema import KINDS
+from wheelproof.trace.format.schema import KINDS
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import Verdict
 
 
-def replayed(head: dict, events: list[dict], footer: dict) -> replay.Verdict:
+def replayed(head: dict, events: list[dict], footer: dict) -> Verdict:
     return replay.replay_events(head, events, footer)
 
 
@@ -135,7 +137,7 @@ def test_spark_takes_every_kind_of_the_format(report, inputs):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_replay_takes_every_kind_of_the_format(traces, kind):
-    assert replay.Replay({}).understands(kind)
+    assert Replay({}).understands(kind)
     head, events = (
         traces["purgatory"][0],
         traces["purgatory"][1] if kind != "drop" else purgatory.every_kind(traces["purgatory"][1]),

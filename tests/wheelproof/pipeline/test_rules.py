@@ -22,10 +22,14 @@ from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
 from traces.bulk import FAMILIES, RULES
 from wheelproof import project
 from wheelproof.pipeline import command, ingest, local, outcomes, validate
-from wheelproof.trace import examples, jsonl, parquet, replay
+from wheelproof.trace import examples
 from wheelproof.trace.commands import has_events
-from wheelproof.trace.record import record
-from wheelproof.trace.schema import KINDS
+from wheelproof.trace.format import jsonl, parquet
+from wheelproof.trace.format.schema import KINDS
+from wheelproof.trace.format.tally import line_of
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import VIOLATES
+from wheelproof.trace.recording.record import record
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -347,7 +351,7 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
         if verdicts[name] != ("violates" if name in mutants - UNSEEN.keys() else "conforms")
     } == set()
     for name in UNSEEN:
-        assert replay.replay_events(*known[name]).verdict == replay.VIOLATES, name
+        assert replay.replay_events(*known[name]).verdict == VIOLATES, name
     assert report.rules["StepFollows"]["applied"] > 500
 
 
@@ -459,7 +463,7 @@ def test_partitions_order_and_sizes_of_files_change_nothing(spark, report, input
         mixed = random.Random(name).sample(events, len(events))
         for part in range(3):
             (target / f"{9 - part}.jsonl").write_bytes(
-                b"".join(jsonl.line_of(event) for event in mixed[part::3])
+                b"".join(line_of(event) for event in mixed[part::3])
             )
     kept = {
         name: spark.conf.get(name)

@@ -12,8 +12,8 @@ import pytest
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.pipeline import __main__ as asked
 from wheelproof.pipeline import java, runs, schema, session
-from wheelproof.trace import jsonl
-from wheelproof.trace import schema as trace
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format import schema as trace
 
 
 @pytest.fixture

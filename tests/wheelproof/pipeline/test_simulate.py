@@ -10,14 +10,16 @@ from benchmarks import generate
 from benchmarks.simulate import REAPER, Simulator, header
 from traces.shrink import renumbered
 from wheelproof.pipeline import runs
-from wheelproof.trace import parquet, replay
-from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.format import parquet
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
 
 WATCHING = ("try_watch_begin", "try_watch_end", "watch_add", "watch_cancel")
 """Kinds that the rules of replay do not know."""
 
 
-def judged(head: dict, events: list[dict]) -> replay.Verdict:
+def judged(head: dict, events: list[dict]) -> Verdict:
     """What replay says of the events, those of watchers taken out."""
     left = renumbered(
         [
@@ -35,7 +37,7 @@ def judged(head: dict, events: list[dict]) -> replay.Verdict:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_simulated_run_is_sound(seed):
     verdict = judged(header("run"), Simulator(seed, 60).run())
-    assert (verdict.verdict, verdict.findings) == (replay.CONFORMS, ())
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert all(
         verdict.applied[name]
         for name in (
@@ -57,7 +59,7 @@ def test_blocks_one_after_the_other_are_sound(tmp_path):
     ).replace_schema_metadata(parquet.schema(head).metadata)
     columns.write_table(named, tmp_path / "named.parquet")
     verdict = judged(head, [event for _, event in parquet.Reader(tmp_path / "named.parquet")])
-    assert (verdict.verdict, verdict.findings) == (replay.CONFORMS, ())
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
 
 
 class AfterTheFlush(Simulator):
@@ -79,4 +81,4 @@ class AfterTheFlush(Simulator):
 
 def test_a_run_that_is_not_would_be_refused():
     verdict = judged(header("run"), AfterTheFlush(3, 25).run())
-    assert (verdict.verdict, verdict.first.property) == (replay.VIOLATES, "EveryTimerFires")
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "EveryTimerFires")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from wheelproof.trace import schema
-from wheelproof.trace.jsonl import event_of
+from wheelproof.trace.format import schema
+from wheelproof.trace.format.parts import event_of
 
 INT64, ID = st.integers(-(1 << 63), (1 << 63) - 1), st.integers(1, (1 << 63) - 1)
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)

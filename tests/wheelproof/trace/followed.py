@@ -13,10 +13,12 @@ from tests.wheelproof.trace.test_agreement import SCENARIOS as timer_scenarios
 from tests.wheelproof.trace.test_operation_traces import REFUSED
 from tests.wheelproof.trace.test_operation_traces import SOUND as operation_scenarios
 from tests.wheelproof.trace.test_replay import damages, renumbered
-from wheelproof.trace import examples, jsonl, replay
-from wheelproof.trace.model_replay import ModelReplay
-from wheelproof.trace.record import Recorded, record
-from wheelproof.trace.replay import Verdict
+from wheelproof.trace import examples
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import Verdict
+from wheelproof.trace.model.replay import ModelReplay
+from wheelproof.trace.recording.record import Recorded, record
 
 TIMER, OPERATION = "timer_task_list", "delayed_operation"
 
@@ -76,7 +78,7 @@ def mutant_of(stem: str, name: str) -> Recorded:
 
 
 def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:
-    tally = jsonl.Tally(header)
+    tally = Tally(header)
     for event in events:
         tally.count(event)
     return tally.footer()

@@ -10,7 +10,7 @@ from pathlib import Path
 from model.pluscal import DONE
 from wheelproof import project
 from wheelproof.trace import examples
-from wheelproof.trace.record import Recorded, record
+from wheelproof.trace.recording.record import Recorded, record
 
 ROOT = Path(__file__).parents[3]
 STEM = "timer_task_list"

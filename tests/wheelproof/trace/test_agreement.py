@@ -6,7 +6,9 @@ from __future__ import annotations
 import pytest
 
 from tests.wheelproof.trace.recorded import STEM, mechanisms, of_walk, walk
-from wheelproof.trace.replay import CONFORMS, Replay, key_of
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import CONFORMS
 
 SCENARIOS = [
     "two_adders",

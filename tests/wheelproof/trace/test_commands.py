@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.cli import app
 from wheelproof.errors import UsageError
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
 HERE = Path(__file__).parent
 GOLDEN, BROKEN = HERE / "golden", HERE / "broken"
@@ -388,7 +390,7 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
     result = invoke("check", tmp_path, "--json", "--subject", ROOT)
     verdicts = {row["file"]: row["verdict"] for row in json.loads(result.output)["verdicts"]}
     assert result.exit_code == 1 and verdicts == {
-        str(file): replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS for file in files
+        str(file): VIOLATES if "-mutant-" in file.name else CONFORMS for file in files
     }
     assert sum("-mutant-" in file.name for file in files) >= 53
     result = invoke(

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from traces.shrink import within
-from wheelproof.trace import cut as cuts
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import cut as cuts
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VACUOUS, VIOLATES
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -20,7 +23,7 @@ def read(name):
 
 
 def judged(header, events, limits):
-    footer = jsonl.Tally(header)
+    footer = Tally(header)
     for event in events:
         footer.count(event)
     return replay.replay_events(header, events, footer.footer(cut=limits))
@@ -39,11 +42,11 @@ def places(events):
 @pytest.mark.parametrize("name", ["readd", "expire_two_cancels", "flush_add_cancel", "two_adders"])
 def test_no_cut_of_one_token_makes_a_sound_trace_violate(name):
     header, events = read(name)
-    assert judged(header, events, {}).verdict == replay.CONFORMS
+    assert judged(header, events, {}).verdict == CONFORMS
     for key, seq in places(events):
         assert judged(header, events, {key: seq - 1}).verdict in (
-            replay.CONFORMS,
-            replay.INCOMPLETE,
+            CONFORMS,
+            INCOMPLETE,
         ), (key, seq)
 
 
@@ -51,8 +54,7 @@ def test_with_the_numbers_alone_some_such_cut_would(monkeypatch):
     monkeypatch.setattr(cuts.Cut, "_lower", staticmethod(lambda limits, key, number: None))
     header, events = read("readd")
     assert any(
-        judged(header, events, {key: seq - 1}).verdict == replay.VIOLATES
-        for key, seq in places(events)
+        judged(header, events, {key: seq - 1}).verdict == VIOLATES for key, seq in places(events)
     )
 
 
@@ -64,7 +66,7 @@ def test_what_is_before_the_cut_is_still_refused(name):
     found = judged(header, events, last).first
     assert (found.property, found.event) == (failed.property, failed.event)
     token = next(token for token in failed.event["ord"] if token[0] == "L")
-    assert judged(header, events, {f"L {token[1]}": token[2] - 1}).verdict != replay.VIOLATES
+    assert judged(header, events, {f"L {token[1]}": token[2] - 1}).verdict != VIOLATES
 
 
 def event(tid, lc, *tokens):
@@ -90,7 +92,7 @@ def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
     header, events = read("readd")
     nothing = judged(header, events, dict.fromkeys((key for key, _ in places(events)), 0))
     assert (
-        nothing.verdict == replay.VACUOUS
+        nothing.verdict == VACUOUS
         and nothing.first.property == "Rules"
         and "before the footer's cut" in nothing.first.message
     )
@@ -100,8 +102,8 @@ def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
     ]
     nothing = judged(header, bare, None)
     assert (
-        nothing.verdict == replay.VACUOUS
+        nothing.verdict == VACUOUS
         and nothing.first.property == "Rules"
         and "kinds of event" in nothing.first.message
     )
-    assert judged(header, events, None).verdict == replay.CONFORMS
+    assert judged(header, events, None).verdict == CONFORMS

@@ -11,8 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import ROOT
-from wheelproof.trace import jsonl, replay
-from wheelproof.trace.schema import HEADER
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import TraceError
+from wheelproof.trace.format.schema import HEADER
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VERDICTS
 
 WHOLE = [
     json.loads(line)
@@ -64,15 +67,15 @@ def written(path: Path, header: dict, footer: dict = FOOTER) -> Path:
 )
 def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, told):
     path = written(tmp_path / "x.jsonl", HEAD)
-    assert replay.replay(path).verdict == replay.CONFORMS
-    with pytest.raises(jsonl.TraceError) as caught:
+    assert replay.replay(path).verdict == CONFORMS
+    with pytest.raises(TraceError) as caught:
         replay.replay(written(path, HEAD | {field: value}))
     assert (caught.value.line, caught.value.field) == (1, field) and told in caught.value.message
 
 
 @pytest.mark.parametrize(("field", "value"), [("events", -1), ("dropped", -1)])
 def test_a_footer_counts_from_nought(tmp_path, field, value):
-    with pytest.raises(jsonl.TraceError, match="from 0 on"):
+    with pytest.raises(TraceError, match="from 0 on"):
         replay.replay(written(tmp_path / "x.jsonl", HEAD, FOOTER | {field: value}))
 
 
@@ -118,7 +121,7 @@ def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
         "program": ("threads",),
     }[field]
     path = written(tmp_path / "x.jsonl", HEAD | {field: HEAD.get(field, {}) | dict.fromkeys(known)})
-    assert replay.replay(path).verdict == replay.CONFORMS
+    assert replay.replay(path).verdict == CONFORMS
     assert jsonl.Reader(path).header.get(field, {}) == HEAD.get(field, {})
 
 
@@ -130,8 +133,8 @@ def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
 def test_no_header_ends_a_check_amid_its_events(tmp_path_factory, field, value):
     path = written(tmp_path_factory.mktemp("drawn") / "x.jsonl", HEAD | {field: value})
     try:
-        assert replay.replay(path).verdict in replay.VERDICTS
-    except jsonl.TraceError as error:
+        assert replay.replay(path).verdict in VERDICTS
+    except TraceError as error:
         assert error.line == 1 and error.remedy
 
 
@@ -140,6 +143,6 @@ def test_the_example_of_the_format_page_is_a_trace_that_conforms(tmp_path):
     path = tmp_path / "page.jsonl"
     path.write_text(text)
     verdict = replay.replay(path)
-    assert verdict.verdict == replay.CONFORMS and verdict.applied["CounterExact"] == 2
+    assert verdict.verdict == CONFORMS and verdict.applied["CounterExact"] == 2
     path.write_text(text.replace('"counter:1":0', '"counter:1":5'))
     assert replay.replay(path).first.property == "CounterExact"

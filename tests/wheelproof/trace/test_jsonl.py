@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 from tests.wheelproof.trace.drawing import HEADERS, events
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import TraceError, event_of
+from wheelproof.trace.format.schema import NAMES
+from wheelproof.trace.format.tally import line_of
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE
 
 HERE = Path(__file__).parent
 GOLDEN = sorted((HERE / "golden").glob("*.jsonl"))
@@ -52,9 +57,9 @@ def test_what_is_written_is_read(tmp_path_factory, header, drawn):
 
 @given(events())
 def test_null_and_absent_are_one_thing(event):
-    filled = dict.fromkeys(jsonl.NAMES) | json.loads(jsonl.line_of(event))
-    assert jsonl.event_of(filled, "x", 1) == event
-    assert jsonl.line_of(jsonl.event_of(filled, "x", 1)) == jsonl.line_of(event)
+    filled = dict.fromkeys(NAMES) | json.loads(line_of(event))
+    assert event_of(filled, "x", 1) == event
+    assert line_of(event_of(filled, "x", 1)) == line_of(event)
 
 
 def test_the_corpus_and_its_table_are_the_same_files():
@@ -64,7 +69,7 @@ def test_the_corpus_and_its_table_are_the_same_files():
 @pytest.mark.parametrize("name", sorted(name for name in BROKEN if "error" in BROKEN[name]))
 def test_a_broken_file_is_refused_with_line_and_field(name):
     expected, path = BROKEN[name], HERE / "broken" / f"{name}.jsonl"
-    with pytest.raises(jsonl.TraceError) as caught:
+    with pytest.raises(TraceError) as caught:
         for _ in jsonl.Reader(path):
             pass
     error = caught.value
@@ -77,7 +82,7 @@ def test_a_broken_file_is_refused_with_line_and_field(name):
 def test_a_well_formed_file_that_is_not_whole_never_conforms(name):
     expected = BROKEN[name]
     verdict = replay.replay(HERE / "broken" / f"{name}.jsonl")
-    assert verdict.verdict in expected["verdict"].split() and verdict.verdict != replay.CONFORMS
+    assert verdict.verdict in expected["verdict"].split() and verdict.verdict != CONFORMS
     assert set(expected["rule"].split()) <= {finding.property for finding in verdict.findings}
 
 
@@ -91,15 +96,15 @@ def test_a_newer_minor_version_may_have_more_columns(tmp_path):
     (tmp_path / "newer.jsonl").write_text(text)
     reader = jsonl.Reader(tmp_path / "newer.jsonl")
     assert all("colour" not in event for _, event in reader) and reader.unknown == {"colour"}
-    assert replay.replay(tmp_path / "newer.jsonl").verdict == replay.CONFORMS
+    assert replay.replay(tmp_path / "newer.jsonl").verdict == CONFORMS
 
 
 def test_a_compressed_file_is_read_and_one_that_is_cut_is_incomplete(tmp_path):
     packed = gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes())
     (tmp_path / "whole.jsonl.gz").write_bytes(packed)
     (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-40])
-    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == replay.CONFORMS
-    assert replay.replay(tmp_path / "cut.jsonl.gz").verdict == replay.INCOMPLETE
+    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
+    assert replay.replay(tmp_path / "cut.jsonl.gz").verdict == INCOMPLETE
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path):
@@ -107,7 +112,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path):
     path.write_text("before")
 
     def breaks():
-        yield jsonl.event_of(
+        yield event_of(
             {"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}, "x", 1
         )
         raise RuntimeError
@@ -138,10 +143,10 @@ def _packed(change):
 )
 def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
     (tmp_path / "whole.jsonl.gz").write_bytes(_packed(lambda whole: whole))
-    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == replay.CONFORMS
+    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
     path = tmp_path / "broken.jsonl.gz"
     path.write_bytes(_packed(change))
-    with pytest.raises(jsonl.TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=told) as caught:
         for _ in jsonl.Reader(path):
             pass
     assert (
@@ -163,13 +168,13 @@ def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
     path = tmp_path / name
     path.write_bytes(gzip.compress(whole)[cut] if name.endswith(".gz") else whole[cut])
     verdict = replay.replay(path)
-    assert verdict.verdict == replay.INCOMPLETE
+    assert verdict.verdict == INCOMPLETE
     assert (verdict.first.property, verdict.first.line) == (
         "Footer",
         line,
     ) and told in verdict.first.message
     path.write_bytes(gzip.compress(whole) if name.endswith(".gz") else whole)
-    assert replay.replay(path).verdict == replay.CONFORMS
+    assert replay.replay(path).verdict == CONFORMS
 
 
 @pytest.mark.parametrize(
@@ -184,7 +189,7 @@ def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
 def test_what_is_wrong_with_a_line_is_said_in_the_format_s_words(tmp_path, text, told):
     header = (HERE / "golden/two_adders.jsonl").read_bytes().partition(b"\n")[0]
     (tmp_path / "x.jsonl").write_bytes(header + b"\n" + text)
-    with pytest.raises(jsonl.TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=told) as caught:
         list(jsonl.Reader(tmp_path / "x.jsonl"))
     assert (
         caught.value.line == 2
@@ -205,4 +210,4 @@ def test_a_byte_order_mark_and_other_ends_of_lines_change_nothing(tmp_path, chan
     text = (HERE / "golden/two_adders.jsonl").read_bytes()
     assert change(text) != text
     (tmp_path / "x.jsonl").write_bytes(change(text))
-    assert replay.replay(tmp_path / "x.jsonl").verdict == replay.CONFORMS
+    assert replay.replay(tmp_path / "x.jsonl").verdict == CONFORMS

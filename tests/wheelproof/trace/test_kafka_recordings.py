@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging import replay
 
 FOLDER = Path(__file__).parent / "kafka"
 SOUND = ("timer", "purgatory", "in_time")

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import (
     MUTANTS,
     OPERATION,
@@ -25,13 +26,13 @@ from tests.wheelproof.trace.followed import (
 from tests.wheelproof.trace.recorded import ROOT, STEM, busy, mechanisms, of_mutant, of_walk
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
-from wheelproof.trace import confluence, observed
-from wheelproof.trace import record as records
-from wheelproof.trace.expressions import Expression
-from wheelproof.trace.following import Steps
-from wheelproof.trace.observed import Unknown
-from wheelproof.trace.record import record
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.model import observed
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.model.observed import Unknown
+from wheelproof.trace.recording import record as records
+from wheelproof.trace.recording.record import record
 
 MEAN = 10
 """States per event, at most, on average: without a normal form it is a multiple of it."""

@@ -14,10 +14,16 @@ from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
 from traces import translator
 from traces.shrink import renumbered, shrink
-from wheelproof.trace import examples, jsonl, replay
-from wheelproof.trace.record import Recorded, record
-from wheelproof.trace.recording import Traced
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, Replay, key_of
+from wheelproof.trace import examples
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import event_of
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
+from wheelproof.trace.recording.loading import Traced
+from wheelproof.trace.recording.record import Recorded, record
 
 STEM = "delayed_operation"
 SOUND = (
@@ -61,7 +67,7 @@ REFUSED = {
 safety property."""
 
 
-def judged(recorded: Recorded) -> replay.Verdict:
+def judged(recorded: Recorded) -> Verdict:
     return replay.replay_events(recorded.header, recorded.events, recorded.footer)
 
 
@@ -77,7 +83,7 @@ def walk(scenario: str, seed: int) -> tuple[list[tuple[str, str]], object]:
     return out, state
 
 
-def told(recorded: Recorded) -> tuple[replay.Verdict, dict[str, dict[str, object]]]:
+def told(recorded: Recorded) -> tuple[Verdict, dict[str, dict[str, object]]]:
     """The verdict, and what replay has by the end of each operation, by name."""
     run = Replay(recorded.header)
     for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
@@ -117,7 +123,7 @@ def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
     verdict, found = told(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert found == modelled(scenario, last)
-    assert all(jsonl.event_of(event, "x", 1) == event for event in recorded.events)
+    assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
 
 def test_the_comparison_can_fail():
@@ -413,7 +419,7 @@ def test_a_note_that_is_left_at_the_end_is_a_lost_completion():
     mutant = of_mutant("NoRetry")
     events = renumbered([event for event in mutant.events if event["k"] in kinds])
     header = mutant.header | {"capture": {"mode": "full", "kinds": sorted(kinds)}}
-    tally = jsonl.Tally(header)
+    tally = Tally(header)
     for event in events:
         tally.count(event)
     verdict = replay.replay_events(header, events, tally.footer())
@@ -556,7 +562,7 @@ def explained(what: str, kind: str, result: str | None, second: str) -> bool:
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(scenario):
     total, survived = 0, []
     recorded = record(mechanisms(), STEM, scenario, "x", schedule=walk(scenario, 1)[0])
-    tally = jsonl.Tally(recorded.header)
+    tally = Tally(recorded.header)
     for event in recorded.events:
         tally.count(event)
     assert (
@@ -566,7 +572,7 @@ def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(scenario):
     for *what, damaged in damages(recorded.events):
         total += 1
         again = renumbered(damaged)
-        tally = jsonl.Tally(recorded.header)
+        tally = Tally(recorded.header)
         for event in again:
             tally.count(event)
         if replay.replay_events(recorded.header, again, tally.footer()).verdict == CONFORMS:

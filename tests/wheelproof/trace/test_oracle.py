@@ -23,10 +23,12 @@ from tests.wheelproof.trace.followed import (
 from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.trace import commands, jsonl, observed, oracle, tiers
-from wheelproof.trace.expressions import Expression
-from wheelproof.trace.following import Place
-from wheelproof.trace.replay import CONFORMS, VIOLATES
+from wheelproof.trace import commands
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
+from wheelproof.trace.model import observed, oracle, report, slices
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.places import Place
 
 PART = 40
 """Slices that one run of TLC is given."""
@@ -38,7 +40,7 @@ def followed(recorded, **options):
 
 def ask_about(
     stem: str, scenario: str, seed: int, folder: Path, sample: int | None
-) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
+) -> list[tuple[str, slices.Slice, oracle.Answer]]:
     """The model and TLC on a run and on changes of it."""
     recorded = walk_of(stem, scenario, seed)
     traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
@@ -46,16 +48,16 @@ def ask_about(
     for what, events in traces:
         _, run = by_model(recorded.header, events)
         if run.history:
-            asked.append((what, oracle.cut(run), run.steps))
+            asked.append((what, slices.cut(run), run.steps))
     out = []
     for begin in range(0, len(asked), PART):
         some = asked[begin : begin + PART]
-        answers = oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600)
+        answers = oracle.check_all(some[0][2], [part for _, part, _ in some], folder, seconds=600)
         out += [(what, part, answer) for (what, part, _), answer in zip(some, answers, strict=True)]
     return out
 
 
-def held(rows: list[tuple[str, oracle.Slice, oracle.Answer]]) -> int:
+def held(rows: list[tuple[str, slices.Slice, oracle.Answer]]) -> int:
     """How many of the traces TLC refuses, each at the event at which the model does."""
     for what, part, answer in rows:
         assert answer.accepted is not None, what
@@ -77,17 +79,17 @@ def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
 
 def test_tlc_refuses_a_mutant_s_trace_at_the_model_s_event(tmp_path):
     _, run = followed(of_mutant("M19"))
-    part = oracle.cut(run)
-    answer = oracle.ask(run.steps, part, tmp_path)
+    part = slices.cut(run)
+    answer = oracle.check(run.steps, part, tmp_path)
     assert answer.accepted is False and answer.refused == part.refused == len(part.events)
 
 
 def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
     """Its first states are written out as values of the specification's variables."""
     _, run = followed(of_mutant("M8"))
-    part = oracle.cut(run, last=3)
+    part = slices.cut(run, last=3)
     assert len(part.events) == 3 and part.starts != {Place(run.steps.normal(run.steps.start))}
-    answer = oracle.ask(run.steps, part, tmp_path)
+    answer = oracle.check(run.steps, part, tmp_path)
     assert answer.accepted is False and answer.refused == part.refused == 3
     assert "\\/ /\\ next = " in (tmp_path / "TimerTaskListSlice.tla").read_text()
 
@@ -96,11 +98,11 @@ def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
 @pytest.mark.parametrize("stem, name", MUTANTS)
 def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
     verdict, run = followed(mutant_of(stem, name))
-    part = oracle.cut(run)
+    part = slices.cut(run)
     assert verdict.verdict == VIOLATES and part.refused
-    assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
-    last = oracle.cut(run, last=4)
-    assert oracle.ask(run.steps, last, tmp_path / "last").refused == last.refused
+    assert oracle.check(run.steps, part, tmp_path).refused == part.refused
+    last = slices.cut(run, last=4)
+    assert oracle.check(run.steps, last, tmp_path / "last").refused == last.refused
 
 
 @pytest.mark.nightly
@@ -130,14 +132,14 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     recorded = of_walk("two_adders", 1)
     _, right = followed(recorded)
     _, run = followed(recorded, table=dataclasses.replace(found, rows={**found.rows, "A9": wrong}))
-    part = oracle.cut(run)
-    assert part.events[-1].event["k"] == "list_add" and oracle.cut(right).refused is None
-    assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
+    part = slices.cut(run)
+    assert part.events[-1].event["k"] == "list_add" and slices.cut(right).refused is None
+    assert oracle.check(run.steps, part, tmp_path).refused == part.refused
 
 
 def test_a_specification_without_one_decision_parts_from_the_model(tmp_path):
     _, run = followed(of_mutant("M19"))
-    answer = oracle.ask(run.steps, oracle.cut(run), tmp_path, without="M19")
+    answer = oracle.check(run.steps, slices.cut(run), tmp_path, without="M19")
     assert answer.accepted, (
         "the mutant's trace is one of the specification that lacks what the mutant lacks"
     )
@@ -147,12 +149,12 @@ def test_the_two_that_say_different_things_are_no_verdict(tmp_path, monkeypatch)
     path = tmp_path / "m9.jsonl"
     of_mutant("M9").write(path)
     monkeypatch.setattr(
-        tiers.oracle,
+        report.oracle,
         "ask",
         lambda steps, part, folder: oracle.Answer(True, None, TlcResult(Outcome.VIOLATED)),
     )
     with pytest.raises(ToolError, match="one of the two is wrong"):
-        tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
+        report.by_oracle(path, mechanisms(), tmp_path, None, None)
 
 
 def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
@@ -163,7 +165,7 @@ def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
     }
     run.steps.table = dataclasses.replace(run.steps.table, rows=rows)
     with pytest.raises(ToolError, match="no answer"):
-        oracle.ask(run.steps, oracle.cut(run), tmp_path)
+        oracle.check(run.steps, slices.cut(run), tmp_path)
 
 
 def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
@@ -171,10 +173,10 @@ def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
     _, run = followed(of_walk("two_adders", 1))
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ToolError, match="modules cannot be written there") as caught:
-            oracle.generate(run.steps, [oracle.cut(run)], folder)
+            oracle.generate(run.steps, [slices.cut(run)], folder)
         assert str(folder) in str(caught.value)
     assert (
-        oracle.generate(run.steps, [oracle.cut(run)], tmp_path / "free")
+        oracle.generate(run.steps, [slices.cut(run)], tmp_path / "free")
         and (tmp_path / "free").is_dir()
     )
 
@@ -183,9 +185,9 @@ def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     of_walk("two_adders", 1).write(path)
     monkeypatch.setattr(
-        oracle.ask, "__kwdefaults__", {**oracle.ask.__kwdefaults__, "seconds": 0.05}
+        oracle.check, "__kwdefaults__", {**oracle.check.__kwdefaults__, "seconds": 0.05}
     )
-    verdict, lines = tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
+    verdict, lines = report.by_oracle(path, mechanisms(), tmp_path, None, None)
     assert verdict == "incomplete" and "not confirmed" in lines[-1]
 
 
@@ -193,14 +195,14 @@ def test_a_slice_that_was_not_kept_or_is_empty_is_an_error():
     recorded = of_walk("two_adders", 1)
     _, run = followed(recorded)
     with pytest.raises(NothingChecked):
-        oracle.cut(run, window=(9000, 9001))
+        slices.cut(run, window=(9000, 9001))
     run.history.clear()
     with pytest.raises(NothingChecked):
-        oracle.cut(run)
+        slices.cut(run)
     _, first = followed(recorded)
     _, second = followed(of_mutant("M8"))
     with pytest.raises(UsageError, match="same states"):
-        oracle.ask_all(first.steps, [oracle.cut(first), oracle.cut(second)], Path("nowhere"))
+        oracle.check_all(first.steps, [slices.cut(first), slices.cut(second)], Path("nowhere"))
 
 
 def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
@@ -214,11 +216,11 @@ def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
             },
         ),
     )
-    monkeypatch.setattr(oracle, "STARTS", 1)
+    monkeypatch.setattr(slices, "STARTS", 1)
     wanted = len(run.history) - max(
         number for number, item in enumerate(run.history) if len(item.states) > 1
     )
-    part = oracle.cut(run, last=wanted)
+    part = slices.cut(run, last=wanted)
     assert len(part.starts) == 1 and len(part.events) > wanted
 
 

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from tests.wheelproof.trace.drawing import HEADERS, events
 from wheelproof.errors import UsageError
-from wheelproof.trace import jsonl, parquet
-from wheelproof.trace.schema import NAMES
+from wheelproof.trace.format import jsonl, parquet
+from wheelproof.trace.format.parts import TraceError
+from wheelproof.trace.format.schema import NAMES
+from wheelproof.trace.format.tally import header_line
 
 pytest.importorskip("pyarrow", reason="the extra data is not installed")
 
@@ -58,7 +60,7 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path):
     import pyarrow.parquet
 
     pyarrow.parquet.write_table(pyarrow.table({"tid": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(jsonl.TraceError, match="no header"):
+    with pytest.raises(TraceError, match="no header"):
         parquet.Reader(tmp_path / "other.parquet")
 
 
@@ -75,7 +77,7 @@ def test_a_damaged_file_is_no_trace(tmp_path):
     whole = path.read_bytes()
     for broken in (whole[:-20], whole[:0], whole[:8] + bytes(400) + whole[408:]):
         path.write_bytes(broken)
-        with pytest.raises(jsonl.TraceError, match="cannot be read as Parquet") as caught:
+        with pytest.raises(TraceError, match="cannot be read as Parquet") as caught:
             list(parquet.Reader(path))
         assert str(caught.value).startswith(f"{path}: ")
 
@@ -85,14 +87,14 @@ def test_tokens_of_another_shape_are_said_by_row_and_field(tmp_path):
     import pyarrow.parquet
 
     reader, path = jsonl.Reader(GOLDEN[0]), tmp_path / "trace.parquet"
-    metadata = {parquet.HEADER_KEY: jsonl.header_line(reader.header)}
+    metadata = {parquet.HEADER_KEY: header_line(reader.header)}
     row = {"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}
     for tokens in (["L list:1"], [{"kind": "L", "seq": 1}], 7):
         pyarrow.parquet.write_table(
             pyarrow.Table.from_pylist([row | {"ord": tokens}]).replace_schema_metadata(metadata),
             path,
         )
-        with pytest.raises(jsonl.TraceError) as caught:
+        with pytest.raises(TraceError) as caught:
             list(parquet.Reader(path))
         assert (caught.value.line, caught.value.field) == (1, "ord")
     pyarrow.parquet.write_table(

@@ -7,10 +7,14 @@ import pytest
 
 from tests.wheelproof.trace.recorded import OTHERWISE, REJECTED, STEM, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import jsonl, recording, replay, traced_fields
-from wheelproof.trace import recorder as recorders
-from wheelproof.trace.record import record
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, key_of
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import event_of
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
+from wheelproof.trace.recording import recorder as recorders
+from wheelproof.trace.recording import runs, traced_fields
+from wheelproof.trace.recording.record import record
 
 
 @pytest.mark.parametrize("name", sorted(REJECTED))
@@ -40,7 +44,7 @@ def test_an_equivalent_mutant_is_not_blamed():
     assert replay.replay_events(masked.header, masked.events, masked.footer).verdict == INCOMPLETE
 
 
-def run_on_threads(tmp_path, operations: int, seed: int) -> replay.Verdict:
+def run_on_threads(tmp_path, operations: int, seed: int) -> Verdict:
     recorded = record(mechanisms(), STEM, busy(operations, seed), f"busy-{seed}")
     recorded.write(tmp_path / "busy.jsonl")
     assert len(recorded.header["threads"]) == 8 and recorded.dropped == 0
@@ -202,7 +206,7 @@ def test_ids_are_not_used_twice():
     recorded = record(mechanisms(), STEM, busy(40, 5), "ids")
     made = [event["entry"] for event in recorded.events if event["k"] == "set_entry"]
     assert len(made) == len(set(made)) > 50
-    assert all(jsonl.event_of(event, "x", 1) == event for event in recorded.events)
+    assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
 
 class Late:
@@ -219,5 +223,5 @@ class Late:
 def test_a_stall_of_the_whole_process_is_one_look():
     """Else a directed run that was stalled for two seconds would be said to wait for a lock."""
     late, never = Late(20), Late(float("inf"))
-    assert recording._acquired(late, 2) and not recording._acquired(never, 2)
-    assert late.looks == never.looks == round(2 / recording.LOOK_SECONDS)
+    assert runs._acquired(late, 2) and not runs._acquired(never, 2)
+    assert late.looks == never.looks == round(2 / runs.LOOK_SECONDS)

@@ -12,9 +12,11 @@ import pytest
 
 from tests.wheelproof.trace.recorded import REJECTED
 from traces import rules
-from wheelproof.trace import jsonl, replay
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
-from wheelproof.trace.schema import KINDS
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.schema import KINDS
+from wheelproof.trace.format.tally import Tally, line_of
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 
 GOLDEN = Path(__file__).parent / "golden"
 CONFORMING = sorted(path for path in GOLDEN.glob("*.jsonl") if not path.stem.startswith("mutant_"))
@@ -33,7 +35,7 @@ def test_a_golden_trace_of_a_mutant_is_refused_by_its_property_at_its_line(path)
     assert verdict.verdict == VIOLATES
     assert verdict.first.property == REJECTED[path.stem.removeprefix("mutant_")]
     lines = path.read_bytes().splitlines(keepends=True)
-    assert lines[verdict.first.line - 1] == jsonl.line_of(verdict.first.event)
+    assert lines[verdict.first.line - 1] == line_of(verdict.first.event)
 
 
 # -- damage: each event of each conforming trace, dropped, doubled, swapped, retargeted, retimed
@@ -67,7 +69,7 @@ def renumbered(events):
 
 
 def judged(header, events):
-    tally = jsonl.Tally(header)
+    tally = Tally(header)
     for event in events:
         tally.count(event)
     return replay.replay_events(header, events, tally.footer())
@@ -113,7 +115,7 @@ def test_no_damage_is_taken_for_the_original(path):
         assert replay.replay_events(header, damaged, footer).verdict != CONFORMS or what.startswith(
             ("swap", "retarget")
         ), what
-        tally = jsonl.Tally(header)
+        tally = Tally(header)
         for event in damaged:
             tally.count(event)
         if damaged != events:
@@ -205,7 +207,7 @@ def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
         [event for number, event in enumerate(events) if number != adds[0]]
     )  # a link that was not recorded ...
     faulty = next(event for event in lost if event["k"] == "list_remove")
-    tally = jsonl.Tally(header)
+    tally = Tally(header)
     for event in lost:
         tally.count(event)
     assert replay.replay_events(header, lost, tally.footer()).verdict == VIOLATES

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
-from wheelproof.trace import schema
+from wheelproof.trace.format import schema
 
 
 def test_the_json_schema_is_made_from_the_module():

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant, of_turns
 from traces.shrink import ddmin_by, renumbered, shrink
-from wheelproof.trace import jsonl, replay
-from wheelproof.trace.record import record
-from wheelproof.trace.replay import CONFORMS, VIOLATES, key_of
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
+from wheelproof.trace.recording.record import record
 
 REPAIRS = {
     "M1": "change line",

@@ -11,10 +11,14 @@ import pytest
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
 from traces.shrink import shrink
-from wheelproof.trace import examples, jsonl, replay
-from wheelproof.trace.record import Recorded, record
-from wheelproof.trace.recording import Infeasible
-from wheelproof.trace.replay import CONFORMS, VIOLATES, Replay, key_of
+from wheelproof.trace import examples
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
+from wheelproof.trace.recording.record import Recorded, record
+from wheelproof.trace.recording.runs import Infeasible
 
 STEM = "system_timer"
 SCENARIOS = (
@@ -69,7 +73,7 @@ OTHERWISE = {
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
 
 
-def judged(recorded: Recorded) -> replay.Verdict:
+def judged(recorded: Recorded) -> Verdict:
     return replay.replay_events(recorded.header, recorded.events, recorded.footer)
 
 

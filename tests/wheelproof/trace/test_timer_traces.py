@@ -14,11 +14,13 @@ from tests.wheelproof.trace.recorded import mechanisms, of_turns
 from tests.wheelproof.trace.test_shrink import numbered
 from traces import translator
 from traces.shrink import shrink
-from wheelproof.trace import jsonl, replay
-from wheelproof.trace import record as records
-from wheelproof.trace.record import record
-from wheelproof.trace.recording import Traced
-from wheelproof.trace.replay import CONFORMS, VIOLATES
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import event_of
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
+from wheelproof.trace.recording import record as records
+from wheelproof.trace.recording.loading import Traced
+from wheelproof.trace.recording.record import record
 
 STEM = "system_timer"
 SCENARIOS = (
@@ -34,7 +36,7 @@ SCENARIOS = (
 )
 
 
-def judged(recorded) -> replay.Verdict:
+def judged(recorded) -> Verdict:
     return replay.replay_events(recorded.header, recorded.events, recorded.footer)
 
 
@@ -42,7 +44,7 @@ def judged(recorded) -> replay.Verdict:
 def test_a_scenario_on_real_threads_conforms(scenario):
     recorded = record(mechanisms(), STEM, scenario, scenario)
     assert judged(recorded).verdict == CONFORMS
-    assert all(jsonl.event_of(event, "x", 1) == event for event in recorded.events)
+    assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
 
 def crowd(adders: int, tasks: int, seed: int) -> dict:

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.trace import jsonl, replay, totals
-from wheelproof.trace.jsonl import Reader, Tally, TraceError
+from wheelproof.trace.format import jsonl, totals
+from wheelproof.trace.format.jsonl import Reader
+from wheelproof.trace.format.parts import TraceError, footer_of
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
 
 GOLDEN = sorted(
     path
@@ -116,10 +119,10 @@ def test_a_footer_that_names_each_token_is_read_still():
 )
 def test_a_footer_without_totals_or_with_wrong_ones_is_refused(change, said):
     footer = counted(*read(GOLDEN[0])[:2])
-    jsonl.footer_of(copy.deepcopy(footer), "x", 1)
+    footer_of(copy.deepcopy(footer), "x", 1)
     change(footer)
     with pytest.raises(TraceError, match=said):
-        jsonl.footer_of(footer, "x", 1)
+        footer_of(footer, "x", 1)
 
 
 def synthetic(entries):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import by_model, by_rules, changed
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
 from tests.wheelproof.trace.test_wheel_mutants import (
@@ -20,11 +21,11 @@ from tests.wheelproof.trace.test_wheel_mutants import (
     walk_of,
 )
 from wheelproof.errors import UsageError
-from wheelproof.trace import confluence, observed, oracle
-from wheelproof.trace.expressions import Expression
-from wheelproof.trace.following import Steps
-from wheelproof.trace.record import record
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.model import observed, oracle, slices
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.recording.record import record
 
 UNLIKE = {(WHEEL, "M13"): "a lock that is none is no event, and the model's step without it is one"}
 """Mutants whose run is none of the model without their decision either, and why."""
@@ -325,12 +326,12 @@ def held(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) 
     for what, events in [("as it was", recorded.events), *changed(recorded.events, sample, seed)]:
         _, run = by_model(recorded.header, events)
         if run.history:
-            asked.append((what, oracle.cut(run), run.steps))
+            asked.append((what, slices.cut(run), run.steps))
     for begin in range(0, len(asked), 40):
         some = asked[begin : begin + 40]
         for (what, part, _), answer in zip(
             some,
-            oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600),
+            oracle.check_all(some[0][2], [part for _, part, _ in some], folder, seconds=600),
             strict=True,
         ):
             assert answer.accepted is not None and answer.refused == part.refused, what
@@ -349,9 +350,9 @@ def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
     stem, name, tmp_path
 ):
     _, run = followed(of_mutant(stem, name))
-    part = oracle.cut(run)
-    assert part.refused and oracle.ask(run.steps, part, tmp_path).refused == part.refused
-    assert oracle.ask(
+    part = slices.cut(run)
+    assert part.refused and oracle.check(run.steps, part, tmp_path).refused == part.refused
+    assert oracle.check(
         run.steps, part, tmp_path, without=mechanisms()[stem].mutants[name].decision
     ).accepted
 
@@ -359,7 +360,7 @@ def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
 def test_one_slice_is_asked_about_as_many_are(tmp_path):
     _, run = followed(walk_of(OVERFLOW, "two"))
     assert [
-        answer.accepted for answer in oracle.ask_all(run.steps, [oracle.cut(run)], tmp_path)
+        answer.accepted for answer in oracle.check_all(run.steps, [slices.cut(run)], tmp_path)
     ] == [True]
 
 
@@ -367,10 +368,10 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     _, run = followed(
         walk_of(WHEEL, "two_keys"), table=table(WHEEL, **WRONG[WHEEL, "the clock before the step"])
     )
-    part = oracle.cut(run)
+    part = slices.cut(run)
     assert (
         part.events[-1].event["k"] == "clock_advance"
-        and oracle.ask(run.steps, part, tmp_path).refused == part.refused
+        and oracle.check(run.steps, part, tmp_path).refused == part.refused
     )
 
 
@@ -378,8 +379,8 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
 @pytest.mark.parametrize("stem, name", REFUSED)
 def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
     _, run = followed(of_mutant(stem, name))
-    part = oracle.cut(run)
-    assert part.refused and oracle.ask(run.steps, part, tmp_path).refused == part.refused
+    part = slices.cut(run)
+    assert part.refused and oracle.check(run.steps, part, tmp_path).refused == part.refused
 
 
 @pytest.mark.nightly

@@ -11,9 +11,12 @@ from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
 from traces.rules import TimerState
 from traces.shrink import shrink
-from wheelproof.trace import examples, replay
-from wheelproof.trace.record import Recorded, record
-from wheelproof.trace.replay import CONFORMS, VIOLATES, Replay, key_of
+from wheelproof.trace import examples
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.replay import key_of
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
+from wheelproof.trace.recording.record import Recorded, record
 
 WHEEL, OVERFLOW = "timing_wheel", "overflow_wheel"
 SCENARIOS = [
@@ -101,7 +104,7 @@ ENDLESS = {"M17_late": "M17_slot", "M18": "M18_bucket"}
 of the same class that is refused."""
 
 
-def judged(recorded: Recorded) -> replay.Verdict:
+def judged(recorded: Recorded) -> Verdict:
     return replay.replay_events(recorded.header, recorded.events, recorded.footer)
 
 
@@ -297,7 +300,7 @@ def test_a_level_is_made_with_its_buckets_and_then_published_once():
     )
 
 
-def changed(recorded: Recorded, kind: str, change) -> replay.Verdict:
+def changed(recorded: Recorded, kind: str, change) -> Verdict:
     number, event = next(
         (number, made)
         for number, each in enumerate(recorded.events)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.replay import (
+from wheelproof.trace.judging.verdict import (
     CONFORMS,
     INCOMPLETE,
     OUT_OF_MODEL,

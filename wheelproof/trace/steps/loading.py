@@ -18,7 +18,7 @@ from wheelproof.errors import UsageError
 from wheelproof.explore import labels, production
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.grain import Grain
+from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from wheelproof.trace.grain import Step
+from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,
     Actor,

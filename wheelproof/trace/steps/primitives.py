@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
-from wheelproof.trace.grain import Step
+from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
 from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
 from wheelproof.trace.steps.virtual_time import time_and_threads

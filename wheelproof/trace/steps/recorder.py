@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, Protocol
 
-from wheelproof.trace.grain import Grain, Step
+from wheelproof.trace.recording.grain import Grain, Step
 
 LOOK_SECONDS = 0.05
 """How long a thread that waits sleeps at a time, before it looks whether the run is over."""

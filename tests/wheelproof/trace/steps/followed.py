@@ -8,7 +8,7 @@ from typing import Any
 
 from wheelproof.project import find
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.replay import Verdict
+from wheelproof.trace.judging.verdict import Verdict
 from wheelproof.trace.steps.follow import follow
 from wheelproof.trace.steps.format import Recording
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tests.wheelproof.trace.steps.followed import ONE_SHOT, ROOT
 from wheelproof.cli import app
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import jsonl
+from wheelproof.trace.format import jsonl
 
 
 def invoke(*arguments):

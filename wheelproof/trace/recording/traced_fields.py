@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any
 
-from wheelproof.trace.recorder import Recorder
+from wheelproof.trace.recording.recorder import Recorder
 
 _frame = sys._getframe
 

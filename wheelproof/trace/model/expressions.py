@@ -51,7 +51,7 @@ class Expression:
     def _wrong(self, what: str) -> UsageError:
         return UsageError(
             f"The expression {self.text!r} cannot be read: {what}.",
-            "wheelproof/trace/expressions.py says what it may be made of.",
+            "wheelproof/trace/model/expressions.py says what it may be made of.",
         )
 
     def _read(self) -> list[str]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import declared, shown
+from wheelproof.trace import declared
+from wheelproof.trace.commands import shown
+from wheelproof.trace.commands.options import Subject, app, named_as_trace, write
 from wheelproof.trace.judges import Judges
-from wheelproof.trace.options import Subject, app, named_as_trace, write
 
 if TYPE_CHECKING:
     from wheelproof.project.mechanism import Mechanism
@@ -72,8 +73,8 @@ def record(
     """Run a scenario on real threads and write down what they do."""
     declared.use(subject)
     from wheelproof import project
-    from wheelproof.trace.record import record as make
-    from wheelproof.trace.schema import KINDS
+    from wheelproof.trace.format.schema import KINDS
+    from wheelproof.trace.recording.record import record as make
 
     named_as_trace(output)
     if schedule is not None and (scenario is not None or random is not None):

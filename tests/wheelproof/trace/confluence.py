@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from wheelproof.trace.following import Move, State, Steps
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.model.places import Move, State
 
 
 def faults(steps: Steps, bound: int = 200_000) -> Iterator[str]:

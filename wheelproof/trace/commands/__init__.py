@@ -7,8 +7,8 @@ trace; 3 a trace is incomplete or out of the model; 5 nothing was checked.
 
 from __future__ import annotations
 
-from wheelproof.trace import record_commands, verdict_commands
-from wheelproof.trace.options import EXIT, app
-from wheelproof.trace.record_commands import has_events
+from wheelproof.trace.commands import record, verdicts
+from wheelproof.trace.commands.options import EXIT, app
+from wheelproof.trace.commands.record import has_events
 
-__all__ = ["EXIT", "app", "has_events", "record_commands", "verdict_commands"]
+__all__ = ["EXIT", "app", "has_events", "record", "verdicts"]

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import declared, shown
-from wheelproof.trace.judges import Engine, Judges
-from wheelproof.trace.options import (
+from wheelproof.trace import declared
+from wheelproof.trace.commands import shown
+from wheelproof.trace.commands.options import (
     EXIT,
     Subject,
     TraceFile,
@@ -21,6 +21,7 @@ from wheelproof.trace.options import (
     named_as_trace,
     write,
 )
+from wheelproof.trace.judges import Engine, Judges
 
 
 @app.command()
@@ -107,8 +108,8 @@ def check(
         raise UsageError(
             "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
         )
-    from wheelproof.trace.jsonl import TraceError
-    from wheelproof.trace.replay import VERDICTS
+    from wheelproof.trace.format.parts import TraceError
+    from wheelproof.trace.judging.verdict import VERDICTS
 
     judges = Judges(subject, engine)
     verdicts, broken = [], []
@@ -201,13 +202,13 @@ def replay(
         _replay_steps(trace, subject)
     if model or oracle:
         from wheelproof import project
-        from wheelproof.trace import tiers
+        from wheelproof.trace.model import report
 
         mechanisms = project.find(subject)
         verdict, lines = (
-            tiers.by_oracle(trace, mechanisms, output, last, window)
+            report.by_oracle(trace, mechanisms, output, last, window)
             if oracle
-            else tiers.by_model(trace, mechanisms)
+            else report.by_model(trace, mechanisms)
         )
         print("\n".join(lines))
         raise typer.Exit(EXIT[verdict])
@@ -224,8 +225,8 @@ def _replay_steps(trace: Path, subject: Path) -> None:
 
 
 def _replay_by_rules(trace: Path) -> None:
-    from wheelproof.trace.replay import key_of
-    from wheelproof.trace.replay import replay as judge
+    from wheelproof.trace.judging.replay import key_of
+    from wheelproof.trace.judging.replay import replay as judge
 
     verdict = judge(trace)
     shown.print_row(trace, verdict)
@@ -273,7 +274,7 @@ def shrink(
     """Find the few events that make a trace a violation, and the cheapest edit that would repair
     it."""
     declared.use(subject)
-    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.judging.replay import key_of
     from wheelproof.trace.steps.format import is_recording
 
     if output is not None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from wheelproof.trace import declared
 
 if TYPE_CHECKING:
-    from wheelproof.trace.replay import Finding, Verdict
+    from wheelproof.trace.judging.verdict import Finding, Verdict
 
 
 def print_shrunk(path: Path) -> None:
-    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.judging.replay import key_of
 
     reader = reader_of(path)
     found = declared.part("shrink").shrink(
@@ -59,13 +59,13 @@ class Shown:
 
 def reader_of(path: Path) -> Any:
     """A reader for the trace in a file."""
-    from wheelproof.trace import replay
+    from wheelproof.trace.judging import replay
 
     return replay.reader_of(path)
 
 
 def events_of(reader: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    from wheelproof.trace.jsonl import CutOff
+    from wheelproof.trace.format.parts import CutOff
 
     try:
         yield from reader

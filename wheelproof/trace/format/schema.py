@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from wheelproof.trace import declared
-from wheelproof.trace.fields import NONE, Field
+from wheelproof.trace.format.fields import NONE, Field
 
 _OWN = declared.find("schema")
 """What the subject declares; None where it declares nothing."""
@@ -264,8 +264,8 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "trace-1.schema.json",
         "title": f"One line of {SCHEMA}, minor {MINOR}",
-        "$comment": "Made from wheelproof/trace/schema.py. First line: header; last line: footer; "
-        "all others: events.",
+        "$comment": "Made from wheelproof/trace/format/schema.py. First line: header; last line: "
+        "footer; all others: events.",
         "anyOf": [
             {"$ref": "#/$defs/header"},
             {"$ref": "#/$defs/event"},

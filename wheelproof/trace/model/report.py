@@ -11,9 +11,10 @@ from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace import oracle
-from wheelproof.trace.model_replay import ModelReplay
-from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, Verdict, replay
+from wheelproof.trace.judging.replay import replay
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
+from wheelproof.trace.model import oracle, slices
+from wheelproof.trace.model.replay import ModelReplay
 
 LAST = 100
 """Events up to the failure, or the end, that TLC is asked about where nothing else is said."""
@@ -76,8 +77,8 @@ def by_oracle(
             *out,
             "  TLC was not asked: there is no verdict that it could confirm",
         ]
-    part = oracle.cut(run, last or LAST, lines)
-    answer = oracle.ask(
+    part = slices.cut(run, last or LAST, lines)
+    answer = oracle.check(
         run.steps, part, folder / run.steps.table.mechanism.module / path.name.partition(".")[0]
     )
     where = f"lines {part.events[0].line} to {part.events[-1].line}"

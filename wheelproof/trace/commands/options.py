@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace.folders import SUFFIXES, below, is_trace
+from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -44,10 +44,10 @@ def write(
     path: Path, header: dict[str, Any], events: Iterable[dict[str, Any]], footer: dict[str, Any]
 ) -> None:
     """Write a trace in the form that its name says."""
-    from wheelproof.trace import jsonl
+    from wheelproof.trace.format import jsonl
 
     if path.suffix == ".parquet":
-        from wheelproof.trace import parquet
+        from wheelproof.trace.format import parquet
 
         parquet.write(path, header, events, footer)
     else:

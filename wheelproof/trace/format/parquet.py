@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace.jsonl import Event, Tally, TraceError, event_of, footer_of, header_of
-from wheelproof.trace.schema import COLUMNS, OBSERVED, TOKEN, Field
+from wheelproof.trace.format.parts import Event, TraceError, event_of, footer_of, header_of
+from wheelproof.trace.format.schema import COLUMNS, OBSERVED, TOKEN, Field
+from wheelproof.trace.format.tally import Tally
 
 HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
 ROWS = 1 << 16

@@ -16,8 +16,8 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.expressions import Expression
-from wheelproof.trace.schema import COLUMN, IDS, KINDS, NONE, OBSERVED, OBSERVED_IDS, RESULTS
+from wheelproof.trace.format.schema import COLUMN, IDS, KINDS, NONE, OBSERVED, OBSERVED_IDS, RESULTS
+from wheelproof.trace.model.expressions import Expression
 
 Event = Mapping[str, Any]
 

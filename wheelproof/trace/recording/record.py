@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace import declared, jsonl
-from wheelproof.trace.jsonl import Event
-from wheelproof.trace.recording import Traced
-from wheelproof.trace.schema import MINOR, SCHEMA
+from wheelproof.trace import declared
+from wheelproof.trace.format import jsonl
+from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.schema import MINOR, SCHEMA
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.recording.loading import Traced
+from wheelproof.trace.recording.runs import run_by, run_freely
 
 LONGEST_PROGRAM = 5_000
 """Operations of a run up to which the header says what was asked of the threads: the model's own
@@ -43,7 +46,7 @@ class Recorded:
 
     @cached_property
     def footer(self) -> dict[str, Any]:
-        tally = jsonl.Tally(self.header)
+        tally = Tally(self.header)
         for event in self.events:
             tally.count(event)
         return tally.footer(self.dropped)
@@ -69,7 +72,7 @@ def record(
     ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the
     implementation lacks. ``schedule``: (thread, label) of every step that is not silent; None: the
     threads run freely. ``kinds``: what is recorded; None: all that the label tables name. Raises
-    UsageError and ToolError as :class:`~wheelproof.trace.recording.Traced` does.
+    UsageError and ToolError as :class:`~wheelproof.trace.recording.loading.Traced` does.
     """
     traced = Traced(mechanisms, stem, mutant, kinds, directed=schedule is not None)
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
@@ -80,9 +83,9 @@ def record(
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
     if schedule is None:
-        traced.run_freely(program, harness)
+        run_freely(traced, program, harness)
     else:
-        traced.run_by(schedule, program, harness)
+        run_by(traced, schedule, program, harness)
     recorder.end()
     known = translator.Translator(recorder)
     sources, buckets = known.sources, known.wheels.numbers()

@@ -15,10 +15,14 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.events import Refusal
-from wheelproof.trace.following import Place, Said, Spent, Steps
-from wheelproof.trace.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read
-from wheelproof.trace.replay import Event, Finding, Judging
+from wheelproof.trace.format.parts import Event
+from wheelproof.trace.judging.events import Refusal
+from wheelproof.trace.judging.judging import Judging
+from wheelproof.trace.judging.verdict import Finding
+from wheelproof.trace.model import misses
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.model.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read
+from wheelproof.trace.model.places import Place, Said, Spent
 
 PROPERTY = "Next"
 """The name under which an event is refused: the specification's next-state relation."""
@@ -155,10 +159,16 @@ class ModelReplay(Judging):
             self.states = after
             return None
         self.halted = True
-        refusal = Refusal(PROPERTY, self.steps.why(possible, thread, kind, said))
+        refusal = Refusal(PROPERTY, misses.why(self.steps, possible, thread, kind, said))
         self.violated += 1
         self.violations.append(
-            Finding(line, event, refusal.property, refusal.message, self.steps.could(possible))
+            Finding(
+                line,
+                event,
+                refusal.property,
+                refusal.message,
+                misses.possible(self.steps, possible),
+            )
         )
         return refusal
 

@@ -11,7 +11,7 @@ import sys
 import threading
 from typing import Any
 
-from wheelproof.trace.recorder import STOP_SECONDS, Recorder, Stop
+from wheelproof.trace.recording.recorder import STOP_SECONDS, Recorder, Stop
 
 _frame = sys._getframe
 

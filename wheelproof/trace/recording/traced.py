@@ -16,8 +16,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
-from wheelproof.trace.recorder import STOP_SECONDS, Recorder, Stop
-from wheelproof.trace.traced_halves import gate, memory, read_write_lock
+from wheelproof.trace.recording.recorder import STOP_SECONDS, Recorder, Stop
+from wheelproof.trace.recording.traced_halves import gate, memory, read_write_lock
 
 T = TypeVar("T")
 

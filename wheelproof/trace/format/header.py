@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wheelproof.trace import declared
-from wheelproof.trace.schema import CAPTURES, CLOCKS, KINDS, MINOR
+from wheelproof.trace.format.schema import CAPTURES, CLOCKS, KINDS, MINOR
 
 Wrong = Iterator[str]
 """Sentences without their end: what is wrong."""

@@ -1,21 +1,20 @@
-"""Which states a model may be in while a trace goes by: its own steps, those that an event shows
-and those that nothing shows.
+"""The states that a model may be in while a trace goes by.
 
-A step without an event may have been taken at any moment before its thread's next event. All those
-moments are followed, except of steps that the table calls eager: no other thread can see or prevent
-them, so that it is all one when they are taken, and they are taken at once. That keeps the set
-small: it branches only where threads race.
+Some steps of the model have an event, others have none. A step without an event may be taken at any
+moment before its thread's next event. All those moments are followed, except of eager steps: no
+other thread can see or prevent them, so that their moment does not matter, and they are taken at
+once. So the set of states branches only where threads race.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from wheelproof.errors import ToolError
 from wheelproof.protocols import ModelInPlace
-from wheelproof.trace.expressions import Expression, Look
-from wheelproof.trace.observed import (
+from wheelproof.trace.model.expressions import Expression, Look
+from wheelproof.trace.model.observed import (
     HELD,
     NAMED,
     OPENED,
@@ -28,62 +27,18 @@ from wheelproof.trace.observed import (
     asked,
     spoken_column,
 )
-
-State = Any
-Said = Mapping[Column, Any]
+from wheelproof.trace.model.places import Move, Place, Said, Spent, State
 
 KEPT = 50_000
-"""So many steps are remembered, then they are worked out anew."""
+"""Steps that are kept. Beyond them the store is emptied, and steps are computed again."""
+
 
 ENDLESS = 100_000
-"""Eager steps in a row after which the table is wrong: they go in a circle."""
-
-
-class Spent(Exception):
-    """More states than the budget allows: nothing follows."""
-
-
-class Move(NamedTuple):
-    """One step of the model from a state: ``shown`` is whether an event stands for it, ``eager``
-    whether it may be taken at once."""
-
-    thread: str
-    row: Row
-    after: State
-    shown: bool
-    eager: bool
-    sign: tuple[Any, ...] = ()
-    """What is known of a step whose event floats: it is taken like one that nothing shows, and its
-    event must be there. Empty for others."""
-
-
-class Place(NamedTuple):
-    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of
-    floating steps and events that have not met yet."""
-
-    state: State
-    debts: tuple[tuple[str, bool, tuple[Any, ...]], ...] = ()
-
-    def settled(self, thread: str) -> bool:
-        """Whether all events of a thread that float have met their steps."""
-        return all(name != thread for name, _, _ in self.debts)
-
-    def met(
-        self, thread: str, seen: bool, sign: tuple[Any, ...]
-    ) -> tuple[tuple[str, bool, tuple[Any, ...]], ...] | None:
-        """The debts once a thread's event is seen, or its step is taken; None if another one is
-        due."""
-        first = next((debt for debt in self.debts if debt[0] == thread), None)
-        if first is None or first[1] == seen:
-            return (*self.debts, (thread, seen, sign))
-        if first[2] != sign:
-            return None
-        at = self.debts.index(first)
-        return self.debts[:at] + self.debts[at + 1 :]
+"""Eager steps in a row after which the table is wrong: they form a cycle."""
 
 
 class Steps:
-    """The steps of one program's model. ``kinds``: those that were recorded, None for all.
+    """The steps of one program's model. ``kinds``: of event that were recorded, None for all.
 
     Raises Unknown where no model can be made of the program.
     """
@@ -322,6 +277,10 @@ class Steps:
             and self.agrees(columns, said, self.look(thread, state, None), before_only=True) is None
         )
 
+    def number(self, thread: str) -> int:
+        """The thread's number in the model."""
+        return self._number[thread]
+
     def row_of(self, state: State, thread: str) -> Row | None:
         """The label that a thread stands at; None at its end."""
         return self.table.rows.get(self.labels(state)[self._number[thread]])
@@ -376,61 +335,8 @@ class Steps:
         """Whether every thread is at its end, and all that floats has met."""
         return not place.debts and self.model.final(place.state)
 
-    # -- for people
-
-    def could(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """What could be shown next, by whom: ``f: lock_acquire(list l2) A1``, each once."""
-        return tuple(
-            sorted(
-                {
-                    self._told(place.state, move)
-                    for place in places
-                    for move in self.moves(place.state)
-                    if move.shown and place.settled(move.thread)
-                }
-            )
-        )
-
-    def _told(self, state: State, move: Move) -> str:
-        look, parts = self.look(move.thread, state, move.after), []
-        for column, expression in move.row.columns.items():
-            if column[1] is None and column[0] != "res":
-                try:
-                    parts.append(f"{column[0]} {expression.value(look)}")
-                except (LookupError, TypeError):
-                    continue
-        return f"{move.thread}: {move.row.kind}({', '.join(parts)}) {move.row.label}"
-
-    def why(self, places: Iterable[Place], thread: str, kind: str, said: Said) -> str:
-        """Why an event is no step in any of the places: the nearest miss."""
-        near: set[str] = set()
-        at: set[str] = set()
-        for place in places:
-            row = self.row_of(place.state, thread)
-            at.add(row.label if row is not None else "its end")
-            move = self.move(place.state, self._number[thread])
-            if move is None or not move.shown or move.row.kind != kind:
-                continue
-            if differs := self.agrees(
-                move.row.columns, said, self.look(thread, place.state, move.after)
-            ):
-                column, mine, theirs = differs
-                near.add(
-                    f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model "
-                    f"({move.row.label})"
-                )
-            else:
-                near.add("an event before it has not met its step")
-        if near:
-            return f"{thread}'s {kind} differs: " + "; or ".join(sorted(near)[:3])
-        return f"{thread} can show no {kind} there: it is at {', '.join(sorted(at)) or 'nothing'}"
-
 
 def _constant(rule: Mapping[str, str], program: Mapping[str, Any]) -> Any:
     """A constant of the specification, from the program's field."""
     value = program[rule["field"]]
     return frozenset(value) if rule["as"] == "set" else value
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)

@@ -1,0 +1,205 @@
+"""Traces as JSON Lines: read line by line, written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from wheelproof.errors import ToolError
+from wheelproof.trace.format.parts import (
+    CutOff,
+    Event,
+    TraceError,
+    event_of,
+    footer_of,
+    header_of,
+)
+from wheelproof.trace.format.schema import COLUMN, MINOR, SCHEMA
+from wheelproof.trace.format.tally import Tally, header_line, line, line_of
+from wheelproof.trace.format.values import shown
+
+
+def object_of(line: bytes, file: Path | str, number: int) -> dict[str, Any]:
+    """The JSON object in a line. Raises TraceError."""
+    try:
+        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        what = "is empty" if not line.strip() else f"is no JSON object ({_why(error)})"
+        raise TraceError(file, number, "", f"the line {what}") from error
+    if not isinstance(value, dict):
+        raise TraceError(file, number, "", f"the line is no JSON object but {shown(value)}")
+    return value
+
+
+class Reader:
+    """A trace in a file, one event at a time: ``header`` at once, ``footer`` (or None) once the
+    events have been read.
+
+    Iterating gives (line number, event), in the file's order; every iteration reads the file anew.
+    ``name.jsonl.gz`` is unpacked. ``unknown``: names of columns that were passed over; not empty
+    only where the header's minor version is newer. Raises TraceError, also where the file cannot be
+    read or unpacked.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.footer: dict[str, Any] | None = None
+        self.unknown: set[str] = set()
+        self.raw: bytes | None = None  # the line of the event that was given last
+        with self._read() as stream:
+            self.header = header_of(object_of(stream.readline(), self.path, 1), self.path)
+
+    @contextmanager
+    def _read(self) -> Iterator[BinaryIO]:
+        """The file, unpacked; what the system or gzip raises on the way becomes a TraceError."""
+        try:
+            with (
+                gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")
+            ) as stream:
+                yield cast(BinaryIO, stream)
+        except EOFError as error:
+            raise CutOff(
+                self.path,
+                0,
+                "",
+                "the compressed file is cut off",
+                "Whoever wrote it was stopped; record it again.",
+            ) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise TraceError(
+                self.path,
+                0,
+                "",
+                f"the compressed file is damaged, or is none ({error})",
+                "Test it with gzip -t; a file that is not compressed is named .jsonl.",
+            ) from error
+        except OSError as error:
+            raise TraceError(
+                self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace."
+            ) from error
+
+    def __iter__(self) -> Iterator[tuple[int, Event]]:
+        self.footer = None
+        newer = self.header["schema_minor"] > MINOR
+        with self._read() as stream:
+            stream.readline()
+            for number, read in enumerate(stream, 2):
+                if self.footer is not None:
+                    raise TraceError(
+                        self.path,
+                        number,
+                        "",
+                        "there is a line after the footer",
+                        "One file holds one run: a second one begins a second file.",
+                    )
+                if not read.endswith(b"\n") and not _is_whole(read):
+                    raise CutOff(
+                        self.path,
+                        number,
+                        "",
+                        "the line is cut off",
+                        "The recording was stopped while it was written; delete the line to check "
+                        "what is before it.",
+                    )
+                value = object_of(read, self.path, number)
+                if "schema" in value:
+                    raise TraceError(
+                        self.path,
+                        number,
+                        "schema",
+                        "there is a second header",
+                        "One file holds one run: a second one begins a second file.",
+                    )
+                if "footer" in value:
+                    self.footer = footer_of(value["footer"], self.path, number)
+                    continue
+                if unknown := value.keys() - COLUMN.keys():
+                    if not newer:
+                        raise TraceError(
+                            self.path,
+                            number,
+                            min(unknown),
+                            f"is no column of {SCHEMA}, minor {MINOR}",
+                            "Raise schema_minor in the header if the file is of a newer minor "
+                            "version.",
+                        )
+                    self.unknown |= unknown
+                self.raw = read
+                yield number, event_of(value, self.path, number)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a text that is no JSON, in words that do not speak of Python."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return (
+        "a number has too many digits" if "integer string conversion" in str(error) else str(error)
+    )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number here")
+
+
+def write(
+    path: Path,
+    header: Mapping[str, Any],
+    events: Iterable[Event],
+    footer: Mapping[str, Any] | bool | None = True,
+    dropped: int = 0,
+    cut: Mapping[str, int] | None = None,
+) -> None:
+    """Write a trace under a temporary name, then rename it.
+
+    ``footer``: True to count one, None for a file without (a run that was cut short), or the very
+    one to write. Raises ToolError.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    tally = Tally(header)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with (
+                gzip.open(temporary, "wb")
+                if path.suffix == ".gz"
+                else temporary.open("wb", buffering=1 << 20)
+            ) as stream:
+                stream.write(header_line(header))
+                for event in events:
+                    canonical = line_of(event)
+                    tally.count(event, canonical)
+                    stream.write(canonical)
+                if footer is True:
+                    footer = tally.footer(dropped, cut)
+                if footer:
+                    stream.write(line({"footer": footer}))
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ToolError(
+            f"{path} cannot be written ({error.strerror}).", "Choose another folder."
+        ) from error

@@ -1,0 +1,94 @@
+"""Checks of single values: what is wrong with one, in words, or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from wheelproof.trace.format.fields import Field
+from wheelproof.trace.format.schema import MODES, OBSERVED, TOKEN
+
+_RANGES = {"int32": 1 << 31, "int64": 1 << 63}
+
+
+def check_of(field: Field) -> Callable[[Any], str]:
+    """A function that returns what is wrong with a value of a field, "" if nothing is."""
+    if field.type in _RANGES:
+        limit = _RANGES[field.type]
+        return lambda found: (
+            ""
+            if type(found) is int and -limit <= found < limit
+            else f"must be an integer of {field.type[3:]} bits, not {shown(found)}"
+        )
+    if field.type == "text":
+        return lambda found: "" if type(found) is str else f"must be a string, not {shown(found)}"
+    if field.type == "bool":
+        return lambda found: (
+            "" if type(found) is bool else f"must be true or false, not {shown(found)}"
+        )
+    if field.type == "enum":
+        values = frozenset(field.values)
+        return lambda found: (
+            ""
+            if type(found) is str and found in values
+            else f"must be one of {', '.join(field.values)}, not {shown(found)}"
+        )
+    if field.type == "token":
+        return _tokens
+    if field.type == "observed":
+        return _observed
+    if field.type == "map":
+        return lambda found: "" if type(found) is dict else f"must be an object, not {shown(found)}"
+    return lambda found: (
+        "" if type(found) in (dict, list) else f"must be an object, not {shown(found)}"
+    )
+
+
+def _tokens(found: Any) -> str:
+    if type(found) not in (list, tuple):
+        return f"must be an array of order tokens, not {shown(found)}"
+    for token in found:
+        if type(token) not in (list, tuple) or len(token) not in (4, 5):
+            return (
+                "must have tokens [kind, id, seq, mode] or [kind, id, seq, mode, upto], not "
+                f"{shown(token)}"
+            )
+        kind, _name, seq, mode, upto = (*token, None)[:5]
+        for field, value in zip(TOKEN, token):
+            if field.name == "upto" and value is None:
+                continue
+            if wrong := _TOKEN_CHECKS[field.name](value):
+                return f"{field.name} of the token {shown(token)} {wrong}"
+        if mode not in MODES[kind]:
+            return f"mode of the token {shown(token)} must be one of {', '.join(MODES[kind])}"
+        if seq < (1 if kind == "L" else 0):
+            return f"seq of the token {shown(token)} counts from {1 if kind == 'L' else 0}"
+        if upto is not None and upto < seq:
+            return f"upto of the token {shown(token)} is less than its seq"
+    return ""
+
+
+def _observed(found: Any) -> str:
+    if type(found) is not dict:
+        return f"must be an object, not {shown(found)}"
+    for name, value in found.items():
+        if (
+            name in _OBSERVED_CHECKS
+            and value is not None
+            and (wrong := _OBSERVED_CHECKS[name](value))
+        ):
+            return f"{name} {wrong}"
+    return ""
+
+
+def shown(value: Any) -> str:
+    """A value as JSON, cut to 60 characters."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_TOKEN_CHECKS = {field.name: check_of(field) for field in TOKEN}
+
+
+_OBSERVED_CHECKS = {field.name: check_of(field) for field in OBSERVED}

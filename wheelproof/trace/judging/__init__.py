@@ -1,0 +1,1 @@
+"""Traces judged event by event: verdicts, order, rules."""

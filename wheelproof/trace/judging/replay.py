@@ -1,0 +1,115 @@
+"""A trace read from its file, put in order by its clocks, and judged."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wheelproof.trace.format.jsonl import Reader
+from wheelproof.trace.format.parts import CutOff, Event
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging.judging import Judging
+from wheelproof.trace.judging.rules import Replay
+from wheelproof.trace.judging.verdict import Verdict
+
+BUFFER = 1 << 16
+"""How far from the order of their clocks the events of a file may be. Files beyond that are sorted
+as a whole."""
+
+
+def key_of(event: Event) -> tuple[int, int, int]:
+    """What events are sorted by."""
+    return event["lc"], event["tid"], event["tseq"]
+
+
+def in_order(events: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event]]:
+    """Events by their clocks: a file that is nearly so, as a recorder's is, passes through a heap
+    of bounded size."""
+    heap: list[tuple[tuple[int, int, int], int, Event]] = []
+    last = (0, 0, 0)
+    for line, event in events:
+        item = (key_of(event), line, event)
+        if item[0] < last:
+            raise _Far
+        if len(heap) < BUFFER:
+            heapq.heappush(heap, item)
+            continue
+        key, at, first = heapq.heappushpop(heap, item)
+        last = key
+        yield at, first
+    while heap:
+        _, at, event = heapq.heappop(heap)
+        yield at, event
+
+
+class _Far(Exception):
+    """An event comes too late for the heap."""
+
+
+def reader_of(path: Path) -> Any:
+    """A reader for a file by its name: Parquet, else JSON Lines."""
+    if Path(path).suffix == ".parquet":
+        from wheelproof.trace.format import parquet
+
+        return parquet.Reader(path)
+    return Reader(path)
+
+
+Judge = Callable[..., Judging]
+"""Makes a judging of one trace: ``judge(header, cut=...)``."""
+
+
+def replay(path: Path, judge: Judge = Replay) -> Verdict:
+    """The verdict on the trace in a file. Raises TraceError where the file is no trace at all."""
+    reader = reader_of(path)
+    try:
+        return _replay(reader, in_order, judge)
+    except _Far:
+        return _replay(
+            reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))), judge
+        )
+
+
+def _replay(
+    reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] | None = None
+) -> Verdict:
+    run, tally, cut = judge(reader.header, cut=limits), Tally(reader.header), []
+
+    def counted() -> Iterator[tuple[int, Event]]:
+        try:
+            for line, event in reader:
+                tally.count(event, reader.raw)  # most writers write the canonical line
+                yield line, event
+        except CutOff as error:
+            cut.append(error)
+
+    for line, event in ordered(counted()):
+        run.take(line, event)
+    if limits is None and reader.footer is not None and reader.footer.get("cut"):
+        return _replay(
+            reader, ordered, judge, reader.footer["cut"]
+        )  # the footer comes last: once more, with what it says
+    if (
+        reader.footer is not None
+        and reader.footer.get("sha256") not in (None, tally.sha256)
+        and not cut
+    ):
+        tally = Tally(reader.header)
+        for _, event in reader:
+            tally.count(event)
+    return run.end(reader.footer, tally, hashed=not reader.unknown, ended=cut[0] if cut else None)
+
+
+def replay_events(
+    header: Mapping[str, Any],
+    events: Iterable[Event],
+    footer: Mapping[str, Any] | None,
+    judge: Judge = Replay,
+) -> Verdict:
+    """The verdict on events at hand, numbered from line 2 on as in a file."""
+    run = judge(header, cut=(footer or {}).get("cut"))
+    for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):
+        run.take(line, event)
+    return run.end(footer)

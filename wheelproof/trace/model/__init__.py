@@ -1,0 +1,1 @@
+"""Traces followed on the mechanism's own model, and checked by TLC."""

@@ -1,0 +1,54 @@
+"""Positions of a model that is followed through a trace: a state, and events that float."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from wheelproof.trace.model.observed import Column, Row
+
+State = Any
+Said = Mapping[Column, Any]
+
+
+class Spent(Exception):
+    """The model may be in more states than the budget allows: nothing follows."""
+
+
+class Move(NamedTuple):
+    """One step of the model from a state: ``shown`` is whether an event stands for it, ``eager``
+    whether it may be taken at once."""
+
+    thread: str
+    row: Row
+    after: State
+    shown: bool
+    eager: bool
+    sign: tuple[Any, ...] = ()
+    """What is known of a step whose event floats: it is taken like one that nothing shows, and its
+    event must be there. Empty for others."""
+
+
+class Place(NamedTuple):
+    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of
+    floating steps and events that have not met yet."""
+
+    state: State
+    debts: tuple[tuple[str, bool, tuple[Any, ...]], ...] = ()
+
+    def settled(self, thread: str) -> bool:
+        """Whether all events of a thread that float have met their steps."""
+        return all(name != thread for name, _, _ in self.debts)
+
+    def met(
+        self, thread: str, seen: bool, sign: tuple[Any, ...]
+    ) -> tuple[tuple[str, bool, tuple[Any, ...]], ...] | None:
+        """The debts once a thread's event is seen, or its step is taken; None if another one is
+        due."""
+        first = next((debt for debt in self.debts if debt[0] == thread), None)
+        if first is None or first[1] == seen:
+            return (*self.debts, (thread, seen, sign))
+        if first[2] != sign:
+            return None
+        at = self.debts.index(first)
+        return self.debts[:at] + self.debts[at + 1 :]

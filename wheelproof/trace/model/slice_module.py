@@ -1,0 +1,216 @@
+"""The TLA+ module that extends a specification by slices of a trace.
+
+Its next step is that of a label whose event is the next of the slice and agrees with the step, or
+one that no event shows. Every moment of every hidden step is possible. The invariant
+``SliceUnfinished`` is violated if the last event is reached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.graph.compare import NULL, names_of, texts_of
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.tlc.values import format_tla, freeze
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.model.observed import NAMED, STOP, WAITS, Column, Row
+from wheelproof.trace.model.places import Place
+from wheelproof.trace.model.slices import field_of
+
+UNFINISHED = "SliceUnfinished"
+POSITION = "slicePosition"
+
+
+def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) -> str:
+    """The module that extends the mechanism's specification by traces."""
+    text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
+    for name in mechanism.labels:
+        if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
+            raise UsageError(
+                f"{mechanism.spec}: there is no action {name}(self).",
+                "A specification can be used here if every process has a set of names.",
+            )
+    title = f" MODULE {mechanism.module}Slice "
+    shown, hidden, floating = [], [], {}
+    for row in steps.table.rows.values():
+        if steps.captured(row):
+            shown.append(_shown(row))
+            if row.floats is not None:
+                floating[row.kind, row.floats] = _floating(row)
+                hidden.append(
+                    _conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
+                )
+            if row.when is not None:
+                hidden.append(
+                    _conjunction(
+                        [f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"
+                    )
+                )
+        else:
+            hidden.append(_conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts"))
+        if row.lock:
+            shown.append(_stands(row.label, WAITS, row.columns, mechanism.pc))
+        shown += [
+            _stands(row.label, mark, columns, mechanism.pc, "event.opened")
+            for mark, columns in row.marks.items()
+        ]
+    shown += [
+        *floating.values(),
+        _conjunction(
+            [
+                f'event.kind = "{STOP}"',
+                f'{mechanism.pc}[self] = "Done"',
+                "SliceSettled(self)",
+                "UNCHANGED <<vars, sliceDebts>>",
+            ]
+        ),
+    ]
+    return "\n".join(
+        [
+            title.center(max(79, len(title) + 8), "-"),
+            "\\* Generated from traces; changes are lost.",
+            f"EXTENDS {mechanism.module}, Naturals, Sequences, TLC",
+            "CONSTANT SliceEvents     \\* by trace",
+            f"VARIABLES sliceTrace, {POSITION}     \\* which trace, and its next event",
+            "VARIABLE sliceDebts      \\* by thread: steps and events without a place among the "
+            "others that have not met yet",
+            "",
+            "SliceSettled(self) == sliceDebts[self] = << >>",
+            "SliceMet(self, seen, sign) ==",
+            "  IF SliceSettled(self) \\/ Head(sliceDebts[self]).seen = seen",
+            "  THEN sliceDebts' = [sliceDebts EXCEPT ![self] = Append(@, [seen |-> seen, sign |-> "
+            "sign])]",
+            "  ELSE Head(sliceDebts[self]).sign = sign /\\ sliceDebts' = [sliceDebts EXCEPT "
+            "![self] = Tail(@)]",
+            "SliceSays(event, column, value) == column \\in DOMAIN event => event[column] = value",
+            'SliceText(condition) == IF condition THEN "true" ELSE "false"',
+            "",
+            "\\* The steps that an event shows.",
+            "SliceShown(self, event) ==",
+            *shown,
+            "",
+            "\\* The steps that none shows.",
+            "SliceHidden(self) ==",
+            *(hidden or ["  FALSE"]),
+            "",
+            f"SliceInit == sliceTrace \\in DOMAIN SliceEvents /\\ {POSITION} = 1 /\\ (",
+            *_starts(steps, starts),
+            ")",
+            "SliceReached(position) == IF position > TLCGet(sliceTrace) THEN TLCSet(sliceTrace, "
+            f'position) /\\ PrintT(<<"{POSITION}", sliceTrace, position>>) ELSE TRUE',
+            f"{UNFINISHED} == {POSITION} <= Len(SliceEvents[sliceTrace])",
+            "SliceTake(event) == SliceShown(event.thread, event)",
+            f"SliceNext == /\\ {UNFINISHED}",
+            "             /\\ \\/ (\\E self \\in ProcSet : SliceHidden(self)) /\\ UNCHANGED "
+            f"{POSITION}",
+            f"                \\/ SliceTake(SliceEvents[sliceTrace][{POSITION}]) /\\ {POSITION}' "
+            f"= {POSITION} + 1 /\\ SliceReached({POSITION}')",
+            "             /\\ UNCHANGED sliceTrace",
+            "SliceSpec == SliceInit /\\ [][SliceNext]_<<vars, sliceTrace, sliceDebts, "
+            f"{POSITION}>>",
+            "ASSUME \\A trace \\in DOMAIN SliceEvents : TLCSet(trace, 1)",
+            "=" * 79,
+            "",
+        ]
+    )
+
+
+def _conjunction(parts: Sequence[str], *more: str) -> str:
+    return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in (*parts, *more))
+
+
+def _taken(row: Row, sign: str) -> list[str]:
+    """The label's step, with the result with which its event floats (=) or another one (#)."""
+    parts = [f"{row.label}(self)", *([f"({row.when.text})"] if row.when else [])]
+    return (
+        parts
+        if row.floats is None
+        else [*parts, f'SliceText({row.columns["res", None].text}) {sign} "{row.floats}"']
+    )
+
+
+def _shown(row: Row) -> str:
+    return _conjunction(
+        [f'event.kind = "{row.kind}"', *_taken(row, "#")],
+        *_says(row.columns),
+        "SliceSettled(self)",
+        "UNCHANGED sliceDebts",
+    )
+
+
+def _floating(row: Row) -> str:
+    names = ", ".join(
+        f'IF "{field_of(column)}" \\in DOMAIN event THEN event["{field_of(column)}"] ELSE NULL'
+        for column in sorted(NAMED & row.columns.keys())
+    )
+    return _conjunction(
+        [
+            f'event.kind = "{row.kind}"',
+            f'"res" \\in DOMAIN event /\\ event.res = "{row.floats}" /\\ ~event.held',
+            f'SliceMet(self, TRUE, <<"{row.kind}"{", " if names else ""}{names}>>)',
+            "UNCHANGED vars",
+        ]
+    )
+
+
+def _sign(row: Row) -> str:
+    return (
+        "<<"
+        + ", ".join(
+            [
+                f'"{row.kind}"',
+                *(row.columns[column].text for column in sorted(NAMED & row.columns.keys())),
+            ]
+        )
+        + ">>"
+    )
+
+
+def _stands(
+    label: str, kind: str, columns: Mapping[Column, Expression], pc: str, *conditions: str
+) -> str:
+    """An event that is no step, from a thread that stands at the label."""
+    return _conjunction(
+        [f'event.kind = "{kind}"', f'{pc}[self] = "{label}"'],
+        *conditions,
+        *_says(columns, before_only=True),
+        "SliceSettled(self)",
+        "UNCHANGED <<vars, sliceDebts>>",
+    )
+
+
+def _says(columns: Mapping[Column, Expression], before_only: bool = False) -> list[str]:
+    out = [
+        f'"{field_of(column)}" \\notin DOMAIN event' for column in sorted(NAMED - columns.keys())
+    ]
+    for column, expression in columns.items():
+        if not (before_only and expression.primed):
+            value = f"SliceText({expression.text})" if column[0] == "res" else expression.text
+            out.append(f'SliceSays(event, "{field_of(column)}", {value})')
+    return out
+
+
+def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:
+    """The states that a slice may begin in; at the start of the trace, the specification's Init."""
+    if places == {Place(steps.normal(steps.start))}:
+        return ["  Init /\\ sliceDebts = [self \\in ProcSet |-> << >>]"]
+    known: dict[tuple[int, Any], str] = {}
+    variables = names_of(steps.model)
+    out = []
+    for place in sorted(places, key=repr):
+        parts = [
+            f"{name} = {text}"
+            for name, text in zip(variables, texts_of(steps.model, place.state, known), strict=True)
+        ]
+        debts = {
+            thread: tuple(
+                {"seen": seen, "sign": sign} for name, seen, sign in place.debts if name == thread
+            )
+            for thread in steps.model.threads
+        }
+        out.append(_conjunction(parts, f"sliceDebts = {format_tla(freeze(debts, NULL))}"))
+    return out

@@ -1,0 +1,1 @@
+"""Runs of a mechanism on real threads, recorded event by event."""

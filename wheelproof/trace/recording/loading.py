@@ -1,0 +1,218 @@
+"""A mechanism's implementation, loaded once more on traced primitives."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import CodeType, MemberDescriptorType, SimpleNamespace
+from typing import Any
+
+from wheelproof import isolated
+from wheelproof.errors import UsageError
+from wheelproof.explore import labels
+from wheelproof.explore.fields import classes_of, marks_of
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace import declared
+from wheelproof.trace.recording import traced, traced_fields
+from wheelproof.trace.recording.grain import Grain
+from wheelproof.trace.recording.recorder import Recorder
+
+RUNTIME = "impl.runtime"
+
+
+PATIENCE_SECONDS = 60
+"""How long a thread of a directed run may take to its next step before the run is given up."""
+
+
+COMPOSED_PATIENCE_SECONDS = 2
+"""The same where locks that the schedule does not know of may make it impossible: the steps of a
+mechanism that takes others' operations for single steps."""
+
+
+_LOCKS = {"lock": "lock_acquire", "try": "lock_acquire", "unlock": "lock_release"}
+
+
+_TAKES = frozenset(("lock", "try"))
+
+
+class Traced:
+    """The modules of one subject on traced primitives.
+
+    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``:
+    the decision that it lacks. ``directed``: plain fields wait for their turn too. Raises
+    UsageError where the mechanism has no such decision or cannot be imported.
+    """
+
+    def __init__(
+        self,
+        mechanisms: Mapping[str, Mechanism],
+        stem: str,
+        mutant: str | None = None,
+        kinds: Iterable[str] | None = None,
+        directed: bool = False,
+    ) -> None:
+        if stem not in mechanisms:
+            raise UsageError(
+                f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
+            )
+        self.mechanism, self.mechanisms, self.stem = (
+            mechanisms[stem].without(mutant or ""),
+            mechanisms,
+            stem,
+        )
+        self.kinds = None if kinds is None else frozenset(kinds)
+        self.labels: dict[str, labels.Labels] = {}
+        self._tables: dict[str, Mapping[str, Any]] = {}
+        self._shown: dict[str, str] = {}
+        self._calls: list[type] = []
+        self._wrapped: set[tuple[type, str]] = set()
+        self.recorder = Recorder(self._event_of)
+        self.translator = declared.part("translator")
+        self.recorder.observers = self.translator.observers(self.recorder)
+        self.recorder.conditions = self.translator.CONDITIONS
+        root = self.mechanism.root
+        production = isolated.load(root, RUNTIME)
+        finder = isolated.Finder(root, self.mechanism.modules)
+        with isolated.apart(finder):
+            sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
+            try:
+                impl: Any = importlib.import_module("impl")
+                impl.runtime = sys.modules[RUNTIME]
+                self.harness_module = importlib.import_module(f"harness.{stem}")
+                for name in self.harness_module.SUBJECT:
+                    importlib.import_module(name)
+            except ImportError as error:
+                raise UsageError(
+                    f"{root}: the subject {stem} cannot be imported: {error}."
+                ) from error
+            self.modules = isolated.present()
+        for name, module in self.modules.items():
+            if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
+                self._prepare(name, module, root, directed)
+        self._wrap(cls for base in self._calls for cls in _family(base))
+        self._combine()
+        atomic = getattr(self.harness_module, "ATOMIC", None) or {}
+        self.grain = Grain(atomic, self.harness_module.SUBJECT, self.modules, self.labels)
+        self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
+
+    def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
+        file = module.__spec__.origin
+        text = module.__spec__.loader.get_source(name)
+        self.labels[file] = labels.of_source(text, file)
+        self._shown[file] = Path(file).relative_to(root).as_posix()
+        stem = name.rpartition(".")[2]
+        own = self.mechanism if stem == self.stem else self.mechanisms.get(stem, self.mechanism)
+        self._tables[file] = own.labels
+        for cls in classes_of(module):
+            if "__slots__" in vars(cls):
+                self.recorder.known.add(cls)
+            for field, volatile in marks_of(cls).items():
+                member = vars(cls).get(field)
+                if not isinstance(member, MemberDescriptorType):
+                    continue
+                kind: type
+                if volatile:
+                    kind = traced_fields.DirectedField if directed else traced_fields.VolatileField
+                elif directed or self._written(file, text, field):
+                    kind = traced_fields.PlainField if directed else traced_fields.RecordedField
+                else:
+                    continue
+                setattr(cls, field, kind(member, self.recorder))
+            if cls.__name__ in self.translator.CALLS:
+                self._calls.append(cls)
+
+    def _written(self, file: str, text: str, field: str) -> bool:
+        """Whether some labelled write of a plain field is an event."""
+        lines = text.splitlines()
+        return any(
+            "write" in kinds
+            and self._event_of_label(file, kinds["write"])
+            and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
+            for line, kinds in self.labels[file].items()
+        )
+
+    def _event_of_label(self, file: str, label: str) -> str:
+        row = self._tables[file].get(label)
+        return row.event if row is not None else ""
+
+    def _wrap(self, classes: Iterable[type]) -> None:
+        """Put a recording method in the place of each that CALLS names, in the class that has it
+        for these classes: a base, or one that is mixed in."""
+        for cls in list(classes):
+            for base in cls.__mro__:
+                for method, event, values, after in self.translator.CALLS.get(base.__name__, ()):
+                    own = (
+                        base
+                        if method == "__init__"
+                        else next(each for each in cls.__mro__ if method in vars(each))
+                    )
+                    if (own, method) not in self._wrapped and method in vars(own):
+                        self._wrapped.add((own, method))
+                        setattr(
+                            own,
+                            method,
+                            traced_fields.recorded_call(
+                                self.recorder, vars(own)[method], event, values, after
+                            ),
+                        )
+
+    def _combine(self) -> None:
+        modules = [self.modules[name] for name in self.harness_module.SUBJECT]
+        names = {
+            name: value
+            for module in modules
+            for name, value in vars(module).items()
+            if not name.startswith("__")
+        }
+        self.harness = self.harness_module.Harness
+        self.implementation = SimpleNamespace(**names)
+
+    def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
+        """Label, kind of event and place of an operation on a line; the kind is "" where nothing is
+        to be recorded."""
+        file = code.co_filename
+        if operation.startswith("call "):
+            event = operation.removeprefix("call ")
+            return (
+                "",
+                event if self.kinds is None or event in self.kinds else "",
+                f"{self._shown.get(file, Path(file).name)}:{line}",
+            )
+        where = f"{self._shown.get(file, Path(file).name)}:{line}"
+        label = (
+            self.labels.get(file, {})
+            .get(line, {})
+            .get("lock" if operation == "wait" else operation, "")
+        )
+        row = self._tables.get(file, {}).get(label) if label else None
+        if operation == "wait":
+            event = "lock_wait"
+        elif row is not None and (row.kind == operation or {row.kind, operation} == _TAKES):
+            event = row.event
+        elif label:  # a mutant's step of another kind: it does not do what the event says
+            event = _LOCKS.get(operation, "")
+        else:
+            event = _LOCKS.get(operation) or self.translator.UNLABELLED.get(
+                (code.co_qualname, operation), ""
+            )
+        if self.kinds is not None and event not in self.kinds:
+            event = ""
+        return label, event, where
+
+    def set_up(self, scenario: Mapping[str, Any]) -> Any:
+        """The scenario's Harness. What is done until the recorder begins is not recorded."""
+        harness = self.harness(scenario, self.implementation)
+        self._wrap({type(value) for value in list(self.recorder.objects.values())})
+        return harness
+
+
+def _family(cls: type) -> list[type]:
+    """A class and all that derive from it."""
+    found: list[type] = [cls]
+    below: type
+    for below in cls.__subclasses__():
+        found += _family(below)
+    return found
