@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import duck, generate, mutations
-from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
+from benchmarks.simulated_log import TICK_MS, WHEEL_SIZE, header
 from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import ingest, local, validate
 from wheelproof.pipeline.session import SessionOptions, session

@@ -23,11 +23,13 @@ import pyarrow
 from pyarrow import compute
 from pyarrow import parquet as columns
 
-from benchmarks import simulate
-from benchmarks.simulate import FIRST_ID, Event, Simulator
+from benchmarks import simulated_log
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import FIRST_ID
 from wheelproof import documents
 from wheelproof.pipeline import runs
 from wheelproof.trace.format import parquet, schema, totals
+from wheelproof.trace.format.parts import Event
 
 ROWS = 500_000
 """Events in one row group, at least: Spark gives a task whole row groups."""
@@ -139,7 +141,7 @@ def write(
         "tokens": _totals(base, blocks),
         "dropped": 0,
     }
-    head = simulate.header(run_id, {name: simulate.THREADS[name] for name in of_threads})
+    head = simulated_log.header(run_id, {name: simulated_log.THREADS[name] for name in of_threads})
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
     added = [int(template.table.num_rows) - base.length for template in damaged.values()]
@@ -235,7 +237,10 @@ class _Template:
             "vid": numpy.array(
                 [
                     base.period_ms
-                    // (simulate.TICK_MS * simulate.WHEEL_SIZE ** (event.get("level", 1) - 1))
+                    // (
+                        simulated_log.TICK_MS
+                        * simulated_log.WHEEL_SIZE ** (event.get("level", 1) - 1)
+                    )
                     for event in events
                 ]
             ),

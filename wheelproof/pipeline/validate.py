@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions, ingest, needs, outcomes
 from wheelproof.pipeline import report as reports
+from wheelproof.pipeline.addresses import address, plain
 from wheelproof.pipeline.ingest import Ingested
 from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.report import CONFORMS, INCOMPLETE, KEPT, OUT_OF_MODEL, VIOLATES, Report
@@ -180,11 +181,9 @@ def _located(
             .collect()
         ):
             key = (found.run, found.tid, found.tseq)
-            place = (ingest.plain(found.address), found.row)
+            place = (plain(found.address), found.row)
             places[key] = min(place, places.get(key, place))
-    files = {
-        ingest.address(file.path): str(file.path) for run in ingested.runs for file in run.files
-    }
+    files = {address(file.path): str(file.path) for run in ingested.runs for file in run.files}
     out = []
     for row in rows:
         at = places.get((row["run"], row["tid"], row["tseq"]))

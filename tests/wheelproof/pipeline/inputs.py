@@ -22,7 +22,8 @@ import purgatory
 from asked import Event, Trace, footer_of
 
 from benchmarks import mutations
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from wheelproof.trace.format import jsonl, parquet
 from wheelproof.trace.format.tally import line_of
 

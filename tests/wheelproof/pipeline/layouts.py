@@ -10,7 +10,8 @@ from pathlib import Path
 from asked import footer_of
 
 from benchmarks import mutations
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from wheelproof.pipeline import runs
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.tally import line_of

@@ -21,7 +21,7 @@ import planted  # noqa: E402
 import purgatory  # noqa: E402
 from asked import footer_of  # noqa: E402
 
-from benchmarks.simulate import header  # noqa: E402
+from benchmarks.simulated_log import header  # noqa: E402
 from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
 
 Event = dict[str, Any]

@@ -13,7 +13,7 @@ from typing import Any
 import purgatory
 
 from benchmarks import mutations
-from benchmarks.simulate import TICK_MS, header
+from benchmarks.simulated_log import TICK_MS, header
 from wheelproof.trace.format.tally import Tally
 
 Event = dict[str, Any]

@@ -13,7 +13,8 @@ import copy
 from typing import Any
 
 from benchmarks import mutations
-from benchmarks.simulate import (
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import (
     ADDERS,
     EVENTS,
     EXECUTOR,
@@ -25,10 +26,9 @@ from benchmarks.simulate import (
     TIMER,
     TURN_MS,
     WHEEL_SIZE,
-    Event,
-    Simulator,
     Token,
 )
+from wheelproof.trace.format.parts import Event
 
 KEYS = 4
 

@@ -17,7 +17,8 @@ import asked
 import equivalents
 
 from benchmarks import mutations
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from wheelproof.trace.format.tally import Tally
 
 REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"

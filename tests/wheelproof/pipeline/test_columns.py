@@ -6,7 +6,8 @@ import asked
 import inputs as all_inputs
 import pytest
 
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, lists
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import in_memory, on_spark, row_values

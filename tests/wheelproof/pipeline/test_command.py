@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.pipeline import command, ingest, runs
+from wheelproof.pipeline import command, quarantine, runs
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import TraceError
 from wheelproof.trace.format.tally import header_line, line_of
@@ -122,7 +122,7 @@ def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
     ],
 )
 def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, told):
-    found = ingest._reason_of_line(text, Path("x.jsonl"), 4)
+    found = quarantine.reason_of_line(text, Path("x.jsonl"), 4)
     assert (
         told in found
         and bool(told) == bool(found)

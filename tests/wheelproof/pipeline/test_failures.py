@@ -18,7 +18,8 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import AnalysisException
 
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from traces.bulk import trace as of_threads
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import command as command_module

@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]
 
 import inputs as all_inputs  # noqa: E402
 
-from benchmarks.simulate import header  # noqa: E402
+from benchmarks.simulated_log import header  # noqa: E402
 from wheelproof.trace.judging import replay  # noqa: E402
 from wheelproof.trace.judging.verdict import CONFORMS  # noqa: E402
 

@@ -13,7 +13,8 @@ import pytest
 from pyarrow import parquet as columns
 
 from benchmarks import generate, mutations
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import runs, validate
 

@@ -8,7 +8,7 @@ import needs_table
 import purgatory
 import pytest
 
-from benchmarks.simulate import header
+from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import command, needs, validate
 from wheelproof.trace.format import parquet

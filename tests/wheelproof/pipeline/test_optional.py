@@ -8,7 +8,8 @@ import pytest
 from optional import TELLING, Columns, columns_of, runs, without
 from test_simulate import judged
 
-from benchmarks.simulate import Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import header
 from traces.bulk import program
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import validate

@@ -10,7 +10,7 @@ import purgatory
 import pytest
 
 from benchmarks import mutations
-from benchmarks.simulate import header
+from benchmarks.simulated_log import header
 from traces.shrink import shrink
 from wheelproof.trace.format.schema import KINDS
 from wheelproof.trace.format.tally import Tally

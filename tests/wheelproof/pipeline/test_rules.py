@@ -18,7 +18,7 @@ import rules_table
 from inputs import GOLDEN, SAMPLE, Inputs
 
 from benchmarks import duck, mutations
-from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
+from benchmarks.simulated_log import TICK_MS, WHEEL_SIZE, header
 from traces.bulk import FAMILIES, RULES
 from wheelproof import project
 from wheelproof.pipeline import command, ingest, local, outcomes, validate

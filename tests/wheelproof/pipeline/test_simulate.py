@@ -7,7 +7,8 @@ import pytest
 from pyarrow import parquet as columns
 
 from benchmarks import generate
-from benchmarks.simulate import REAPER, Simulator, header
+from benchmarks.simulate import Simulator
+from benchmarks.simulated_log import REAPER, header
 from traces.shrink import renumbered
 from wheelproof.pipeline import runs
 from wheelproof.trace.format import parquet
