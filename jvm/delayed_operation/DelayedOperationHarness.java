@@ -11,7 +11,7 @@ import wheelproof.jvm.Harness;
 import wheelproof.jvm.Scenario;
 import wheelproof.jvm.Shared;
 
-/** A scenario of DelayedOperation; a subclass for each generation of the class makes its operations. */
+/** A scenario of DelayedOperation. A subclass for each generation of the class makes operations. */
 public abstract class DelayedOperationHarness extends Harness {
     private final Map<String, AtomicBoolean> conditions = new LinkedHashMap<>();
     private final Map<String, Worked> operations = new LinkedHashMap<>();

@@ -15,8 +15,8 @@ public final class Work {
     final AtomicInteger expirations = new AtomicInteger();
 
     /**
-     * What tryComplete asks for, in order; the callers' lock that onComplete takes, or null; whether
-     * onComplete raises; the operation that onComplete completes, or null.
+     * The conditions that tryComplete reads, in order; the callers' lock that onComplete takes, or
+     * null; whether onComplete raises; the operation that onComplete completes, or null.
      */
     void set(AtomicBoolean[] needed, ReentrantLock lock, boolean raises, Worked next) {
         conditions = needed;

@@ -19,7 +19,7 @@ public interface Worked {
     /** The operation's own lock. */
     Lock guard();
 
-    /** Whether a flag of the superclass is set: an atomic one, or a field; false where it is absent. */
+    /** Whether a flag of the superclass is set, an atomic one or a field; false if it is absent. */
     default boolean flag(String name) {
         try {
             Field field = getClass().getSuperclass().getDeclaredField(name);

@@ -29,7 +29,8 @@ final class SystemTimerChanges implements Changes, Opcodes {
 
     private static boolean ofWheel(String name, MethodNode add) {
         return switch (name) {
-            case "offers-anyway" -> Edits.neverJumps(add, Edits.after(call(add, "setExpiration", 0)));
+            case "offers-anyway" ->
+                Edits.neverJumps(add, Edits.after(call(add, "setExpiration", 0)));
             case "keys-first" -> {
                 MethodInsnNode link = call(add, "add", 0);
                 AbstractInsnNode[] linking = Edits.range(before(before(link)), link);
@@ -41,13 +42,15 @@ final class SystemTimerChanges implements Changes, Opcodes {
         };
     }
 
-    private static boolean ofTimer(String name, MethodNode add, MethodNode put, MethodNode advance) {
+    private static boolean ofTimer(
+            String name, MethodNode add, MethodNode put, MethodNode advance) {
         return switch (name) {
             case "no-read-lock" -> Edits.dropped(add, call(add, "lock", 0))
                     && Edits.dropped(add, call(add, "unlock", 0))
                     && Edits.dropped(add, call(add, "unlock", 0));
             case "hands-over-cancelled" -> Edits.answers(put, call(put, "cancelled", 0), ICONST_0);
-            case "loses-the-second" -> Edits.answers(advance, call(advance, "poll", 1), ACONST_NULL);
+            case "loses-the-second" ->
+                Edits.answers(advance, call(advance, "poll", 1), ACONST_NULL);
             default -> false;
         };
     }

@@ -32,7 +32,8 @@ final class TimerTaskListChanges implements Changes, Opcodes {
         return is(type, "TimerTask") && ofTask(name, method(type, "cancel"));
     }
 
-    private static boolean ofList(String name, MethodNode add, MethodNode remove, MethodNode flush) {
+    private static boolean ofList(
+            String name, MethodNode add, MethodNode remove, MethodNode flush) {
         return switch (name) {
             case "unowned" -> Edits.neverJumps(remove, find(remove, IF_ACMPNE, 0));
             case "links-anyway" -> Edits.neverJumps(add, find(add, IFNONNULL, 0));
@@ -66,7 +67,8 @@ final class TimerTaskListChanges implements Changes, Opcodes {
 
     private static boolean ofEntry(String name, MethodNode remove, MethodNode cancelled) {
         return switch (name) {
-            case "never-cancelled" -> Edits.replace(cancelled, find(cancelled, ICONST_1, 0), ICONST_0);
+            case "never-cancelled" ->
+                Edits.replace(cancelled, find(cancelled, ICONST_1, 0), ICONST_0);
             case "one-attempt" -> attempts(remove, 1);
             case "two-attempts" -> attempts(remove, 2);
             default -> false;

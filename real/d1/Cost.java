@@ -17,7 +17,8 @@ public final class Cost {
     private record Bucket(AtomicLong expiration) implements Delayed {
         @Override
         public long getDelay(TimeUnit unit) {
-            return unit.convert(expiration.get() - System.nanoTime() / 1_000_000, TimeUnit.MILLISECONDS);
+            long left = expiration.get() - System.nanoTime() / 1_000_000;
+            return unit.convert(left, TimeUnit.MILLISECONDS);
         }
 
         @Override

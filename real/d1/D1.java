@@ -5,14 +5,16 @@ import org.apache.kafka.server.util.timer.SystemTimer;
 import org.apache.kafka.server.util.timer.TimerTask;
 
 /**
- * Makes a timer of Kafka late, beside two controls that are in time. It uses the public classes only.
+ * Makes a timer of Kafka late, beside two controls that are in time. It uses public classes only.
  *
- * <pre>java -cp kafka-server-common.jar:kafka-clients.jar:slf4j-api.jar D1.java [BOUNDARY_MS [RUNS]]</pre>
+ * <pre>
+ * java -cp kafka-server-common.jar:kafka-clients.jar:slf4j-api.jar D1.java [BOUNDARY_MS [RUNS]]
+ * </pre>
  *
  * A far and a short task are added to an idle timer around a boundary: a time that is a multiple of
- * 400 ms, 8,000 ms or 160,000 ms, at which a bucket of an upper wheel comes due. All times are milliseconds
- * of the clock that the timer uses. A task is late by the time from the later of its deadline and
- * the return of its add to its run.
+ * 400 ms, 8,000 ms or 160,000 ms, at which a bucket of an upper wheel comes due. All times are
+ * milliseconds of the clock that the timer uses. A task is late by the time from the later of its
+ * deadline and the return of its add to its run.
  */
 public final class D1 {
     private static final int WHEEL_SIZE = 20;
@@ -56,11 +58,14 @@ public final class D1 {
         long boundary = arguments.length > 0 ? Long.parseLong(arguments[0]) : 400;
         int runs = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 3;
         if (boundary < 400 || boundary % 400 != 0 || runs < 1) {
-            System.err.println("usage: D1 [BOUNDARY_MS [RUNS]]; BOUNDARY_MS is 400, 8000 or 160000");
+            System.err.println(
+                "usage: D1 [BOUNDARY_MS [RUNS]]; BOUNDARY_MS is 400, 8000 or 160000");
             System.exit(2);
         }
-        System.out.println("Times in ms past the boundary. Late: after the deadline and the return of add.");
-        System.out.println("boundary  case                     deadline  add returned     ran    late");
+        System.out.println(
+            "Times in ms past the boundary. Late: after the deadline and the return of add.");
+        System.out.println(
+            "boundary  case                     deadline  add returned     ran    late");
         for (Case which : Case.values()) {
             for (int run = 0; run < runs; run++) {
                 Result result = attempt(which, boundary);
@@ -122,7 +127,9 @@ public final class D1 {
             long returned = now();
             long deadline = read + slot / 4;
             task.done.await();
-            return deadline < key ? new Result(deadline - key, returned - key, task.ran - key) : null;
+            return deadline < key
+                ? new Result(deadline - key, returned - key, task.ran - key)
+                : null;
         } finally {
             reaper.interrupt();
             reaper.join();

@@ -1,4 +1,4 @@
-"""Runs ``java/JdkTimers.java`` on the Java that is found: the real ``java.util.Timer`` and
+"""Runs the probes in ``java/`` on the Java that is found: the real ``java.util.Timer`` and
 ``java.util.concurrent.DelayQueue``.
 """
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from wheelproof.errors import ToolError
 from wheelproof.java import locate
 
-SOURCE = Path(__file__).with_name("java") / "JdkTimers.java"
+SOURCES = Path(__file__).with_name("java")
+PROBES = "JdkTimers"
 COMPILER = "jdk.compiler"
 TIMEOUT_S = 240
 
@@ -24,8 +25,8 @@ class NoJava(Exception):
 
 @cache
 def launcher() -> Path:
-    """A ``java`` of release 11 or newer that runs a source file. Raises NoJava: none is there, or
-    it has no compiler.
+    """A ``java`` of release 11 or newer with a compiler. Raises NoJava: none is there, or it has no
+    compiler.
     """
     try:
         java = locate("a claim about the JDK", 11, "").executable
@@ -37,13 +38,21 @@ def launcher() -> Path:
     return java
 
 
-def run(source: Path, *arguments: str | Path) -> str:
-    """What a Java program prints. Raises NoJava; AssertionError where the program fails."""
+def java(*arguments: str | Path) -> str:
+    """The output of ``java``. Raises NoJava; AssertionError where it fails."""
     ran = subprocess.run(
-        [launcher(), source, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S
+        [launcher(), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+def run(*arguments: str | Path) -> str:
+    """Compile the probes and run them; their output. Raises as ``java`` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = f"{COMPILER}/com.sun.tools.javac.Main"
+        java("-m", compiler, "-nowarn", "-d", folder, *sorted(SOURCES.glob("*.java")))
+        return java("-cp", folder, PROBES, *arguments)
 
 
 def script(count: int, seed: int) -> tuple[str, ...]:
@@ -75,4 +84,4 @@ def probes() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script")
         file.write_text("\n".join(SCRIPT))
-        return dict(line.split("\t") for line in run(SOURCE, file).splitlines())
+        return dict(line.split("\t") for line in run(file).splitlines())

@@ -258,4 +258,4 @@ def test_a_program_that_fails_is_an_error_and_no_verdict(monkeypatch, tmp_path):
     java = fake(tmp_path, "echo compilation failed >&2; exit 1")
     monkeypatch.setattr(jdk, "launcher", lambda: java)
     with pytest.raises(AssertionError, match="compilation failed"):
-        jdk.run(jdk.SOURCE)
+        jdk.run()

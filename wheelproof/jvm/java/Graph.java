@@ -83,7 +83,8 @@ final class Graph {
         }));
         standing.add(threads);
         // an exception ends the search in this state
-        boolean failed = Arrays.stream(threads).anyMatch(each -> each % 4 == Standing.FAILED.ordinal());
+        boolean failed =
+            Arrays.stream(threads).anyMatch(each -> each % 4 == Standing.FAILED.ordinal());
         int[] next = new int[threads.length];
         for (int index = 0; index < next.length; index++) {
             boolean moves = threads[index] % 4 == Standing.MOVES.ordinal();

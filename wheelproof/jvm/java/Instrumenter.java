@@ -113,7 +113,8 @@ final class Instrumenter implements Opcodes {
         }
 
         void instrument() throws AnalyzerException {
-            Frame<BasicValue>[] frames = new Analyzer<>(new Code.Values()).analyze(type.name, method);
+            Frame<BasicValue>[] frames =
+                new Analyzer<>(new Code.Values()).analyze(type.name, method);
             AbstractInsnNode[] code = method.instructions.toArray();
             int next = 0;
             if ((method.access & ACC_STATIC) == 0) {
@@ -154,7 +155,7 @@ final class Instrumenter implements Opcodes {
             }
         }
 
-        /** The body of a synchronized method in a handler: an exception unlocks as a return does. */
+        /** Body of a synchronized method in a handler: an exception unlocks as a return does. */
         private void unlockWhereRaised() {
             Type raised = Type.getObjectType("java/lang/Throwable");
             Code.Slot self = new Code.Slot(0, Type.getObjectType(type.name));

@@ -9,7 +9,7 @@ import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 
 /**
- * What an instruction does that other threads can notice, or that the frame of a caller is kept for.
+ * The effect of an instruction that other threads can notice, or that keeps the frame of a caller.
  *
  * @param above operands above the one that the instruction works on
  * @param worksOnThis the instruction works on {@code this}, the first local
@@ -74,7 +74,8 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) im
         boolean read = simple.endsWith("ReadLock");
         boolean write = simple.endsWith("WriteLock");
         return switch (method) {
-            case "lock" -> read ? Site.Kind.READ_LOCK : write ? Site.Kind.WRITE_LOCK : Site.Kind.LOCK;
+            case "lock" ->
+                read ? Site.Kind.READ_LOCK : write ? Site.Kind.WRITE_LOCK : Site.Kind.LOCK;
             case "unlock" -> read ? Site.Kind.READ_UNLOCK
                     : write ? Site.Kind.WRITE_UNLOCK : Site.Kind.UNLOCK;
             case "tryLock" -> Site.Kind.TRY_LOCK;

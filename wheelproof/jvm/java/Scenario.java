@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A scenario as the specification's TOML declares it: fields by their paths, and thread programs. */
+/** A scenario of the specification's TOML: fields by their paths, and thread programs. */
 public final class Scenario {
     final List<String> threads = new ArrayList<>();
     final List<String[][]> programs = new ArrayList<>();

@@ -163,8 +163,9 @@ final class StateReader {
 
     /** A read/write lock's entry is written with the lock itself, not once more with its halves. */
     private static LockTable.Entry heldAs(Object object, LockTable locks) {
-        return object instanceof Lock && !(object instanceof java.util.concurrent.locks.ReentrantLock)
-                ? null : locks.held(object);
+        boolean foreign = object instanceof Lock
+            && !(object instanceof java.util.concurrent.locks.ReentrantLock);
+        return foreign ? null : locks.held(object);
     }
 
     private Shape shape(Class<?> type) {

@@ -19,7 +19,7 @@ import org.objectweb.asm.tree.FieldNode;
 import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.analysis.AnalyzerException;
 
-/** Loads the subject's classes from the released jar, with the hooks, and the harness's with them. */
+/** Loads the subject's classes from the released jar, with hooks, and the harness's classes. */
 final class SubjectLoader extends URLClassLoader {
     private final ClassTable table;
     private final Instrumenter instrumenter;
