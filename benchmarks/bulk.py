@@ -117,7 +117,7 @@ def row(*cells: Any) -> None:
 def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> int:
     """Ask families as `validate.check` does; how many violations they found."""
     return sum(
-        sum(validate.ask(spark, family, inputs, HERE / "asked").broken.values())
+        sum(validate.ask(spark, family, inputs, HERE / "staged").broken.values())
         for family in FAMILIES
         if names is None or family.name in names
     )
@@ -199,7 +199,7 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
     """Everything at each size, the smallest first: of that the first run is of a cold session."""
     meter = Meter(spark)
     for size, path in paths.items():
-        wall, cpu, peak, read = meter.measure(partial(ingest.read, spark, [path], HERE / "asked"))
+        wall, cpu, peak, read = meter.measure(partial(ingest.read, spark, [path], HERE / "staged"))
         times.say("reading: is each row an event, kinds", read.events, wall, cpu, peak)
         for run in range(WARM + 1):
             wall, cpu, peak, _ = meter.measure(partial(families, spark, read.inputs, ROW_AND_ENTRY))
@@ -208,7 +208,7 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
                 times.say(what, read.events, wall, cpu, peak, size)
         heat = "first of this size"
         for family in FAMILIES:
-            if size == min(paths):  # what was asked of a smaller run is compiled
+            if size == min(paths):  # the queries of a smaller run are compiled
                 families(spark, read.inputs, (family.name,))
             wall, cpu, peak, found = meter.measure(
                 partial(families, spark, read.inputs, (family.name,))
@@ -235,7 +235,7 @@ def shapes(spark: Any, times: Times, base: generate.Block, size: int) -> None:
     made = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
     wall, cpu, peak, _ = meter.measure(
         lambda: families(
-            spark, ingest.read(spark, [HERE / "hot"], HERE / "asked").inputs, ("entries",)
+            spark, ingest.read(spark, [HERE / "hot"], HERE / "staged").inputs, ("entries",)
         )
     )
     times.say("one hot entry has all events: reading, entry rules", made, wall, cpu, peak)
@@ -247,7 +247,7 @@ def shapes(spark: Any, times: Times, base: generate.Block, size: int) -> None:
     )
     wall, cpu, peak, _ = meter.measure(
         lambda: families(
-            spark, ingest.read(spark, [HERE / "skew"], HERE / "asked").inputs, ROW_AND_ENTRY
+            spark, ingest.read(spark, [HERE / "skew"], HERE / "staged").inputs, ROW_AND_ENTRY
         )
     )
     times.say(
@@ -302,7 +302,7 @@ def main(sizes: list[int]) -> None:
         shapes(spark, times, base, least)
     with spark_on(1) as spark:
         meter = Meter(spark)
-        inputs = ingest.read(spark, [paths[most]], HERE / "asked").inputs
+        inputs = ingest.read(spark, [paths[most]], HERE / "staged").inputs
         for _ in range(WARM):
             wall, cpu, peak, _ = meter.measure(lambda: families(spark, inputs, ROW_AND_ENTRY))
         times.say("row and entry rules, warm, one core", most, wall, cpu, peak, most)

@@ -1,6 +1,6 @@
 """Locks and conditions of the runtime as names of threads.
 
-A production lock does not tell who holds it, nor does a condition who sleeps: there they are read
+A production lock does not show its holder, nor a condition its sleepers: there they are read
 at rest only.
 """
 

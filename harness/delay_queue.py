@@ -93,7 +93,7 @@ class Harness:
 def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values.
 
-    Production's clock and sleepers do not tell: there it is read at rest.
+    Production's clock and sleepers do not show it: there it is read at rest.
     """
     time, queue, leader = harness.time, harness.queue, harness.gate.leader
     mutex, asleep, tickets = condition(harness.gate.due)

@@ -85,7 +85,7 @@ UNREAD = {
     ),
     "TimerTask.delay_ms": (
         "the argument of an add, which the harness sets; the entry's deadline is made of it, and "
-        "entries are told apart by it"
+        "entries are distinguished by it"
     ),
 }
 """Slots that change and are not compared, and why."""

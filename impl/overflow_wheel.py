@@ -13,7 +13,7 @@ from impl.runtime import Monitor, Volatile
 
 
 class Overflowing:
-    """A wheel that has a coarser one above it as soon as somebody needs it.
+    """A wheel that has a coarser one above it as soon as an entry needs it.
 
     ``overflow_wheel`` is the parent, None until it is made. A subclass makes it in ``new_parent``.
     Kafka: ``TimingWheel.overflowWheel`` and ``addOverflowWheel``.

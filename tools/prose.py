@@ -2,7 +2,8 @@
 """Measure the prose of README.md and docs/: mean sentence length, and words that are not used.
 
 ``python tools/prose.py [FILE...]`` prints one line per page. The exit code is 1 if a page or the
-whole collection exceeds its budget. Headings, tables, code and quotations do not count.
+whole collection exceeds its budget. Headings, tables, code and quotations do not count. The words
+are refused in sources too, in names, messages and comments.
 """
 
 from __future__ import annotations
@@ -50,6 +51,32 @@ UNUSED = {
 }
 """Words that this project gave meanings of its own -> the words to use."""
 
+SOURCES = (
+    "benchmarks",
+    "examples",
+    "harness",
+    "impl",
+    "jvm",
+    "model",
+    "mutants",
+    "real",
+    "tools",
+    "wheelproof",
+)
+"""Folders whose sources are read for unused words."""
+
+ALLOWED = {
+    "stem": "the name of a file without its suffix, as in pathlib",
+    "tell": "a file's position",
+}
+"""Unused words of prose that are names in code -> the reason."""
+
+DICTIONARY = "tools/prose.py"
+"""The file that lists the words."""
+
+_OF_CODE = re.compile(
+    rf"(?<![.\w])({'|'.join(sorted(UNUSED.keys() - ALLOWED))})s?(?!\w)(?!-traces)", re.IGNORECASE
+)
 _UNUSED = re.compile(rf"\b({'|'.join(UNUSED)})s?\b", re.IGNORECASE)
 _QUOTED = re.compile("\u201c[^\u201d]*\u201d")
 _END = re.compile(r"(?<=[.!?])[\"')\]*]*\s+(?=[\"'(\[*]*[A-Z0-9`\u2192])")
@@ -130,6 +157,26 @@ def measured(markdown: str) -> Prose:
     return Prose(tuple(each for each in every if words(each) >= SHORTEST), tuple(unused))
 
 
+def in_source(text: str) -> Iterator[tuple[int, str]]:
+    """(line, word) of each unused word in a source. A method of another library, such as
+    ``ast.walk``, is none."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in _OF_CODE.findall(line):
+            yield number, word.lower()
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """The sources that are read for unused words."""
+    files = (file for folder in SOURCES for file in (root / folder).rglob("*.*"))
+    return sorted(
+        file
+        for file in files
+        if file.suffix in (".py", ".java", ".scala", ".toml", ".j2")
+        and "build" not in file.parts
+        and file.relative_to(root).as_posix() != DICTIONARY
+    )
+
+
 def together(parts: Iterable[Prose]) -> Prose:
     parts = list(parts)
     return Prose(tuple(s for part in parts for s in part.sentences), ())
@@ -161,6 +208,10 @@ def main(names: list[str]) -> int:
         )
         for fault in prose.faults(PAGE_BUDGET):
             print(f"  {fault}")
+            found += 1
+    for file in [] if names else sources():
+        for line, word in in_source(file.read_text(encoding="utf-8")):
+            print(f"{file.relative_to(ROOT)}:{line}: uses {word!r}: say {UNUSED[word]}")
             found += 1
     whole = together(measures.values())
     print(f"all: {whole.mean:.1f} mean, {len(whole.sentences)} sentences")

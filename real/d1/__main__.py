@@ -84,8 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
         fixed = " with real/d1/fix.diff" if chosen.fixed else ""
         print(f"kafka-server-common {chosen.release}{fixed}", flush=True)
         if chosen.regression:
-            passed, said = regression(classes, chosen.output)
-            print(said.strip())
+            passed, printed = regression(classes, chosen.output)
+            print(printed.strip())
             return 0 if passed else 1
         print(measure(classes, chosen.boundary, chosen.runs), end="")
         return 0

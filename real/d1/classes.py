@@ -134,5 +134,5 @@ def apply(diff: Path, folder: Path) -> None:
         errors="replace",
     )
     if ended.returncode != 0:
-        said = ended.stderr.strip()
-        raise ToolError(f"{diff.name} does not apply to Kafka {NAMED}: {said}")
+        printed = ended.stderr.strip()
+        raise ToolError(f"{diff.name} does not apply to Kafka {NAMED}: {printed}")

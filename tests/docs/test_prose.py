@@ -49,5 +49,32 @@ def test_sentences_are_counted_in_prose_alone(text, lengths):
     assert prose.measured(text).lengths == lengths
 
 
+def test_sources_use_no_unused_word():
+    found = [
+        f"{name(file)}:{line}: uses {word!r}: say {prose.UNUSED[word]}"
+        for file in prose.sources()
+        for line, word in prose.in_source(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("x = 1\n# The twin of it.", [(2, "twin")]),
+        ('raise ToolError(f"{path}: whoever wrote it was stopped")', [(1, "whoever")]),
+        ("asked, told = 1, 2", [(1, "asked"), (1, "told")]),
+        ("def walk(self): ...", [(1, "walk")]),
+        ("LANES = 3", [(1, "lane")]),
+        ("for node in ast.walk(tree): ...", []),
+        ("file.stem", []),
+        ('print("make bench-traces")', []),
+        ("twinkle = benchmark", []),
+    ],
+)
+def test_a_planted_word_is_found_in_a_source(planted, found):
+    assert list(prose.in_source(planted)) == found
+
+
 def test_quoted_and_code_words_are_not_looked_at():
     assert prose.measured("A \u201cfloor of a house\u201d and `floor` are fine here.").unused == ()

@@ -59,7 +59,7 @@ def difference(subject: ControlledImplementation, scenario, rejected=None) -> st
         return str(bisimulation.difference)
     assert bisimulation.figures["model_states"] == graph.distinct
     assert (
-        bisimulation.figures["walked_edges"]
+        bisimulation.figures["compared_edges"]
         == bisimulation.figures["model_edges"]
         == graph.edge_count
         and not bisimulation.uncovered

@@ -27,7 +27,7 @@ from wheelproof.tlc.values import parse_value
 from wheelproof.verdict import Verdict
 
 NAME = "properties"
-SCENARIOS, STATES, WALKS, STEPS = 4, 160, 3, 120
+SCENARIOS, STATES, SCHEDULES, STEPS = 4, 160, 3, 120
 """Scenarios of a mechanism, states of each, random schedules without each decision, their steps."""
 
 SEARCH = 300
@@ -88,7 +88,7 @@ def reachable(
     found: list[State] = []
     for decision in ("", *mechanism.decisions):
         if (model := without(mechanism, decision, scenario)) is not None:
-            for _ in range(WALKS):
+            for _ in range(SCHEDULES):
                 schedule = drawn(model, draw)
                 found += schedule + [schedule[-1]] * (len(schedule) // 3)
     return found + breaking(mechanism, scenario, draw, broken)

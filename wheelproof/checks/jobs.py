@@ -90,10 +90,10 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
                 f"{mechanism.toml}: in_java = true, and no jvm/NAME.toml has classes of it.",
                 f'Write mechanism = "{mechanism.stem}" in one.',
             )
-        asked = wants
+        chosen = wants
 
         def wants(*layers: str) -> bool:
-            return any(asked(layer) for layer in layers if layer not in IN_PYTHON)
+            return any(chosen(layer) for layer in layers if layer not in IN_PYTHON)
 
     profiles = ("fast",) if profile == "fast" else ("fast", "nightly")
     jobs = []

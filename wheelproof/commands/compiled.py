@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from wheelproof.verdict import Row
 
-_HEAD = """| mechanism | check | model edges | walked | states | edges | pairs | verdict |
+_HEAD = """| mechanism | check | model edges | compared | states | edges | pairs | verdict |
 |---|---|---:|---:|---:|---:|---:|---|
 """
-_COUNTS = ("model_edges", "walked_edges", "impl_states", "impl_edges", "pairs")
+_COUNTS = ("model_edges", "compared_edges", "impl_states", "impl_edges", "pairs")
 
 
 def render(rows: Sequence[Row]) -> str:

@@ -36,7 +36,7 @@ class Bisimulation:
     """The result of a search.
 
     ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up, see
-    ``why``). ``figures``: model_states, model_edges, walked_edges (edges of the model that the
+    ``why``). ``figures``: model_states, model_edges, compared_edges (edges of the model that the
     implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
     ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no
     implementation state took.
@@ -141,7 +141,7 @@ class PairSearch(Search):
                 if (state, thread) not in image
             )
         )
-        figures = {**self.figures(), "walked_edges": len(image)}
+        figures = {**self.figures(), "compared_edges": len(image)}
         return Bisimulation(outcome, figures, self.graph, difference, why, uncovered)
 
     def figures(self) -> dict[str, float]:

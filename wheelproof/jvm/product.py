@@ -67,7 +67,7 @@ class _Product:
         self.back: list[tuple[int, int]] = [(-1, -1)]
         self.number = {(0, 0): 0}
         self.equal: set[tuple[int, int]] = set()
-        self.walked: set[tuple[int, int]] = set()
+        self.compared: set[tuple[int, int]] = set()
         self.waited: set[tuple[int, int]] = set()
         self.edges = self.stutters = 0
 
@@ -85,7 +85,7 @@ class _Product:
             (state, thread)
             for state in self.reachable()
             for thread in self.rows[state]
-            if (state, thread) not in self.walked and (state, thread) not in self.waited
+            if (state, thread) not in self.compared and (state, thread) not in self.waited
         ]
         return Product(self.figures(), None, (), self.waited, lost)
 
@@ -103,7 +103,7 @@ class _Product:
         return {
             "model_states": len(self.rows),
             "model_edges": sum(map(len, self.rows)),
-            "walked_edges": len(self.walked),
+            "compared_edges": len(self.compared),
             "impl_states": len(self.graph),
             "impl_edges": self.graph.edges,
             "pairs": len(self.pairs),
@@ -178,7 +178,7 @@ class _Product:
                 target = state
             else:
                 target = self.rows[state][thread][1]
-                self.walked.add((state, thread))
+                self.compared.add((state, thread))
                 mine = self.graph.results[self.graph.results_of[place]]
                 theirs = results_of(self.rows, state, thread)
                 if found := compare_results(mine, theirs, self.names[thread]):

@@ -33,10 +33,10 @@ def names(scenario: Mapping[str, Any]) -> dict[str, int]:
 def fields(scenario: Mapping[str, Any]) -> Iterator[list[str]]:
     """A scenario's fields as (path, values); a list within a list is one value."""
 
-    def walk(path: str, value: object) -> Iterator[list[str]]:
+    def leaves(path: str, value: object) -> Iterator[list[str]]:
         if isinstance(value, Mapping):
             for key, item in value.items():
-                yield from walk(f"{path}.{key}", item)
+                yield from leaves(f"{path}.{key}", item)
         elif isinstance(value, list):
             yield [path, *(word(item) for item in value)]
         else:
@@ -44,7 +44,7 @@ def fields(scenario: Mapping[str, Any]) -> Iterator[list[str]]:
 
     for key, value in scenario.items():
         if key not in ("about", "threads"):
-            yield from walk(key, value)
+            yield from leaves(key, value)
 
 
 def word(value: object) -> str:

@@ -133,7 +133,7 @@ def _overdue(each: _Running) -> None:
 
 
 def _ended(each: _Running) -> Judged:
-    """What a process has said by its end; without a word, why."""
+    """The messages of a process that ended; without one, the reason."""
     while not each.ending and (data := os.read(each.pipe, 1 << 16)):
         each.data += data
     os.close(each.pipe)

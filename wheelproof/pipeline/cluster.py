@@ -36,8 +36,8 @@ def on_this_machine(master: str) -> bool:
 
 
 def check(master: str, scratch: Path | None) -> None:
-    """UsageError where executors may be on other machines and nobody said which folder they share
-    with the driver."""
+    """Raise UsageError where executors may be on other machines and no option names the folder that
+    they share with the driver."""
     if scratch is None and not on_this_machine(master):
         raise UsageError(
             f"The executors of {master} need a scratch folder that they share with the driver.",
@@ -120,7 +120,7 @@ def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
 
 def _share(spark: SparkSession, folder: Path) -> None:
     """Rows that executors write must be on the driver's disk, and come back: of those on another
-    disk nobody would say that they are lost."""
+    disk their loss would not be noticed."""
     parts = _PROBES_A_CORE * max(spark.sparkContext.defaultParallelism, 2)
     try:
         spark.range(0, parts, 1, parts).write.parquet(str(folder))

@@ -1,4 +1,4 @@
-"""Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and asked at a
+"""Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and tested at a
 fraction of what one with texts costs.
 
 A family codes the values that it selects (:func:`kind`, :func:`cause`, :func:`result`). Its rules

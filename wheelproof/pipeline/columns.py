@@ -297,7 +297,7 @@ def collect_set(column: Column | str) -> Column:
 def last(column: Column | str, ignorenulls: bool = True) -> Column:
     """The last value of a window that is not null."""
     if not ignorenulls:
-        raise ValueError("only the last value that is not null is asked for")
+        raise ValueError("only the last value that is not null can be had")
     return _on("last", column)
 
 

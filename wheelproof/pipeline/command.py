@@ -44,7 +44,7 @@ def run(
     from wheelproof.pipeline import cluster, failures, runs, validate
     from wheelproof.pipeline import explain as explaining
 
-    runs.find(paths)  # a wrong path is said before Spark is started
+    runs.find(paths)  # a wrong path is reported before Spark starts
     cluster.check(options.master, options.scratch)
     if output is not None:
         _writable(output)
@@ -115,7 +115,7 @@ def _write(document: dict[str, Any], output: Path | None) -> None:
 
 
 def _writable(folder: Path) -> None:
-    """ToolError where the report could not be written: that is said before the check, not after
+    """ToolError where the report could not be written: reported before the check, not after
     hours of it. Nothing is left."""
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -133,10 +133,10 @@ def _writable(folder: Path) -> None:
                 each.rmdir()
 
 
-def _progress(said: str) -> None:
+def _progress(text: str) -> None:
     """One line that is written over; nothing where standard error is no terminal."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{said}")
+        sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
 
@@ -222,7 +222,7 @@ def _violations(document: dict[str, Any]) -> list[str]:
     lines = []
     for each in _chosen(document["violations"]):
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
-        ids = ", ".join(f"{said} {each[name]}" for name, said in _NAMED.items() if name in each)
+        ids = ", ".join(f"{word} {each[name]}" for name, word in _NAMED.items() if name in each)
         sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
         lines.append(
             f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}"

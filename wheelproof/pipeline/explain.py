@@ -65,7 +65,7 @@ def attempted(
     """The explanations, and the reason where there are none: the report stands either way.
     ``memory``: of Spark's driver, for messages."""
     try:
-        with failures.told(spark, memory):
+        with failures.reported(spark, memory):
             return explain(spark, report, most_events), ""
     except WheelproofError as error:
         return [], str(error)

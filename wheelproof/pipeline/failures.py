@@ -69,7 +69,7 @@ _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
 
 
 @contextmanager
-def told(spark: SparkSession, memory: str) -> Iterator[None]:
+def reported(spark: SparkSession, memory: str) -> Iterator[None]:
     """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs
     that run and goes on as it was.
 
@@ -145,7 +145,7 @@ def end(spark: SparkSession) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RuntimeWarning
-        )  # that the JVM did not answer, which `told` has said
+        )  # that the JVM did not answer, which `reported` has printed
         try:
             _in_a_thread(spark.stop)
         except Exception:
@@ -186,16 +186,16 @@ def _in_a_thread(act: Callable[[], None]) -> None:
 
 def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
     """The error for a session that did not begin."""
-    said = _text(error)
-    if _NO_MASTER.search(said):
+    text = _text(error)
+    if _NO_MASTER.search(text):
         return UsageError(
             f"{master!r} is no master of Spark.",
             "Write local[N], spark://HOST:PORT, yarn or k8s://URL.",
         )
-    if not master.startswith("local") and _STOPPED_EARLY in said:
-        said = f"SparkContext was shut down. {said}"
-    why = _first(said) or type(error).__name__
-    return of_text(said, memory) or ToolError(
+    if not master.startswith("local") and _STOPPED_EARLY in text:
+        text = f"SparkContext was shut down. {text}"
+    why = _first(text) or type(error).__name__
+    return of_text(text, memory) or ToolError(
         f"Spark did not start ({why}).",
         f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than "
         f"{memory}.",
@@ -214,11 +214,11 @@ def of_jvm(code: int, memory: str) -> ToolError:
     return ToolError(
         "Spark's Java ended amid the check "
         f"({f'signal {-code}' if code < 0 else f'exit code {code}'}).",
-        "What it said stands above. Check once more.",
+        "Its output stands above. Check once more.",
     )
 
 
-def of_text(said: str, memory: str) -> WheelproofError | None:
+def of_text(text: str, memory: str) -> WheelproofError | None:
     """The error for what an exception says; None where nothing here knows it."""
     reasons: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], WheelproofError]], ...] = (
         (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
@@ -229,32 +229,32 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
                 "Give a folder on a larger disk: --scratch DIR.",
             ),
         ),
-        (_GONE, lambda _: _lost(said)),
+        (_GONE, lambda _: _lost(text)),
         (
             _CUT,
             lambda _: UsageError(
-                f"A compressed trace is cut off: {_named(said)}.",
+                f"A compressed trace is cut off: {_named(text)}.",
                 "Test the files with gzip -t, and record the one again.",
             ),
         ),
         (
             _PACKED,
             lambda _: UsageError(
-                f"A trace that is named .gz is not compressed so, or damaged: {_named(said)}.",
+                f"A trace that is named .gz is not compressed so, or damaged: {_named(text)}.",
                 "Test the files with gzip -t.",
             ),
         ),
         (
             _TYPE,
             lambda _: UsageError(
-                f"A trace has columns of other types: {_named(said)}.",
+                f"A trace has columns of other types: {_named(text)}.",
                 "Columns must have the types of docs/trace-format.md.",
             ),
         ),
         (
             _READ,
             lambda _: UsageError(
-                f"A trace cannot be read: {_named(said)}.", "It may be damaged: record it again."
+                f"A trace cannot be read: {_named(text)}.", "It may be damaged: record it again."
             ),
         ),
         (
@@ -276,7 +276,7 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
         (
             _EXECUTOR,
             lambda _: ToolError(
-                f"Executors were lost ({_first(said)}).",
+                f"Executors were lost ({_first(text)}).",
                 "See the log of the one that ended: too little memory is the usual reason.",
             ),
         ),
@@ -289,7 +289,7 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
         ),
     )
     for pattern, made in reasons:
-        if match := pattern.search(said):
+        if match := pattern.search(text):
             return made(match)
     return None
 
@@ -309,27 +309,27 @@ def _memory(message: str) -> ToolError:
     )
 
 
-def _lost(said: str) -> WheelproofError:
-    if _SCRATCH.search(said):
+def _lost(text: str) -> WheelproofError:
+    if _SCRATCH.search(text):
         return ToolError(
             "The scratch folder was removed amid the check.",
             "Check once more, with a folder of its own: --scratch DIR.",
         )
     return UsageError(
-        f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of "
+        f"A trace vanished while it was read: {_named(text)} is not there (any more) for all of "
         "Spark.",
-        "Give files that nobody moves, at the same path on the driver and on every executor.",
+        "Give files that stay in place, at the same path on the driver and on every executor.",
     )
 
 
-def _named(said: str) -> str:
+def _named(text: str) -> str:
     """The first path in a text of Spark."""
-    found = _PATH.search(said)
+    found = _PATH.search(text)
     return "/" + unquote(found[1]).strip("/").rstrip(".") if found else "a file"
 
 
-def _first(said: str) -> str:
-    return next((line.strip() for line in said.splitlines() if line.strip()), "")[:_SHOWN]
+def _first(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:_SHOWN]
 
 
 def _text(error: BaseException) -> str:

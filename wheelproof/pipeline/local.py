@@ -1,4 +1,4 @@
-"""The rules of the table asked of traces in memory, without Spark and without Java."""
+"""The rules of the table, applied to traces in memory, without Spark and without Java."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOKEN = tuple(part.name for part in schema.TOKEN)
 
 
 @dataclass
-class Asked:
+class Answers:
     """What the rules gave. ``applied``: rule -> rows; ``violations``: as ``schema.VIOLATION`` has
     them, without what is null; ``measured``: of coverage and lateness, by name."""
 
@@ -82,28 +82,28 @@ def _row(run: int, event: Event) -> Row:
     return row
 
 
-def ask(families: Iterable[Family], given: Mapping[str, list[Row]]) -> Asked:
+def ask(families: Iterable[Family], given: Mapping[str, list[Row]]) -> Answers:
     """Every rule of every row. ``given``: of :func:`sources`."""
-    asked = Asked()
+    answers = Answers()
     for family in families:
-        _ask(family, in_memory.frame(family.rows, given), asked)
-    return asked
+        _ask(family, in_memory.frame(family.rows, given), answers)
+    return answers
 
 
-def _ask(family: Family, rows: list[Row], asked: Asked) -> None:
+def _ask(family: Family, rows: list[Row], answers: Answers) -> None:
     made = {name: value(column) for name, column in family.made.items()}
     chosen = in_memory.Chosen(rows)
     for rule in family.rules:
         holds = truth(rule.holds)
         detail = value(rule.detail)
         concerned = chosen.where(rule.applies)
-        asked.applied[rule.name] += len(concerned)
+        answers.applied[rule.name] += len(concerned)
         for row in concerned:
             if not holds(row):
                 found = {name: of(row) for name, of in made.items()}
                 found |= {"rule": rule.name, "detail": detail(row)}
                 columns = {name: found.get(name, row.get(name)) for name in _VIOLATION}
-                asked.violations.append(
+                answers.violations.append(
                     {name: seen for name, seen in columns.items() if seen is not None}
                 )
     if family.measures:
@@ -113,7 +113,7 @@ def _ask(family: Family, rows: list[Row], asked: Asked) -> None:
             dict(zip(by, group, strict=True)) | {TIMES: count} for group, count in counts.items()
         ]
         measures = tuple(column.alias(name) for name, column in family.measures.items())
-        asked.measured |= in_memory.aggregated(groups, (), measures)[0]
+        answers.measured |= in_memory.aggregated(groups, (), measures)[0]
 
 
 _VIOLATION = ("run", "rule", "tid", "tseq", "lc", "k", *schema.OBJECTS, "token", "detail")
@@ -144,7 +144,7 @@ def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Re
     runs.check(found)
     families = declared.part("bulk").FAMILIES
     given = sources(traces)
-    asked = ask(families, given)
+    answers = ask(families, given)
     report = Report()
     counts: Counter[tuple[int, str]] = Counter()
     of_source: Counter[tuple[int, int]] = Counter()
@@ -152,16 +152,16 @@ def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Re
         counts.update((run.index, event["k"]) for event in events)
         of_source.update((run.index, event["src"]) for event in events if "src" in event)
     report.events = counts.total()
-    by_rule = Counter((row["run"], row["rule"]) for row in asked.violations)
-    measured = {**asked.measured, **asked.applied}
+    by_rule = Counter((row["run"], row["rule"]) for row in answers.violations)
+    measured = {**answers.measured, **answers.applied}
     lost = reports.judge(report, found, families, by_rule, measured, counts)
     report.violations = [
         _located(row, found[row["run"]], lines.get((row["run"], row.get("tid"), row.get("tseq"))))
         | {"trusted": reports.rules()[row["rule"]].alone or row["run"] not in lost}
-        for row in sorted(asked.violations, key=_last_if_absent)
+        for row in sorted(answers.violations, key=_last_if_absent)
     ]
     _say_what_lacks(report, given["events"], reports.by_kind(counts))
-    reports.cover(report, counts, asked.measured)
+    reports.cover(report, counts, answers.measured)
     taken = actions.counted(of_source, {run.index: run.header for run in found})
     report.coverage["actions"] = actions.summary(taken, known)
     return report

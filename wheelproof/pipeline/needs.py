@@ -63,8 +63,8 @@ def missing(
     from pyspark.sql import functions as F
 
     table = load()
-    asked = [name for name in rules if name in table]
-    wanted = columns_of(asked)
+    known = [name for name in rules if name in table]
+    wanted = columns_of(known)
     filled: dict[tuple[tuple[str, ...], str], int] = {}
     if wanted:
         found = (
@@ -76,7 +76,7 @@ def missing(
         )
         assert found is not None
         filled = {pair: found[index] for index, pair in enumerate(wanted)}
-    return lacking(asked, counts, filled)
+    return lacking(known, counts, filled)
 
 
 Pair = tuple[tuple[str, ...], str]
@@ -108,11 +108,11 @@ def _filled(kinds: tuple[str, ...], column: str) -> Column:
 def _lacks(
     needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]
 ) -> list[str]:
-    said = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
+    absent = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
     if needs.one_of and not any(counts.get(kind) for kind in needs.one_of):
-        said.append(f"no event {' or '.join(needs.one_of)}")
+        absent.append(f"no event {' or '.join(needs.one_of)}")
     for kinds, column in needs.columns:
         there = [kind for kind in kinds if counts.get(kind)]
         if there and not filled[kinds, column]:
-            said.append(f"no {column} on {' or '.join(there)}")
-    return said or [f"no {part}" for part in needs.parts]
+            absent.append(f"no {column} on {' or '.join(there)}")
+    return absent or [f"no {part}" for part in needs.parts]

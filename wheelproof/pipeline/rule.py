@@ -52,7 +52,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Family:
-    """Rules over one key. ``rows``: what they are asked of; it has ``run`` and what they name.
+    """Rules over one key. ``rows``: the events that they apply to, with ``run`` and the columns
+    that they name.
 
     ``unit``: what one row is. ``grouped``: further columns by which rows are counted, of few values
     each. ``measures``: aggregates over those counts, where :data:`TIMES` is the number of rows of a

@@ -56,7 +56,7 @@ class Run:
 
     @property
     def whole(self) -> bool:
-        """Whether the end of the trace is the end of the run: only then may a rule blame something
+        """Whether the end of the trace is the end of the run: only then may a rule reject something
         for not having happened."""
         footer = self.footer
         return (
@@ -91,9 +91,9 @@ class Run:
                 yield self.index, "thread", thread, last
             for token, last in (self.footer.get("per_token_last_seq") or {}).items():
                 yield self.index, "token", token, last
-            for name, said in (self.footer.get("tokens") or {}).items():
+            for name, totalled in (self.footer.get("tokens") or {}).items():
                 for what in totals.NAMES:
-                    yield self.index, what, name, said[what]
+                    yield self.index, what, name, totalled[what]
 
     @property
     def totalled(self) -> bool:
@@ -117,11 +117,11 @@ class Run:
                 f"the footer says that {self.footer['dropped']} events were dropped"
             )
         if self.footer.get("cut"):
-            # Rules in bulk do not tell evidence from the rest, so that only those that need no
+            # Rules in bulk do not separate evidence from the rest, so that only those that need no
             # other event are trusted.
             self.problems.append(
                 "the footer has a cut, beyond which nothing is evidence:"
-                " `wheelproof trace check` without --engine spark tells what is"
+                " `wheelproof trace check` without --engine spark finds what is"
             )
 
     def initial(self) -> Iterator[dict[str, Any]]:

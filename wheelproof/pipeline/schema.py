@@ -28,7 +28,7 @@ def _type(each: trace.Field) -> t.DataType:
 
 
 EVENT = _struct(trace.COLUMNS)
-"""The columns of ``wheelproof.trace/1``, all nullable: what an event must have is asked when it is
+"""The columns of ``wheelproof.trace/1``, all nullable: required columns are checked when it is
 read."""
 
 PLACE = t.StructType(

@@ -42,10 +42,10 @@ class SessionOptions:
 @contextmanager
 def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
     """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and
-    :func:`failures.told` do."""
+    :func:`failures.reported` do."""
     spark = build(options)
     try:
-        with failures.told(spark, options.memory):
+        with failures.reported(spark, options.memory):
             yield spark
     finally:
         failures.end(spark)
@@ -91,7 +91,7 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
         raise failures.of_start(error, options.master, options.memory) from error
     finally:
-        # Spark takes Ctrl-C for itself, for as long as the process lives. Whoever uses a session
+        # Spark takes Ctrl-C for itself, for as long as the process lives. The user of a session
         # stops it on the way out.
         if interrupted is not None:
             signal.signal(signal.SIGINT, interrupted)
@@ -105,7 +105,7 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     # user reads.
     # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its
     # interpreter.
-    # Its collector is the one for throughput: nobody waits for an answer within a task.
+    # Its collector is the one for throughput: no thread waits for a result within a task.
     whole = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC"
     quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} {whole}"
     settings = {
@@ -137,7 +137,7 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         # A key's rows that do not fit are read back once for each of its windows: with two buffers
         # for each file they fill a small heap.
         "spark.unsafe.sorter.spill.read.ahead.enabled": "false",
-        # It tells whether a repeated task wrote other rows; all that is shuffled here is a function
+        # It detects that a repeated task wrote other rows; all that is shuffled here is a function
         # of the files.
         "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
         "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "false",

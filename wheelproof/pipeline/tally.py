@@ -1,4 +1,4 @@
-"""Counts of rows that are alike: what is asked of a group counts for each of its rows."""
+"""Counts of rows that are alike: a condition on a group counts for each of its rows."""
 
 from __future__ import annotations
 

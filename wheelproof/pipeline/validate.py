@@ -32,7 +32,7 @@ __all__ = [
     "KEPT",
     "OUT_OF_MODEL",
     "VIOLATES",
-    "Asked",
+    "Answers",
     "Report",
     "ask",
     "check",
@@ -43,7 +43,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answers:
     """What asking one family gave: its VIOLATION rows, made from what is on disk (None where there
     are none), and the counts of the same pass."""
 
@@ -53,7 +53,7 @@ class Asked:
     """Violations by (run, rule)."""
 
 
-def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Asked:
+def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Answers:
     """One pass over the events for one family. What it found is written to ``folder``: violations
     may be many."""
     found = outcomes.tallied(family, outcomes.marked(family, outcomes.prepared(family, inputs)))
@@ -64,7 +64,7 @@ def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> As
     assert counted is not None
     measured = counted.asDict()
     broken = outcomes.broken(family, tallied) if measured.pop("breaking") else {}
-    return Asked(
+    return Answers(
         outcomes.violations(family, outcomes.breaking(tallied), {rule for _, rule in broken})
         if broken
         else None,
@@ -97,11 +97,11 @@ def check(
     paths: Iterable[Path],
     scratch: Path | None = None,
     families: Iterable[Family] | None = None,
-    progress: Progress = lambda said: None,
+    progress: Progress = lambda text: None,
     known: Mapping[str, frozenset[str]] = {},
 ) -> Report:
     """Check traces in files and folders. ``known``: the specifications' actions, of
-    :func:`wheelproof.pipeline.actions.table`, of which coverage is told.
+    :func:`wheelproof.pipeline.actions.table`, for the coverage.
 
     Raises as :func:`wheelproof.pipeline.ingest.read` does.
     """
@@ -120,11 +120,11 @@ def check(
         for family in asked_for:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
-            asked = ask(spark, family, ingested.inputs, folder)
+            answers = ask(spark, family, ingested.inputs, folder)
             report.seconds[family.name] = time.perf_counter() - began
-            frames += [asked.violations] if asked.violations is not None else []
-            measured |= asked.measured
-            broken |= asked.broken
+            frames += [answers.violations] if answers.violations is not None else []
+            measured |= answers.measured
+            broken |= answers.broken
         _conclude(report, spark, ingested, asked_for, frames, measured, broken)
         taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
         report.coverage["actions"] = actions.summary(taken, known)
@@ -166,8 +166,7 @@ def _conclude(
 def _located(
     spark: SparkSession, ingested: Ingested, rows: list[dict[str, Any]], names: dict[int, Any]
 ) -> list[dict[str, Any]]:
-    """The violations with file and line: one more look at the events, for only those that are
-    blamed."""
+    """The violations with file and line: the events are read once more, for those that violate."""
     wanted = sorted(
         {(row["run"], row["tid"], row["tseq"]) for row in rows if row["tseq"] is not None}
     )

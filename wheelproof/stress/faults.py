@@ -113,9 +113,9 @@ class Fault(NamedTuple):
 
 
 FAULTS: dict[str, Fault] = {
-    "Lock excludes nobody": Fault("Lock", open_lock),
-    "Monitor excludes nobody": Fault("Monitor", open_lock),
-    "ReadWriteLock excludes nobody": Fault("ReadWriteLock", open_read_write_lock),
-    "Gate excludes nobody": Fault("Gate", open_gate),
+    "Lock excludes no thread": Fault("Lock", open_lock),
+    "Monitor excludes no thread": Fault("Monitor", open_lock),
+    "ReadWriteLock excludes no thread": Fault("ReadWriteLock", open_read_write_lock),
+    "Gate excludes no thread": Fault("Gate", open_gate),
     "Atomic reads and writes in two steps": Fault("Atomic", torn_atomic),
 }

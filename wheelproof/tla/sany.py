@@ -57,17 +57,17 @@ def _export(exporter: object, file: Path) -> str:
         system.setOut(old[0])
         system.setErr(old[1])
     xml = bytes(tree.toByteArray())
-    said = bytes(messages.toByteArray()).decode("utf-8", "replace")
+    printed = bytes(messages.toByteArray()).decode("utf-8", "replace")
     if xml.startswith(b"<?xml") and not failure:
         file.with_suffix(".xml").write_bytes(xml)
         return ""
-    return refusal(said) or failure or "SANY printed no tree"
+    return refusal(printed) or failure or "SANY printed no tree"
 
 
-def refusal(said: str) -> str:
+def refusal(printed: str) -> str:
     """The first error among SANY's messages as one line; "" where there is none."""
-    found = _ERRORS.search(said)
-    return " ".join((found[1] if found else _NOISE.sub("", said)).split())[:400].rstrip(".")
+    found = _ERRORS.search(printed)
+    return " ".join((found[1] if found else _NOISE.sub("", printed)).split())[:400].rstrip(".")
 
 
 def main(jvm: str, jar: str, *files: str) -> None:

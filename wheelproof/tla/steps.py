@@ -45,7 +45,7 @@ class Steps:
         """The body of a step's function, without the test of the label, which the caller makes."""
         self.label, self.place = label, body.place
         _, *rest = conjuncts(body)
-        self.walk(rest, {}, "  ")
+        self.emit(rest, {}, "  ")
         text = "\n".join(self.lines)
         used = set(_LOCAL.findall(text))
         head = [
@@ -61,33 +61,33 @@ class Steps:
     def initial(self, body: Expression) -> str:
         """The body of Init's function."""
         self.in_init, self.place = True, body.place
-        self.walk([body], {}, "  ")
+        self.emit([body], {}, "  ")
         return "\n".join([*self.lines, ""])
 
     # -- conjuncts, one by one
 
-    def walk(self, todo: list[Expression], known: Known, pad: str) -> None:
+    def emit(self, todo: list[Expression], known: Known, pad: str) -> None:
         """The code of conjuncts. ``known``: the variables that have their next value."""
         if not todo:
             return self.leaf(known, pad)
         node, rest = todo[0], todo[1:]
         match node:
             case Builtin("$ConjList" | "\\land", arguments):
-                return self.walk([*arguments, *rest], known, pad)
+                return self.emit([*arguments, *rest], known, pad)
             case Builtin("$DisjList" | "\\lor", arguments) if self.branches(node):
                 for each in arguments:
-                    self.walk([each, *rest], known, pad)
+                    self.emit([each, *rest], known, pad)
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if self.branches(node):
                 self.line(pad, f"if {self.code(known).of(test)}:")
-                self.walk([then, *rest], known, pad + " ")
+                self.emit([then, *rest], known, pad + " ")
                 self.line(pad, "else:")
-                return self.walk([other, *rest], known, pad + " ")
+                return self.emit([other, *rest], known, pad + " ")
             case Builtin("$BoundedExists") if self.branches(node):
                 return self.each(node, rest, known, pad)
             case Builtin("UNCHANGED", (what,)) if not self.in_init:
                 same = {name: self.old(name) for name in self.unchanged(what) if name not in known}
-                return self.walk(rest, {**known, **same}, pad)
+                return self.emit(rest, {**known, **same}, pad)
             case Let() if self.branches(node):
                 return self.let(node, rest, known, pad)
             case Call(definition) if self.branches(node) and not definition.standard:
@@ -97,7 +97,7 @@ class Steps:
                 if variable is not None and variable not in known:
                     return self.assign(node, variable, right, rest, known, pad)
         self.line(pad, f"if {self.code(known).of(node)}:")
-        return self.walk(rest, known, pad + " ")
+        return self.emit(rest, known, pad + " ")
 
     def leaf(self, known: Known, pad: str) -> None:
         """A whole next state."""
@@ -136,13 +136,13 @@ class Steps:
                 for name in names:
                     self.line(pad, f"for {name} in {over}:")
                     pad += " "
-        self.walk([*node.arguments, *rest], known, pad)
+        self.emit([*node.arguments, *rest], known, pad)
 
     def let(self, node: Let, rest: list[Expression], known: Known, pad: str) -> None:
         for definition in node.definitions:
             name = self.lets[definition] = self.fresh("d")
             self.line(pad, f"{name} = {self.code(known).lambda_of(definition)}")
-        self.walk([node.body, *rest], known, pad)
+        self.emit([node.body, *rest], known, pad)
 
     def inline(self, node: Call, rest: list[Expression], known: Known, pad: str) -> None:
         """A definition that is a part of a step: its parameters become local names."""
@@ -152,7 +152,7 @@ class Steps:
         for formal, value in zip(definition.formals, node.arguments, strict=True):
             if not (isinstance(value, Parameter) and value.formal is formal):
                 self.line(pad, f"{code.name(formal)} = {code.of(value)}")
-        self.walk([definition.body, *rest], known, pad)
+        self.emit([definition.body, *rest], known, pad)
 
     def assign(
         self,
@@ -168,7 +168,7 @@ class Steps:
             if variable in self.layout.process and not self.in_init:
                 raise OutsideSubset(f"{variable}' \\in a set, for a thread's variable,", node.place)
             self.line(pad, f"for {name} in ordered({code.of(value)}):")
-            return self.walk(rest, {**known, variable: name}, pad + " ")
+            return self.emit(rest, {**known, variable: name}, pad + " ")
         if self.in_init or variable in self.layout.shared:
             text = code.of(value)
         else:
@@ -176,7 +176,7 @@ class Steps:
         if text != self.old(variable):
             self.line(pad, f"{name} = {text}")
             text = name
-        return self.walk(rest, {**known, variable: text}, pad)
+        return self.emit(rest, {**known, variable: text}, pad)
 
     def own(self, code: Expressions, variable: str, value: Expression) -> str:
         """A thread's own next value: of ``[v EXCEPT ![self] = e]`` that is e."""

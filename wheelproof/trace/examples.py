@@ -2,7 +2,7 @@
 same way on every machine.
 
 A run follows a schedule that the model finds; a mutant's leads to a state in which the mutant's
-property fails, and on from there until nobody can move. Where a mechanism takes operations of
+property fails, and on from there until no thread can move. Where a mechanism takes operations of
 another for single steps, the real threads make each such operation at one go. Locks that the model
 then does not know of may forbid a schedule: another one is taken.
 """

@@ -18,7 +18,7 @@ class TooLarge(Exception):
 class Search:
     """A model's states in breadth-first order, numbered as ``graph.explorer.explore`` does.
 
-    A state is expanded when it is asked for. Every method may raise TooLarge.
+    A state is expanded when it is needed. Every method may raise TooLarge.
     """
 
     def __init__(self, model: Model, bound: int) -> None:

@@ -30,7 +30,8 @@ def test_a_kill_at_one_depth_on_every_artefact(context):
     assert (row.verdict, row.property) == ("violated", "TypeOK")
     assert row.figures["depth_spec"] == row.figures["depth_model"] == row.figures["depth_impl"] > 0
     assert (
-        row.figures["walked_edges"] == row.figures["model_edges"] and row.figures["rejected_at"] > 0
+        row.figures["compared_edges"] == row.figures["model_edges"]
+        and row.figures["rejected_at"] > 0
     )
     assert (context.output / row.trace).is_file()
 

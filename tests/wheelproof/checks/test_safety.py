@@ -31,7 +31,7 @@ def test_a_passing_config(context):
     assert rows["tlc"].figures == {"generated": 290, "distinct": 166, "depth": 24}
     assert rows["graph"].figures["states"] == 166 and rows["graph"].figures["edges"] == 289
     assert (
-        rows["bisimulation"].figures["walked_edges"]
+        rows["bisimulation"].figures["compared_edges"]
         == rows["bisimulation"].figures["model_edges"]
         > 0
     )

@@ -244,7 +244,8 @@ def test_a_row_that_finds_no_planted_fault_is_vacuous(context, monkeypatch):
     (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
     assert not row.ok and row.verdict == "vacuous" and row.figures["faults_found"] == 0
     assert row.why.endswith(
-        "tried: Lock excludes nobody, Monitor excludes nobody, Atomic reads and writes in two steps"
+        "tried: Lock excludes no thread, Monitor excludes no thread, "
+        "Atomic reads and writes in two steps"
     )
 
 

@@ -65,7 +65,7 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
     figures = row(rows, "mutant", "M2").figures
     assert figures["depth_spec"] == figures["depth_model"] == figures["depth_impl"] > 0
     walked = row(rows, "bisimulation", "two_adders").figures
-    assert walked["walked_edges"] == walked["model_edges"] > 0
+    assert walked["compared_edges"] == walked["model_edges"] > 0
     announced = sum(notice.checks for notice in notices if isinstance(notice, Planned))
     assert announced == len(rows) == sum(isinstance(notice, Ended) for notice in notices)
     assert any(isinstance(notice, Started) for notice in notices)

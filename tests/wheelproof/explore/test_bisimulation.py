@@ -31,7 +31,7 @@ def test_the_implementation_is_its_model(cell, scenario, states, edges, audit):
     figures = result.figures
     assert result.outcome == "equal" and result.difference is None and result.uncovered == ()
     assert (figures["model_states"], figures["model_edges"]) == (len(graph.rows), graph.edges)
-    assert figures["walked_edges"] == graph.edges
+    assert figures["compared_edges"] == graph.edges
     assert (figures["impl_states"], figures["impl_edges"]) == (states, edges)
     assert figures["pairs"] == len(result.graph) and figures["pair_edges"] == result.graph.edges
 
@@ -323,7 +323,7 @@ def test_a_model_with_more_behaviour_is_not_covered_or_differs(cell):
     unreached = [*graph.rows, {0: ("P1", 0)}]
     result = bisimulate(cell.load(), cell.scenarios["two_puts"], unreached, graph.shared_of)
     assert result.outcome == "equal" and result.uncovered == ((len(graph.rows), 0),)
-    assert result.figures["walked_edges"] == result.figures["model_edges"] - 1
+    assert result.figures["compared_edges"] == result.figures["model_edges"] - 1
 
 
 def test_a_budget_that_is_used_up_is_inconclusive(cell):

@@ -44,7 +44,7 @@ def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, decision,
     implementation = cell.load(without=decision)
     mutated = cell.graph(scenario, decision)
     result = bisimulate(implementation, cell.scenarios[scenario], mutated.rows, mutated.shared_of)
-    assert result.outcome == "equal" and result.figures["walked_edges"] == mutated.edges
+    assert result.outcome == "equal" and result.figures["compared_edges"] == mutated.edges
     assert search(implementation, cell, scenario).outcome == "different"
 
 

@@ -90,7 +90,7 @@ def test_the_implementation_is_its_model(graphs, name):
     scenario, rows, shared_of = graphs(name)
     result = bisimulate(ControlledImplementation.load(ROOT, STEM), scenario, rows, shared_of)
     assert result.outcome == "equal", str(result.difference)
-    assert result.figures["walked_edges"] == result.figures["model_edges"]
+    assert result.figures["compared_edges"] == result.figures["model_edges"]
 
 
 DEFECTS = {

@@ -41,7 +41,7 @@ def test_released_classes_are_the_model(jvm, scenario, fine):
     found, made = compared(jvm, BINDING, scenario, fine)
     assert found.complete and not found.faults
     assert made.difference is None and not made.uncovered
-    assert made.figures["walked_edges"] == made.figures["model_edges"]
+    assert made.figures["compared_edges"] == made.figures["model_edges"]
     assert (made.figures["stutters"] > 0) is fine
 
 

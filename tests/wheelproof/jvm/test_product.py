@@ -67,7 +67,7 @@ def compare(found, waits=()):
 def test_equal_machines_have_no_difference():
     made = compare(graph())
     assert made.difference is None and not made.uncovered
-    assert made.figures["walked_edges"] == made.figures["model_edges"] == 4
+    assert made.figures["compared_edges"] == made.figures["model_edges"] == 4
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_an_unfinished_graph_shows_no_more_than_it_has():
     found = graph(after=(3, UNTRIED))
     found.complete = False
     made = compare(found)
-    assert made.difference is None and made.figures["walked_edges"] == 3
+    assert made.difference is None and made.figures["compared_edges"] == 3
 
 
 def test_a_step_that_may_wait_is_counted():

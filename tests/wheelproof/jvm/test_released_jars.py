@@ -27,7 +27,7 @@ def test_the_wheel_by_itself_is_the_model_and_a_changed_one_is_not(output):
     names = ["two_keys@4.3.0", "slots-of-milliseconds@4.3.0"]
     sound, changed = rows("timing_wheel", names, output)
     assert (sound.verdict, sound.ok) == (Verdict.EXHAUSTIVE, True)
-    assert sound.figures["walked_edges"] == sound.figures["model_edges"] > 0
+    assert sound.figures["compared_edges"] == sound.figures["model_edges"] > 0
     assert (changed.verdict, changed.ok) == (Verdict.VIOLATED, True)
 
 

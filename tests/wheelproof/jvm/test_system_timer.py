@@ -36,7 +36,7 @@ def test_released_classes_are_the_model_in_kafkas_order(jvm, scenario):
     found, made = compared(jvm, scenario)
     assert found.complete and not found.faults
     assert made.difference is None and not made.uncovered
-    assert made.figures["walked_edges"] == made.figures["model_edges"]
+    assert made.figures["compared_edges"] == made.figures["model_edges"]
 
 
 def test_an_exception_unlocks_a_synchronized_method_at_a_step(jvm):

@@ -32,7 +32,7 @@ def of(
     footer: Mapping[str, Any] | None,
     events: Iterable[Event],
     families: Iterable[Family] = FAMILIES,
-) -> local.Asked:
+) -> local.Answers:
     """What the rules gave for one trace."""
     run = local.run_of(0, head, footer)
     return local.ask(families, local.sources([(run, events)]))

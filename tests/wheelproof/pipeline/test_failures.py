@@ -137,9 +137,12 @@ def test_what_nothing_knows_stays_what_it_is():
         failures.of_text("[UNRESOLVED_COLUMN] A column with name x cannot be resolved", "1g")
         is None
     )
-    with pytest.raises(AnalysisException, match="UNRESOLVED"), failures.told(Broken(None), "1g"):
+    with (
+        pytest.raises(AnalysisException, match="UNRESOLVED"),
+        failures.reported(Broken(None), "1g"),
+    ):
         raise AnalysisException("[UNRESOLVED_COLUMN] x")
-    with pytest.raises(ZeroDivisionError), failures.told(Broken(52), "1g"):
+    with pytest.raises(ZeroDivisionError), failures.reported(Broken(52), "1g"):
         raise ZeroDivisionError
 
 
@@ -153,7 +156,7 @@ def test_what_nothing_knows_stays_what_it_is():
     ],
 )
 def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
-    with pytest.raises(ToolError, match=told), failures.told(Broken(code), "1g"):
+    with pytest.raises(ToolError, match=told), failures.reported(Broken(code), "1g"):
         raise Py4JNetworkError("Answer from Java side is empty")
 
 
@@ -216,7 +219,7 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(
 
 def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
     broken = Broken(None)
-    with pytest.raises(KeyboardInterrupt), failures.told(broken, "1g"):
+    with pytest.raises(KeyboardInterrupt), failures.reported(broken, "1g"):
         raise KeyboardInterrupt
     assert broken.cancelled
 
@@ -246,7 +249,7 @@ def conforming() -> list[dict]:
 
 
 def checked(spark, folder: Path, scratch: Path) -> validate.Report:
-    with failures.told(spark, "1g"):
+    with failures.reported(spark, "1g"):
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 

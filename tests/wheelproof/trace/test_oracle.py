@@ -286,5 +286,5 @@ def test_a_trace_without_a_program_is_out_of_the_model(tmp_path):
         str(Path(__file__).parent / "golden/readd.jsonl"), "--oracle", "--output", str(tmp_path)
     )
     assert (
-        told.exit_code == 3 and "out-of-model" in told.output and "TLC was not asked" in told.output
+        told.exit_code == 3 and "out-of-model" in told.output and "TLC was not run" in told.output
     )

@@ -32,7 +32,7 @@ final class Code implements Opcodes {
         }
     }
 
-    /** Types of values; an object whose constructor has not run is told apart from others. */
+    /** Types of values; an object whose constructor has not run is a kind of its own. */
     static final class Values extends BasicInterpreter {
         static final BasicValue UNINITIALISED =
                 new BasicValue(Type.getObjectType("java/lang/Object"));

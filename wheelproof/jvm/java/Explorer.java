@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * All states of a scenario. A run goes along steps that nobody took as long as there are any; the
+ * All states of a scenario. A run takes steps that no run took, as long as there are any; the
  * next one replays the way to the shallowest state that is not finished. A step that is taken again
  * has to lead where it led before.
  */

@@ -10,7 +10,7 @@ import java.util.Map;
 final class Graph {
     /** A step that the thread cannot take. */
     static final int BLOCKED = -1;
-    /** A step that nobody took yet. */
+    /** A step that no run took yet. */
     static final int UNTRIED = -2;
 
     /** What a thread does in a state. */

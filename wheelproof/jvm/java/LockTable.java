@@ -17,7 +17,7 @@ final class LockTable {
 
     private final IdentityHashMap<Object, Entry> entries = new IdentityHashMap<>();
 
-    /** The entry of a lock that somebody holds, else null. */
+    /** The entry of a lock that a thread holds, else null. */
     Entry held(Object lock) {
         return entries.get(Hooks.lockOf(lock));
     }

@@ -27,7 +27,7 @@ final class StateReader {
 
     private record Shape(int id, Form form, Field[] fields) { }
 
-    private final Set<String> walked;
+    private final Set<String> read;
     private final Map<Class<?>, Shape> shapes = new HashMap<>();
     private final Map<Object, Integer> texts = new HashMap<>();
     private final Set<String> opaque = new TreeSet<>();
@@ -37,9 +37,9 @@ final class StateReader {
     private int length;
     private int locked;
 
-    /** {@code walked}: the classes whose fields are part of the state. */
-    StateReader(Set<String> walked) {
-        this.walked = walked;
+    /** {@code read}: the classes whose fields are part of the state. */
+    StateReader(Set<String> read) {
+        this.read = read;
     }
 
     /** Classes that were met and of whose objects only the class is part of the state. */
@@ -199,7 +199,7 @@ final class StateReader {
     private boolean isWalked(Class<?> type) {
         String name = type.getName();
         int lambda = name.indexOf("$$Lambda");
-        return walked.contains(lambda < 0 ? name : name.substring(0, lambda));
+        return read.contains(lambda < 0 ? name : name.substring(0, lambda));
     }
 
     private static Field[] fields(Class<?> type) {

@@ -46,10 +46,10 @@ final class Subject {
         URL[] path = urls.toArray(new URL[0]);
         loader = new SubjectLoader(path, subject, harnesses, calls, redirected,
                 change == null ? null : change(path, change[1], change[2]), sites);
-        Set<String> walked = new HashSet<>();
-        subject.forEach(name -> walked.add(name.replace('/', '.')));
-        harnesses.forEach(name -> walked.add(name.replace('/', '.')));
-        reader = new StateReader(walked);
+        Set<String> read = new HashSet<>();
+        subject.forEach(name -> read.add(name.replace('/', '.')));
+        harnesses.forEach(name -> read.add(name.replace('/', '.')));
+        reader = new StateReader(read);
         String first = harnesses.iterator().next().replace('/', '.');
         harness = Class.forName(first, true, loader).getDeclaredConstructor(Scenario.class);
         harness.setAccessible(true);

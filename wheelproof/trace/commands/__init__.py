@@ -1,7 +1,7 @@
 """``wheelproof trace``: record a scenario or a folder of examples, check traces, replay one in
 detail, shrink one.
 
-Exit codes: 0 all conform (or what was asked for was done); 1 a trace violates; 2 a file is no
+Exit codes: 0 all conform, or the command is done; 1 a trace violates; 2 a file is no
 trace; 3 a trace is incomplete or out of the model; 5 nothing was checked.
 """
 

@@ -113,6 +113,6 @@ def step_text(event: Mapping[str, Any]) -> str:
         )
         return f"the variables: {changes}"
     what = {"step": "", "stop": "ended", "return": f"returns {json.dumps(event.get('value'))}"}
-    told = what.get(event["k"], event["k"])
-    parts = (told, event.get("label", ""), event.get("at", ""), event.get("raised", ""))
+    words = what.get(event["k"], event["k"])
+    parts = (words, event.get("label", ""), event.get("at", ""), event.get("raised", ""))
     return f"{event['thread']}: " + "  ".join(part for part in parts if part)

@@ -83,7 +83,7 @@ def check(
         from wheelproof import project
         from wheelproof.pipeline import actions, command
 
-        # Traces of any producer are checked, also where no subject is: then it is not told which
+        # Traces of any producer are checked, also where no subject is: then no one knows which
         # actions they lack.
         known = (
             actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
@@ -147,11 +147,11 @@ def check(
         if not quiet:
             for path, verdict in verdicts:
                 shown.print_row(path, verdict)
-        told = [f"{count} {name}" for name, count in counts.items() if count] + (
+        parts = [f"{count} {name}" for name, count in counts.items() if count] + (
             [f"{len(broken)} unreadable"] if broken else []
         )
         print(
-            f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, "
+            f"{', '.join(parts)} of {len(verdicts) + len(broken)} traces, "
             f"{sum(verdict.events for _, verdict in verdicts):,} events"
         )
     for _, unreadable in broken:
@@ -175,7 +175,7 @@ def replay(
     ] = False,
     last: Annotated[
         int | None,
-        typer.Option("--last", metavar="N", min=1, help="How many events TLC is asked about."),
+        typer.Option("--last", metavar="N", min=1, help="How many events TLC checks."),
     ] = None,
     window: Annotated[
         str | None,
@@ -191,14 +191,14 @@ def replay(
     """Take one trace through the rules or the model: where it leaves them, and what led there."""
     declared.use(subject)
     if (last is not None or window is not None) and not oracle:
-        raise UsageError("--last and --window say what TLC is asked about.", "Add --oracle.")
+        raise UsageError("--last and --window choose events for TLC.", "Add --oracle.")
     if last is not None and window is not None:
         raise UsageError("--last and --window cannot be given both.", "Choose one.")
     from wheelproof.trace.steps.format import is_recording
 
     if is_recording(trace):
         if oracle:
-            raise UsageError(f"{trace}: TLC is asked about traces of events.", "Leave --oracle.")
+            raise UsageError(f"{trace}: TLC checks traces of events only.", "Leave --oracle.")
         _replay_steps(trace, subject)
     if model or oracle:
         from wheelproof import project
@@ -233,8 +233,8 @@ def _replay_by_rules(trace: Path) -> None:
     finding = verdict.first
     if finding is not None and finding.event is not None:
         reader = shown.reader_of(trace)
-        told = shown.Shown(reader.header)
-        print(f"  {told.event(finding.event)}")
+        words = shown.Shown(reader.header)
+        print(f"  {words.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
         shrunk = declared.part("shrink").shrink(
             reader.header,
@@ -244,7 +244,7 @@ def _replay_by_rules(trace: Path) -> None:
         if shrunk is not None:
             print("  what led there:")
             for line, event in shrunk.slice[-20:]:
-                print(f"    line {line}: {told.event(event)}")
+                print(f"    line {line}: {words.event(event)}")
             if len(shrunk.slice) > 20:
                 print(f"    (the last 20 of {len(shrunk.slice)} events)")
             print(f"  cheapest repair: {shrunk.repair}")
@@ -294,10 +294,10 @@ def shrink(
         )
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
     write(target, found.header, found.events, found.footer)
-    told = shown.Shown(found.header)
+    words = shown.Shown(found.header)
     print(f"{target}: {len(found.events)} of {len(events):,} events")
     for line, event in zip(found.lines, found.events):
-        print(f"  line {line}: {told.event(event)}")
+        print(f"  line {line}: {words.event(event)}")
     print(f"  {found.property}: {found.message}")
     print(f"  cheapest repair: {found.repair}")
     raise typer.Exit(1)

@@ -24,8 +24,8 @@ def wrong(header: Mapping[str, Any]) -> tuple[str, str] | None:
     own = declared.find("header")
     for name, judge in {**_JUDGES, **(own.JUDGES if own else {})}.items():
         if (found := header.get(name)) is not None:
-            for said in judge(found, newer):
-                return name, said
+            for fault in judge(found, newer):
+                return name, fault
     return None
 
 
@@ -43,12 +43,12 @@ def is_text(found: Any) -> bool:
 
 
 def map_of(
-    said: str, found: Any, key: Callable[[Any], bool], value: Callable[[Any], bool], example: str
+    place: str, found: Any, key: Callable[[Any], bool], value: Callable[[Any], bool], example: str
 ) -> Wrong:
     if type(found) is not dict or not all(
         key(name) and value(each) for name, each in found.items()
     ):
-        yield f"{said} must be as in {example}"
+        yield f"{place} must be as in {example}"
 
 
 def must_be_object(found: Any) -> Wrong:

@@ -69,7 +69,7 @@ class Reader:
                 0,
                 "",
                 "the compressed file is cut off",
-                "Whoever wrote it was stopped; record it again.",
+                "Its writer was stopped; record it again.",
             ) from error
         except (gzip.BadGzipFile, zlib.error) as error:
             raise TraceError(

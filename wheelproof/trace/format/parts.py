@@ -44,12 +44,12 @@ class TraceError(UsageError):
             f"{place}: {f'field {field}: ' if field else ''}{message}.",
             remedy or "See docs/trace-format.md.",
         )
-        self.file, self.line, self.field, self.said = str(file), line, field, message
+        self.file, self.line, self.field, self.fault = str(file), line, field, message
 
 
 class CutOff(TraceError):
-    """The file ends within a line: whoever wrote it was stopped. What is before is as good as a
-    file without a footer."""
+    """The file ends within a line: its writer was stopped. The lines before count as a file without
+    a footer."""
 
 
 _CHECK = {field.name: check_of(field) for field in COLUMNS}
@@ -162,8 +162,8 @@ def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
         raise TraceError(
             file, line, "footer.tokens", "is missing, and without it no lost token is noticed"
         )
-    if value.get("tokens") is not None and (said := totals.wrong(value["tokens"])):
-        raise TraceError(file, line, "footer.tokens", said)
+    if value.get("tokens") is not None and (fault := totals.wrong(value["tokens"])):
+        raise TraceError(file, line, "footer.tokens", fault)
     for name in ("per_thread_last_tseq", "per_token_last_seq", "cut"):
         for key, last in (value.get(name) or {}).items():
             if type(last) is not int or last < 0:

@@ -162,7 +162,7 @@ HEADER = (
     Field(
         "program",
         "object",
-        "what was asked of the threads, from which the model of spec.module is made: threads "
+        "the operations of the threads, from which the model of spec.module is made: threads "
         "(name -> its operations "
         "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it "
         "are those of names",

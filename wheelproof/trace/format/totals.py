@@ -46,11 +46,11 @@ class Totals:
             for name, values in sorted(self.classes.items())
         }
 
-    def against(self, said: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
+    def against(self, given: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
         """Where a footer says something else: whether events are missing (else there are too many,
         or others), and a sentence."""
-        for name in sorted({*said, *self.classes}):
-            counted, here = said.get(name, {}), self.classes.get(name, [0, 0, 0])
+        for name in sorted({*given, *self.classes}):
+            counted, here = given.get(name, {}), self.classes.get(name, [0, 0, 0])
             for what, found in zip(NAMES, here, strict=True):
                 expected = counted.get(what, 0)
                 if expected != found:
@@ -63,11 +63,11 @@ class Totals:
                     break
 
 
-def wrong(said: Any) -> str:
+def wrong(given: Any) -> str:
     """What is wrong with a footer's totals; "" for nothing."""
-    if type(said) is not dict:
+    if type(given) is not dict:
         return "must be an object"
-    for name, values in said.items():
+    for name, values in given.items():
         if type(values) is not dict or set(values) != set(NAMES):
             return f"of {name!r} must have {', '.join(NAMES)}"
         for what, value in values.items():

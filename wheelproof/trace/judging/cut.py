@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Cut:
-    """Asked of one event after the other, in the order of their clocks. ``beyond``: the threads
+    """Classifies events, one after the other, in the order of their clocks. ``beyond``: the threads
     that have crossed it. False where the whole trace is evidence."""
 
     def __init__(self, limits: Mapping[str, int] | None) -> None:

@@ -90,8 +90,8 @@ class Judging:
                     ended.line,
                     None,
                     "Footer",
-                    f"{ended.said}: what is before it was looked at, and what came after is not "
-                    "known",
+                    f"{ended.fault}: the events before it were checked, and those after it are "
+                    "not known",
                 )
             )
         elif footer is None:

@@ -160,10 +160,10 @@ def against_footer(
                     f"the last event of thread {tid} is {last} in the footer, and {seen} here",
                 )
             )
-    for lost, said in (
+    for lost, message in (
         order.totals.against(footer["tokens"]) if footer.get("tokens") is not None else ()
     ):
-        (missing if lost else wrong).append(Finding(0, None, "Footer", said))
+        (missing if lost else wrong).append(Finding(0, None, "Footer", message))
     for key, last in (
         footer.get("per_token_last_seq") or {}
     ).items():  # of a minor version before 2

@@ -72,7 +72,7 @@ class Replay(Judging):
         verdict = super().end(footer, tally, hashed, ended)
         if (
             verdict.verdict == CONFORMS and not self.cut
-        ):  # only of a trace that is whole can it be said that something never happened
+        ):  # only a whole trace shows that something never happened
             left = tuple(
                 Finding(0, None, refusal.property, refusal.message)
                 for refusal in self.state.neglected()

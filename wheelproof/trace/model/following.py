@@ -24,10 +24,10 @@ from wheelproof.trace.model.observed import (
     Row,
     Table,
     Unknown,
-    asked,
+    compared,
     spoken_column,
 )
-from wheelproof.trace.model.places import Move, Place, Said, Spent, State
+from wheelproof.trace.model.places import Move, Place, Spent, State, Values
 
 KEPT = 50_000
 """Steps that are kept. Beyond them the store is emptied, and steps are computed again."""
@@ -94,7 +94,7 @@ class Steps:
             if seen is None:
                 state = after if primed else before
                 if state is None:
-                    raise LookupError(f"{name} is asked after a step that is not taken")
+                    raise LookupError(f"{name} is read after a step that is not taken")
                 seen = pieces[primed] = self.model.pieces(state)
             return self._value(index, name, seen[index])
 
@@ -234,7 +234,7 @@ class Steps:
     def agrees(
         self,
         columns: Mapping[Column, Expression],
-        said: Said,
+        values: Values,
         look: Look,
         before_only: bool = False,
     ) -> tuple[str, Any, Any] | None:
@@ -243,10 +243,10 @@ class Steps:
 
         An event that names an object of a class that the step does not touch is not the step's.
         """
-        for column in said:
+        for column in values:
             if column in NAMED and column not in columns:
-                return spoken_column(column), said[column], None
-        for column, expression, value in asked(columns, said):
+                return spoken_column(column), values[column], None
+        for column, expression, value in compared(columns, values):
             if before_only and expression.primed:
                 continue
             try:
@@ -259,7 +259,7 @@ class Steps:
                 return spoken_column(column), value, found
         return None
 
-    def stands(self, state: State, thread: str, kind: str, said: Said) -> bool:
+    def stands(self, state: State, thread: str, kind: str, values: Values) -> bool:
         """Whether the thread stands in front of the lock that an event names, where a mark of this
         kind is made that ends a bracket, or at its end."""
         row = self.row_of(state, thread)
@@ -269,12 +269,13 @@ class Steps:
             row.columns
             if kind == WAITS and row.lock
             else row.marks.get(kind)
-            if said.get(OPENED)
+            if values.get(OPENED)
             else None
         )
         return (
             columns is not None
-            and self.agrees(columns, said, self.look(thread, state, None), before_only=True) is None
+            and self.agrees(columns, values, self.look(thread, state, None), before_only=True)
+            is None
         )
 
     def number(self, thread: str) -> int:
@@ -285,10 +286,10 @@ class Steps:
         """The label that a thread stands at; None at its end."""
         return self.table.rows.get(self.labels(state)[self._number[thread]])
 
-    def after(self, places: Iterable[Place], thread: str, kind: str, said: Said) -> set[Place]:
+    def after(self, places: Iterable[Place], thread: str, kind: str, values: Values) -> set[Place]:
         """The places after an event, those in which the model could not take it left out."""
         index, out = self._number[thread], set()
-        floating = self._floating(kind, said)
+        floating = self._floating(kind, values)
         for place in places:
             if floating:
                 debts = place.met(thread, True, floating)
@@ -296,23 +297,23 @@ class Steps:
                     out.add(Place(place.state, debts))
             elif not place.settled(thread):
                 continue
-            elif self.stands(place.state, thread, kind, said):
+            elif self.stands(place.state, thread, kind, values):
                 out.add(place)
             elif (move := self.move(place.state, index)) is not None and self._is(
-                move, place.state, kind, said
+                move, place.state, kind, values
             ):
                 out.add(Place(self.normal(move.after, (index,)), place.debts))
         return out
 
-    def _is(self, move: Move, state: State, kind: str, said: Said) -> bool:
+    def _is(self, move: Move, state: State, kind: str, values: Values) -> bool:
         return (
             move.shown
             and move.row.kind == kind
-            and self.agrees(move.row.columns, said, self.look(move.thread, state, move.after))
+            and self.agrees(move.row.columns, values, self.look(move.thread, state, move.after))
             is None
         )
 
-    def _floating(self, kind: str, said: Said) -> tuple[Any, ...]:
+    def _floating(self, kind: str, values: Values) -> tuple[Any, ...]:
         """What is known of an event that floats; empty for others."""
         row = next(
             (
@@ -320,15 +321,15 @@ class Steps:
                 for row in self.table.rows.values()
                 if row.kind == kind
                 and row.floats is not None
-                and said.get(("res", None)) == row.floats
-                and not said.get(HELD)
+                and values.get(("res", None)) == row.floats
+                and not values.get(HELD)
             ),
             None,
         )
         return (
             ()
             if row is None
-            else (kind, *(said.get(column) for column in sorted(NAMED & row.columns.keys())))
+            else (kind, *(values.get(column) for column in sorted(NAMED & row.columns.keys())))
         )
 
     def ended(self, place: Place) -> bool:

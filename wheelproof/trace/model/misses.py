@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wheelproof.trace.model.following import Steps
-from wheelproof.trace.model.places import Move, Place, Said, State
+from wheelproof.trace.model.places import Move, Place, State, Values
 
 
 def possible(steps: Steps, places: Iterable[Place]) -> tuple[str, ...]:
@@ -14,7 +14,7 @@ def possible(steps: Steps, places: Iterable[Place]) -> tuple[str, ...]:
     return tuple(
         sorted(
             {
-                _shown_step(steps, place.state, move)
+                _step_shown(steps, place.state, move)
                 for place in places
                 for move in steps.moves(place.state)
                 if move.shown and place.settled(move.thread)
@@ -23,7 +23,7 @@ def possible(steps: Steps, places: Iterable[Place]) -> tuple[str, ...]:
     )
 
 
-def _shown_step(steps: Steps, state: State, move: Move) -> str:
+def _step_shown(steps: Steps, state: State, move: Move) -> str:
     look, parts = steps.look(move.thread, state, move.after), []
     for column, expression in move.row.columns.items():
         if column[1] is None and column[0] != "res":
@@ -34,7 +34,7 @@ def _shown_step(steps: Steps, state: State, move: Move) -> str:
     return f"{move.thread}: {move.row.kind}({', '.join(parts)}) {move.row.label}"
 
 
-def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, said: Said) -> str:
+def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, values: Values) -> str:
     """Why an event is no step in any of the places: the step that is nearest to it."""
     near: set[str] = set()
     at: set[str] = set()
@@ -45,7 +45,7 @@ def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, said: Sai
         if move is None or not move.shown or move.row.kind != kind:
             continue
         if differs := steps.agrees(
-            move.row.columns, said, steps.look(thread, place.state, move.after)
+            move.row.columns, values, steps.look(thread, place.state, move.after)
         ):
             column, mine, theirs = differs
             near.add(

@@ -1,7 +1,6 @@
-"""What the events of a mechanism's traces say of its model's steps: ``traces/<stem>.toml`` read,
-and asked of a step.
+"""How the events of a mechanism's traces show its model's steps: ``traces/<mechanism>.toml``.
 
-The label table gives each label its kind of event; this table gives each column of that event the
+The label table gives each label its kind of event. This table gives each column of that event the
 expression that it must equal. A label without an event, or whose ``when`` is false, is a step that
 a trace does not show.
 """
@@ -28,11 +27,11 @@ NAMED = frozenset((column, None) for column in IDS)
 """What an event names: a step whose row lacks one of them that the event has is another step."""
 
 START, STOP = "thread_start", "thread_stop"
-"""Kinds that are no step of any mechanism. Who stops has done all that it was asked to."""
+"""Kinds that are no step of any mechanism. A thread that stops has ended its program."""
 
 HELD, OPENED = ("held", None), ("opened", None)
-"""What is said of an event beside its columns: whether it has an exact token of a lock of what it
-names; whether it closes a bracket of its thread, or is of a kind that closes none."""
+"""Values of an event beside its columns: whether it has an exact token of a lock of an object that
+it names; whether it closes a bracket of its thread, or is of a kind that closes none."""
 
 CLOSES = "_end"
 """How the names of kinds end that close a bracket."""
@@ -154,8 +153,8 @@ def _row(
             "Leave event out: it is for labels that no line of code has.",
         )
     marks = {
-        mark: _columns(f"{place}: marks.{mark}", said)
-        for mark, said in values.get("marks", {}).items()
+        mark: _columns(f"{place}: marks.{mark}", texts)
+        for mark, texts in values.get("marks", {}).items()
     }
     if unknown := sorted({kind, *marks} - set(KINDS) - {""}):
         raise UsageError(
@@ -206,9 +205,7 @@ class Names:
     def __init__(self, header: Mapping[str, Any]) -> None:
         program = header.get("program")
         if not isinstance(program, dict) or not isinstance(program.get("threads"), dict):
-            raise Unknown(
-                "the header has no program: it does not say what was asked of the threads"
-            )
+            raise Unknown("the header has no program: the operations of the threads are not known")
         self.program = program
         self.threads = {int(tid): name for tid, name in header["threads"].items()}
         if len(set(self.threads.values())) < len(self.threads):
@@ -224,7 +221,7 @@ class Names:
             raise Unknown(f"the header names no thread {event['tid']}")
         return found
 
-    def said(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, Any]:
+    def values(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, Any]:
         """What an event says, with names for ids and None for "none": column, or (pre or post,
         field) -> value. ``beside``: columns that are passed over."""
         out: dict[Column, Any] = {}
@@ -252,14 +249,14 @@ class Names:
         return found
 
 
-def asked(
-    columns: Mapping[Column, Expression], said: Mapping[Column, Any]
+def compared(
+    columns: Mapping[Column, Expression], values: Mapping[Column, Any]
 ) -> Iterator[tuple[Column, Expression, Any]]:
     """(column, expression, what the event says) of all that the event says and there is an
     expression for."""
     for column, expression in columns.items():
-        if column in said:
-            yield column, expression, said[column]
+        if column in values:
+            yield column, expression, values[column]
 
 
 def spoken_column(column: Column) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from wheelproof.trace.model.observed import Column, Row
 
 State = Any
-Said = Mapping[Column, Any]
+Values = Mapping[Column, Any]
 
 
 class Spent(Exception):

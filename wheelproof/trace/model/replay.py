@@ -1,9 +1,9 @@
-"""A trace judged by the model itself: each event must be a step that the model can take, and say
-what that step does.
+"""A trace judged by the model itself: each event must be a step that the model can take, with the
+same values.
 
-The rules of ``rules`` are the fast tier and know events alone. Here the model is followed with all
-states that it may be in, with its locks, pointers and history, so that what the rules do not ask is
-asked too. ``oracle`` asks TLC the same of a part of the trace.
+The rules of ``judging.rules`` are the fast tier and know events alone. Here the model is followed
+with all states that it may be in, with its locks, pointers and history, so that more is checked.
+``oracle`` checks a part of the trace with TLC.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from wheelproof.trace.judging.verdict import Finding
 from wheelproof.trace.model import misses
 from wheelproof.trace.model.following import Steps
 from wheelproof.trace.model.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read
-from wheelproof.trace.model.places import Place, Said, Spent
+from wheelproof.trace.model.places import Place, Spent, Values
 
 PROPERTY = "Next"
 """The name under which an event is refused: the specification's next-state relation."""
@@ -33,13 +33,13 @@ BUDGET = 20_000
 
 @dataclass(frozen=True)
 class Followed:
-    """One event that was followed, or refused: by whom, what it said, and the places that the model
-    might be in before it."""
+    """One event that was followed, or refused: its thread, its values, and the places that the
+    model might be in before it."""
 
     line: int
     event: Event
     thread: str
-    said: Said
+    values: Values
     states: frozenset[Place]
 
 
@@ -136,12 +136,12 @@ class ModelReplay(Judging):
             return None
         try:
             kind, thread = event["k"], self.names.thread(event)
-            said = {
-                **self.names.said(event, self.table.beside),
+            values = {
+                **self.names.values(event, self.table.beside),
                 OPENED: self._bracket(event) or not kind.endswith(CLOSES),
             }
             possible = self.steps.hidden(self.states, self.budget)
-            after = self.steps.after(possible, thread, kind, said)
+            after = self.steps.after(possible, thread, kind, values)
         except Unknown as error:
             self._out(line, str(error))
             return None
@@ -151,7 +151,7 @@ class ModelReplay(Judging):
                 Finding(line, None, "Budget", f"{error}: nothing follows from here on")
             )
             return None
-        self.history.append(Followed(line, event, thread, said, frozenset(self.states)))
+        self.history.append(Followed(line, event, thread, values, frozenset(self.states)))
         self.figures["followed"] += 1
         self.figures["sum"] += len(possible)
         self.figures["largest"] = max(self.figures["largest"], len(possible))
@@ -159,7 +159,7 @@ class ModelReplay(Judging):
             self.states = after
             return None
         self.halted = True
-        refusal = Refusal(PROPERTY, misses.why(self.steps, possible, thread, kind, said))
+        refusal = Refusal(PROPERTY, misses.why(self.steps, possible, thread, kind, values))
         self.violated += 1
         self.violations.append(
             Finding(
@@ -227,7 +227,7 @@ class ModelReplay(Judging):
                 0,
                 None,
                 "Program",
-                f"the threads have not done what they were asked to: {self._where(states)}",
+                f"the threads have not ended their programs: {self._where(states)}",
             )
         ]
 

@@ -17,7 +17,7 @@ from wheelproof.trace.model import oracle, slices
 from wheelproof.trace.model.replay import ModelReplay
 
 LAST = 100
-"""Events up to the failure, or the end, that TLC is asked about where nothing else is said."""
+"""Events up to the failure, or the end, that TLC checks, unless an option names others."""
 
 
 def follow(
@@ -53,7 +53,7 @@ def lines_of(window: str | None) -> tuple[int, int] | None:
 def by_model(path: Path, mechanisms: Mapping[str, Mechanism]) -> tuple[str, list[str]]:
     """(verdict, lines to print) of the model alone."""
     verdict, run = follow(path, mechanisms)
-    return verdict.verdict, _told(path, verdict, run)
+    return verdict.verdict, _lines(path, verdict, run)
 
 
 def by_oracle(
@@ -71,11 +71,11 @@ def by_oracle(
     """
     lines = lines_of(window)
     verdict, run = follow(path, mechanisms, keep=None)
-    out = _told(path, verdict, run)
+    out = _lines(path, verdict, run)
     if verdict.verdict not in (CONFORMS, VIOLATES) or run.steps is None:
         return verdict.verdict, [
             *out,
-            "  TLC was not asked: there is no verdict that it could confirm",
+            "  TLC was not run: there is no verdict that it could confirm",
         ]
     part = slices.cut(run, last or LAST, lines)
     answer = oracle.check(
@@ -98,15 +98,17 @@ def by_oracle(
             "The module is "
             f"{answer.result.log.with_suffix('.tla') if answer.result.log else folder}.",
         )
-    said = f"refuses line {part.events[part.refused - 1].line}" if part.refused else "accepts them"
+    result = (
+        f"refuses line {part.events[part.refused - 1].line}" if part.refused else "accepts them"
+    )
     return verdict.verdict, [
         *out,
-        f"  TLC on {where} ({len(part.events)} events): {said}, as the model does "
+        f"  TLC on {where} ({len(part.events)} events): {result}, as the model does "
         f"({answer.result.distinct:,} states)",
     ]
 
 
-def _told(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
+def _lines(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
     out = [
         f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of "
         "them followed on the model"

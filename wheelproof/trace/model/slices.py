@@ -74,7 +74,12 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
         OPENED,
         ("res", None),
         *NAMED,
-        *(column for row in rows for said in (row.columns, *row.marks.values()) for column in said),
+        *(
+            column
+            for row in rows
+            for names in (row.columns, *row.marks.values())
+            for column in names
+        ),
     }
     return Slice(events, tuple(_record(item, columns) for item in events), refused)
 
@@ -83,7 +88,7 @@ def _record(item: Followed, columns: Collection[Column]) -> dict[str, Any]:
     """An event as a TLA+ record, of the columns that a step can be compared with."""
     compared = {
         field_of(column): NULL if value is None else value
-        for column, value in item.said.items()
+        for column, value in item.values.items()
         if column in columns
     }
     return {**compared, "thread": item.thread, "kind": item.event["k"]}

@@ -91,7 +91,7 @@ class Grain:
 
     def step_of(self, frame: FrameType, operation: str) -> Step | None:
         """The step that an operation begins or goes on with; None where it is none of its own:
-        plain reads on the way, and what a walk does in between."""
+        plain reads on the way, and the accesses of a traversal."""
         code = frame.f_code
         kinds = self._labels.get(code.co_filename, {}).get(frame.f_lineno, {})
         if operation in kinds:

@@ -21,12 +21,12 @@ from wheelproof.trace.recording.loading import Traced
 from wheelproof.trace.recording.runs import run_by, run_freely
 
 LONGEST_PROGRAM = 5_000
-"""Operations of a run up to which the header says what was asked of the threads: the model's own
+"""Operations of a run up to which the header lists them: the model's own
 steps are not followed through longer ones."""
 
 
 class Recorded:
-    """A trace. Its events are made from the records each time that they are asked for; ``events``
+    """A trace. Its events are made from the records each time that they are read; ``events``
     and ``footer`` keep them."""
 
     def __init__(

@@ -200,7 +200,7 @@ class Log:
 
 
 Observer = Callable[[Log, FrameType], int]
-"""What else is noted at an operation: asked with the running thread's log and the frame that
+"""What else is noted at an operation: called with the running thread's log and the frame that
 performs it."""
 
 
@@ -280,7 +280,7 @@ class Recorder:
 
     def leave(self) -> None:
         """The running thread's last event: after all that is recorded by now, whatever it was that
-        told the thread to end."""
+        ordered the thread to end."""
         log = self.log()
         log.lc = max((each.lc for each in list(self.logs)), default=0) if not log.muted else log.lc
         self._mark(log, "thread_stop")

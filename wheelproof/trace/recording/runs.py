@@ -17,7 +17,7 @@ from wheelproof.trace.recording.loading import PATIENCE_SECONDS, Traced
 from wheelproof.trace.recording.recorder import Log, Stop
 
 KNOCK_SECONDS = 0.5
-"""How long a thread that may be in a deadlock is given to say that it waits."""
+"""How long a thread that may be in a deadlock has to record that it waits."""
 
 
 STALL_SECONDS = 5
@@ -74,7 +74,7 @@ def run_freely(traced: Traced, scenario: Mapping[str, Any], harness: Any) -> Non
         looks = looks + 1 if now == seen else 0
         if (
             alive[0].is_alive() and looks * LOOK_SECONDS >= STALL_SECONDS
-        ):  # nobody has done anything for so long: they wait for each other
+        ):  # no thread has done anything for so long: they wait for each other
             recorder.end()
             recorder.stopped, looks = True, 0
         seen = now

@@ -61,7 +61,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
 
     class Lock:
         """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded
-        while it was held. ``tried``: somebody has tried to get it."""
+        while it was held. ``tried``: a thread has tried to get it."""
 
         __slots__ = ("lock", "owner", "number", "seq", "lc", "depth", "tried")
         step = 1
@@ -226,7 +226,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         make = staticmethod(threading.RLock)
 
     class NoMonitor:
-        """Excludes nobody and orders nothing; its events have no token of it. Its state is the
+        """Excludes no thread and orders nothing; its events have no token of it. Its state is the
         thread's, since several may be inside."""
 
         __slots__ = ("owner", "number", "seq", "lc")
@@ -244,7 +244,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self._note(log, site_of(frame, operation), 1)
 
         def _note(self, log: Any, site: int, inside: int) -> None:
-            """A walk over a list begins or ends, or an attempt; that nothing was locked is no
+            """A traversal of a list begins or ends, or an attempt; that nothing was locked is no
             event."""
             if site and not log.muted and recorder.sites[site].event not in LOCKING:
                 log.emit(site, self.owner, 1 - inside, inside, 0, 0, 0)

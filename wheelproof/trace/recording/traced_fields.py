@@ -32,7 +32,7 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, a
     is.
 
     ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or
-    None where there is nothing to record; it is asked ``after`` the call, with the result or
+    None where there is nothing to record; it is called ``after`` the call, with the result or
     RAISED, or before it with the result None. The frame that called is two above its own.
     """
     site = recorder.add_site(event, method.__code__)
@@ -142,7 +142,7 @@ class VolatileField:
         recorder = self.recorder
         try:
             word = self._get(instance)
-        except AttributeError:  # the constructor's write: nobody else has the object yet
+        except AttributeError:  # the constructor's write: no other thread has the object yet
             word = Word(value, 0, recorder.identify(instance), self.name)
             word.number = recorder.register(word)
             self._set(instance, word)

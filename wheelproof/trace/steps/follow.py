@@ -306,8 +306,8 @@ class Following:
         if kind == "return":
             values = {place.results[index] for place in self.places} - {NOTHING}
             model = ", ".join(sorted(text_of(plain(value)) for value in values))
-            said = f"{name}'s operation returns {text_of(event.get('value'))}"
-            return f"{said}, and {model or 'has not ended'} in the model"
+            result = f"{name}'s operation returns {text_of(event.get('value'))}"
+            return f"{result}, and {model or 'has not ended'} in the model"
         if kind == "blocked":
             return f"{name} waits at {event['label']} for ever, and in the model it can go on"
         if kind == "end":

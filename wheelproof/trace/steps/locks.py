@@ -135,7 +135,7 @@ def locks(recorder: Recorder) -> dict[str, type]:
         reentrant = True
 
     class NoMonitor:
-        """Excludes nobody; its steps keep their labels."""
+        """Excludes no thread; its steps keep their labels."""
 
         __slots__ = ()
         owner, depth = None, 0

@@ -63,7 +63,7 @@ def test_a_refused_step_is_data_too(mutant):
     "arguments, says",
     [
         (("check", "--engine", "rules"), "rules are about events"),
-        (("replay", "--oracle"), "TLC is asked about traces of events"),
+        (("replay", "--oracle"), "TLC checks traces of events only"),
         (("shrink",), "is not shrunk"),
     ],
 )
