@@ -94,11 +94,13 @@ d1: setup
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data
 	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
+	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
 		--output build/mutate-one-shot; foreign=$$?; \
-	[ $$verified -eq 0 ] && [ $$tested -eq 0 ] && [ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
+	[ $$verified -eq 0 ] && [ $$tabled -eq 0 ] && [ $$tested -eq 0 ] && \
+	[ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
 
 docs: setup-docs
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build $(ARGS)

@@ -1,12 +1,15 @@
 """The documents of the proofs: explained assumptions, links, named tests, and the table."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tools import theorems as outcomes
 from wheelproof.checks import prove
 from wheelproof.commands import theorems
+from wheelproof.verdict import Results, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "proofs" / "ASSUMPTIONS.md"
@@ -75,7 +78,7 @@ def without_outcomes(text: str) -> list[str]:
 
 
 def test_the_table_is_that_of_the_theorems(declared):
-    """Made anew by `wheelproof prove --profile nightly --table > docs/theorems.md`."""
+    """Made anew by `python tools/theorems.py`, from the rows of `make nightly`."""
     assert without_outcomes(TABLE.read_text(encoding="utf-8")) == without_outcomes(
         theorems.render(declared, [])
     )
@@ -90,8 +93,6 @@ def test_every_line_of_the_table_says_that_it_is_proved_on_twenty_seeds_by_both_
 
 
 def test_a_changed_statement_or_control_makes_the_table_stale(declared):
-    from dataclasses import replace
-
     text = theorems.render(declared, [])
     number = next(number for number, item in enumerate(declared) if not item.is_lemma)
     for change in (
@@ -103,3 +104,38 @@ def test_a_changed_statement_or_control_makes_the_table_stale(declared):
     ):
         changed = [*declared[:number], replace(declared[number], **change), *declared[number + 1 :]]
         assert without_outcomes(theorems.render(changed, [])) != without_outcomes(text), change
+
+
+def written(folder: Path, declared, **changed: int) -> Path:
+    """The results of a run that proved every theorem. ``changed``: figures of the first one."""
+    rows = tuple(
+        Row(
+            item.mechanism,
+            "proof",
+            item.name,
+            "proved",
+            "proved",
+            figures={"vcs": 1, "seeds": 20, "second": "unsat", "rlimit_max": 400}
+            | (changed if number == 0 else {}),
+            ok=True,
+        )
+        for number, item in enumerate(declared)
+    )
+    replace(Results.begin({}), rows=rows).write(folder / "results.json")
+    return folder / "results.json"
+
+
+def test_another_outcome_of_a_run_is_named(declared, tmp_path):
+    """`make nightly` compares docs/theorems.md so with its own rows."""
+    there = outcomes.page(written(tmp_path, declared))
+    assert outcomes.differences(there, there) == []
+    for figures in ({"rlimit_max": 4000}, {"seeds": 3}, {"second": "unknown"}, {"vcs": 2}):
+        made = outcomes.page(written(tmp_path, declared, **figures))
+        _, _, place, old, new = outcomes.differences(there, made)
+        name = f"**{declared[0].name}**"
+        assert place.startswith("@@") and name in old and name in new
+
+
+def test_results_that_cannot_be_read_are_refused(tmp_path, capsys):
+    assert outcomes.main(["--check", str(tmp_path / "gone.json")]) == 2
+    assert "theorems: " in capsys.readouterr().err

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Make docs/theorems.md from the rows of a nightly verification, or check it.
+
+``python tools/theorems.py [--check] [RESULTS]`` reads ``build/results.json`` unless another file is
+given. With ``--check`` it prints each line that differs, and the exit code is 1 if there is one.
+``make nightly`` checks the page with its own rows.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from wheelproof.checks import prove  # noqa: E402
+from wheelproof.commands import theorems  # noqa: E402
+from wheelproof.errors import WheelproofError  # noqa: E402
+from wheelproof.verdict import read_results  # noqa: E402
+
+PAGE = "docs/theorems.md"
+RESULTS = "build/results.json"
+
+
+def page(results: Path, root: Path = ROOT) -> str:
+    """The page that the rows of a run make. Raises UsageError where they cannot be read."""
+    return theorems.render(prove.declared(root), read_results(results).rows)
+
+
+def differences(there: str, made: str) -> list[str]:
+    """The lines of the page that is there, and of the one that the rows make."""
+    lines = there.splitlines(), made.splitlines()
+    return list(difflib.unified_diff(*lines, PAGE, "rows", lineterm="", n=0))
+
+
+def main(arguments: list[str]) -> int:
+    check = "--check" in arguments
+    names = [each for each in arguments if each != "--check"]
+    try:
+        made = page(Path(names[0]) if names else ROOT / RESULTS)
+    except WheelproofError as error:
+        print(f"theorems: {error}", file=sys.stderr)
+        return 2
+    if not check:
+        (ROOT / PAGE).write_text(made, encoding="utf-8")
+        return 0
+    found = differences((ROOT / PAGE).read_text(encoding="utf-8"), made)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
