@@ -9,7 +9,7 @@ import pytest
 from wheelproof import project
 from wheelproof.checks.context import Context
 from wheelproof.project.mechanism import Config
-from wheelproof.tlc import jar, java, mc
+from wheelproof.tlc import archive, jar, java, mc, process
 
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = project.find(ROOT)
@@ -31,10 +31,10 @@ def refused(mechanism: project.Mechanism, folder: Path) -> str:
         name = f"MC{mechanism.module}_{config.name}"
         described = Context(mechanism, folder).described(name, config, deadlock=False)
         modules.append(mc.generate(described, folder, bare=True).module.name)
-    command = [str(java.locate().executable), "-cp", str(jar.locate().path), "tla2sany.SANY"]
-    done = subprocess.run(
-        [*command, *modules], cwd=folder, capture_output=True, text=True, timeout=300
-    )
+    runtime, tools = java.locate(), jar.locate()
+    options = (*process.QUICK_START, *archive.options(runtime, tools), "-cp", str(tools.path))
+    command = [str(runtime.executable), *options, "tla2sany.SANY", *modules]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     out = done.stdout + done.stderr
     return out if done.returncode or "Error" in out else ""
 
