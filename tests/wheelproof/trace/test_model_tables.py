@@ -1,0 +1,180 @@
+"""The table by which the model follows events, and events that have no place among others."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.wheelproof.trace import confluence
+from tests.wheelproof.trace.followed import (
+    OPERATION,
+    TIMER,
+    by_model,
+    walk_of,
+)
+from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.test_model_replay import table
+from tests.wheelproof.trace.test_replay import renumbered
+from wheelproof.errors import UsageError
+from wheelproof.trace.judging.verdict import CONFORMS, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.model import observed
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.following import Steps
+
+# -- the table, and what it claims
+
+
+@pytest.mark.parametrize(
+    "stem, scenario",
+    [
+        (TIMER, "two_adders_cancel"),
+        (TIMER, "expire_readd"),
+        (TIMER, "opposite_flushes"),
+        (OPERATION, "two_completers_expirer"),
+        (OPERATION, "try_once_holder"),
+        (OPERATION, "blocking_three"),
+        (OPERATION, "blocking_callers_lock"),
+    ],
+)
+def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
+    mechanism = mechanisms()[stem]
+    assert (
+        list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario])))
+        == []
+    )
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("stem", [TIMER, OPERATION])
+def test_eager_steps_commute_in_every_scenario(stem):
+    mechanism, larger = mechanisms()[stem], []
+    for name, scenario in mechanism.scenarios.items():
+        try:
+            assert (
+                list(confluence.faults(Steps(observed.read(mechanism), scenario), 30_000)) == []
+            ), name
+        except OverflowError:
+            larger.append(name)
+    assert len(larger) < len(mechanism.scenarios) / 3, larger
+
+
+def test_that_eager_steps_commute_can_fail():
+    wrong = table(R1={"eager": True, "kind": ""}, A6={"eager": True})
+    found = list(confluence.faults(Steps(wrong, mechanisms()[STEM].scenarios["two_adders_cancel"])))
+    assert any("R1" in fault and "A6" in fault and "order" in fault for fault in found)
+
+
+@pytest.mark.parametrize("name", [None, "M1", "M8", "M19"])
+def test_without_eager_steps_the_same_event_is_refused_from_more_states(name):
+    recorded = of_mutant(name) if name else of_walk("flush_add_cancel", 1)
+    plain = table(**{label: {"eager": False} for label in observed.read(mechanisms()[STEM]).rows})
+    (small, few), (large, many) = (
+        by_model(recorded.header, recorded.events, recorded.footer),
+        by_model(recorded.header, recorded.events, recorded.footer, table=plain),
+    )
+    assert small.verdict == large.verdict and [f.line for f in small.findings] == [
+        f.line for f in large.findings
+    ]
+    assert many.figures["sum"] > 2 * few.figures["sum"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"A9": {"columns": {("post", "counter"): Expression("taskCounter")}}},
+        {"U9": {"columns": {("entry", None): Expression("ul[self]")}}},
+        {
+            "K1": {
+                "columns": {
+                    ("entry", None): Expression("ke[self]"),
+                    ("task", None): Expression("TaskOf[ke[self]]"),
+                    ("res", None): Expression("TRUE"),
+                }
+            }
+        },
+        {"U1": {"when": None}},
+        {"F1": {"kind": ""}},
+        {"C3": {"columns": {}}},
+    ],
+    ids=[
+        "counter before the step",
+        "list for entry",
+        "always cancelled",
+        "every lock",
+        "no begin",
+        "nothing named",
+    ],
+)
+def test_a_wrong_table_is_noticed(rows):
+    recorded = of_walk("flush_add_cancel", 1)
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, table=table(**rows))
+    assert verdict.verdict in (VIOLATES, OUT_OF_MODEL)
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ('eager = ["Z9"]', "no label Z9"),
+        ('[labels]\nA9 = { colour = "1" }', "no column colour"),
+        ('[labels]\nA9 = { post.colour = "1" }', "post has no colour"),
+        ('[labels]\nA9 = { list = "al[self" }', "cannot be read"),
+        ('[labels]\nA9 = { event = "cancel" }', "its event is list_add"),
+        ('[labels]\nA4 = { event = "sing" }', "no kind of event sing"),
+        ('[labels]\nA9 = { floats = "false" }', "res must say"),
+        ("lazy = []", "unknown field lazy"),
+        ("eager = [", "not valid TOML"),
+    ],
+)
+def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
+    (tmp_path / "traces").mkdir()
+    (tmp_path / f"traces/{STEM}.toml").write_text(text)
+    with pytest.raises(UsageError, match=says):
+        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+
+
+def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
+    with pytest.raises(UsageError, match="have no meaning"):
+        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+
+
+# -- events that have no place among others
+
+
+def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neighbours():
+    """It holds nothing that would order it: where it stands among the events of others means
+    nothing, where it stands in its thread does."""
+    recorded = walk_of(OPERATION, "callers_lock", 3)
+    events = list(recorded.events)
+    lost = next(
+        number
+        for number, event in enumerate(events)
+        if event["k"] == "try_begin" and event["res"] == "false"
+    )
+    tid = events[lost]["tid"]
+    before = max(number for number in range(lost) if events[number]["tid"] == tid)
+    after = min(number for number in range(lost + 1, len(events)) if events[number]["tid"] == tid)
+    rest = events[:lost] + events[lost + 1 :]
+    for place in range(before + 1, after):
+        moved = renumbered([*rest[:place], events[lost], *rest[place:]])
+        assert by_model(recorded.header, moved)[0].verdict == CONFORMS
+    beyond = renumbered([*rest[:after], events[lost], *rest[after:]])
+    assert by_model(recorded.header, beyond)[0].verdict == VIOLATES
+    assert by_model(recorded.header, renumbered(rest))[0].verdict == VIOLATES, (
+        "and it cannot be missing"
+    )
+
+
+@pytest.mark.parametrize("scenario", ["callers_lock", "three_losers", "try_once"])
+def test_an_attempt_in_vain_is_recorded_while_the_lock_is_another_thread_s(scenario):
+    """Or what its thread does next could sort before what made it fail."""
+    seen = 0
+    for seed in range(1, 9):
+        holder: dict[int, int | None] = {}
+        for event in walk_of(OPERATION, scenario, seed).events:
+            if event["k"] == "try_begin" and event["res"] == "false":
+                assert holder.get(event["op"]) not in (None, event["tid"]), (seed, event)
+                seen += 1
+            elif "oseq" in event:
+                holder[event["op"]] = None if event["k"] == "lock_release" else event["tid"]
+    assert seen > 3
