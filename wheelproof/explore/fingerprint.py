@@ -31,6 +31,7 @@ from wheelproof.explore.slots import (
     Slots,
     hashed_by_value,
     loose_attributes,
+    refuse_foreign,
     refuse_loose,
     slots_of,
     variables_of,
@@ -121,7 +122,7 @@ class Names:
                 if id(value) in containers:
                     continue
                 containers.add(id(value))
-            if kind in _CONTAINERS:
+            if kind in _CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
                 todo += [
                     (inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))
                 ]
@@ -142,6 +143,7 @@ class Names:
                         "Give Harness.names objects of classes with __slots__.",
                     )
                 continue  # a value of the standard library: named, or refused, where it is met
+            refuse_foreign(value, path)
             names[id(value)] = _PREFIX + path
             kept.append(value)
             later = []

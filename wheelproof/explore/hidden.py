@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable
+from itertools import chain
 
 from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.findings import Faults
@@ -22,7 +23,7 @@ from wheelproof.explore.suspension import (
 )
 from wheelproof.isolated import ARTEFACTS
 
-_CACHES = frozenset({"cache", "lru_cache", "cached_property"})
+_CACHES = frozenset({"cache", "lru_cache", "cached_property", "singledispatch"})
 _STATELESS = frozenset(
     {
         "__future__",
@@ -58,6 +59,8 @@ _REFLECTION = frozenset(
         "__delattr__",
     }
 )
+_OUTSIDE = frozenset({"id", "open", "input", "breakpoint"})
+"""Built-in functions that bring in addresses, files and the terminal."""
 _DUNDERS = frozenset(
     {
         "__init__",
@@ -191,6 +194,13 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
         lines_of(n) for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "Harness"
     ]
     definitions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for alias in n.names
+    }
+    foreign = (_REFLECTION | _OUTSIDE) - definitions - _bound(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             yield (
@@ -224,15 +234,50 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
                 f"{node.attr} reaches state that is not seen",
                 "use the object's own slots and methods",
             )
-        elif isinstance(node, ast.Call) and called_name(node) in _REFLECTION:
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr in _REFLECTION
+            or isinstance(node, ast.Name)
+            and node.id in foreign
+        ):
             yield (
                 node.lineno,
                 "hidden-state",
-                f"{called_name(node)} reaches state that is not seen",
+                f"{getattr(node, 'id', '') or getattr(node, 'attr', '')} reaches state that is not "
+                "seen",
                 "name the slot in the code",
+            )
+        elif (
+            isinstance(node, ast.Call)
+            and called_name(node) == "register"
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id in definitions | imported
+        ):
+            yield (
+                node.lineno,
+                "hidden-state",
+                "a class or a function registers another one: that state is not seen",
+                "inherit from the class, or write a plain function",
+            )
+        elif isinstance(node, ast.Call) and called_name(node) == "type" and len(node.args) > 1:
+            yield (
+                node.lineno,
+                "hidden-state",
+                "type makes a class, whose attributes are not seen",
+                "define classes at the head of the file",
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from _imported(node)
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """The names that a file binds to values of its own."""
+    return {
+        n.arg if isinstance(n, ast.arg) else n.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.arg) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    }
 
 
 def _in_definition(node: Function) -> Faults:
@@ -322,7 +367,8 @@ def _mutable(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Tuple):
         return any(map(_mutable, value.elts))
     if isinstance(value, ast.Call):
-        return called_name(value) not in _CONSTANT_CALLS
+        copied = (a.elts for a in value.args if isinstance(a, (ast.List, ast.Tuple, ast.Set)))
+        return called_name(value) not in _CONSTANT_CALLS or any(map(_mutable, chain(*copied)))
     return False
 
 

@@ -14,6 +14,7 @@ ATOMS = frozenset({int, str, float, bool, type(None)})
 Slots = tuple[tuple[str, Callable[[object], object]], ...]
 """(name, function that reads it without a step) of each slot of a class."""
 
+_foreign: dict[type, str] = {}
 _loose: dict[type, bool] = {}
 _slots: dict[type, Slots] = {}
 _variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
@@ -51,6 +52,24 @@ def refuse_loose(value: object, name: str) -> None:
             "hide.",
             "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = "
             "()).",
+        )
+
+
+def refuse_foreign(value: object, name: str) -> None:
+    """Refuse an object whose class inherits state from a class written in C, such as ``list``.
+
+    Raises Unnamed with that class.
+    """
+    kind = type(value)
+    foreign = _foreign.get(kind)
+    if foreign is None:
+        without_slots = (base for base in kind.__mro__[:-1] if "__slots__" not in vars(base))
+        foreign = _foreign[kind] = next((base.__qualname__ for base in without_slots), "")
+    if foreign:
+        raise Unnamed(
+            f"The object {name} of class {kind.__qualname__} inherits from {foreign}, whose "
+            "contents are in no slot.",
+            f"Keep an object of {foreign} in a slot instead of inheriting from it.",
         )
 
 

@@ -264,11 +264,11 @@ def test_a_hidden_iterator_evades_the_fingerprint_and_not_the_linter(cell):
 
 def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell):
     changes = (
-        ("class Cell:", "calls = [0]\n\n\nclass Cell:"),
+        ("class Cell:", "calls = bytearray(1)\n\n\nclass Cell:"),
         (
             "        with self.monitor:  # lock P1",
-            "        calls[0] += 1\n"
-            "        if calls[0] % 40 == 0:\n"
+            "        calls[0] = (calls[0] + 1) % 40\n"
+            "        if calls[0] == 0:\n"
             "            return\n"
             "        with self.monitor:  # lock P1",
         ),

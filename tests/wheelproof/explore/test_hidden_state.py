@@ -148,6 +148,102 @@ CHANNELS = {
         "        held = lambda: 0\n",
         "(held)",
     ),
+    "a list in a default": Channel(
+        "def more(held=tuple([[0]])):\n    held[0][0] += 1\n    return held[0][0] < 4\n",
+        "module-state",
+        "attribute of impl.cell.more",
+    ),
+    "a list in a default that a function makes": Channel(
+        "def made():\n    return [0],\n\n"
+        "class Holder:\n    __slots__ = ()\n\n"
+        "def more(held=(made()), also=()):\n    held[0][0] += 1\n    return held[0][0] < 4\n",
+        "module-state",
+        "attribute of impl.cell.more",
+    ),
+    "a list in a closure": Channel(
+        "def counted(function):\n"
+        "    rounds = [0]\n\n"
+        "    def more():\n"
+        "        rounds[0] += 1\n"
+        "        return rounds[0] < 4\n\n"
+        "    return more\n\n\n"
+        "@counted\n"
+        "def more():\n"
+        "    return True\n",
+        "",
+        "attribute of impl.cell.more",
+    ),
+    "an object in a closure": Channel(
+        "class Rounds:\n    __slots__ = ('count',)\n\n"
+        "def counted(function):\n"
+        "    rounds = Rounds()\n"
+        "    rounds.count = 0\n\n"
+        "    def more():\n"
+        "        rounds.count += 1\n"
+        "        return rounds.count < 4\n\n"
+        "    return more\n\n\n"
+        "@counted\n"
+        "def more():\n"
+        "    return True\n",
+        "",
+        "attribute of impl.cell.more",
+    ),
+    "a namespace in a closure": Channel(
+        "import types\n\n"
+        "def counted(function):\n"
+        "    rounds = types.SimpleNamespace(count=0)\n\n"
+        "    def more():\n"
+        "        rounds.count += 1\n"
+        "        return rounds.count < 4\n\n"
+        "    return more\n\n\n"
+        "@counted\n"
+        "def more():\n"
+        "    return True\n",
+        "hidden-state",
+        "attribute of impl.cell.more",
+    ),
+    "a list in an enum member": Channel(
+        "import enum\n\nclass Colour(enum.Enum):\n    RED = tuple([[0]])\n\n"
+        "def more():\n"
+        "    Colour.RED.value[0][0] += 1\n"
+        "    return Colour.RED.value[0][0] < 4\n",
+        "module-state",
+        "attribute of impl.cell.Colour",
+    ),
+    "a function by cases": Channel(
+        "import functools\n\n@functools.singledispatch\ndef more(*args):\n    return True\n",
+        "module-state",
+    ),
+    "a class of another one by registration": Channel(
+        "import abc\n\n"
+        "class Some(abc.ABC):\n    __slots__ = ()\n\n"
+        "class Holder:\n    __slots__ = ()\n\n"
+        "def more():\n"
+        "    Some.register(Holder)\n"
+        "    return True\n",
+        "hidden-state",
+    ),
+    "a file": Channel(
+        "def more():\n"
+        "    with open('/dev/null', 'a') as file:\n"
+        "        file.write('x')\n"
+        "    return True\n",
+        "hidden-state",
+    ),
+    "an address": Channel("def more():\n    return id(more) > 0\n", "hidden-state"),
+    "setattr under another name": Channel(
+        "class Holder:\n    __slots__ = ()\n\n"
+        "change = setattr\n\n"
+        "def more():\n"
+        "    change(Holder, 'count', 1)\n"
+        "    return True\n",
+        "hidden-state",
+        "attribute of impl.cell.Holder",
+    ),
+    "a class that a call makes": Channel(
+        "def more():\n    return bool(type('Holder', (), {'count': 0}))\n",
+        "hidden-state",
+    ),
     "a value on the stack": Channel(
         "def more(value):\n    return bool(value)\n",
         "",
@@ -206,6 +302,58 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
         assert found.outcome == "different", "the channel passed"
         message = str(found.difference)
     assert re.search(channel.run, message), message
+
+
+@pytest.mark.parametrize("base", ["list", "dict", "collections.deque", "set", "int", "tuple"])
+@pytest.mark.parametrize("made", ["at first", "by a thread"])
+def test_an_object_whose_class_inherits_state_is_refused(cell, base, made):
+    head = f"import collections\n\nclass Held({base}):\n    __slots__ = ()\n\n"
+    text = cell.edited(
+        ("class Cell:", head + "\nclass Cell:"),
+        ('"claimed")', '"claimed", "held")'),
+        (
+            "        self.taken = Atomic(0)\n",
+            "        self.taken = Atomic(0)\n"
+            + (
+                "        self.held = Held()\n"
+                if made == "at first"
+                else "        self.held = None\n"
+            ),
+        ),
+        (DRAIN, "        self.held = self.held or Held()\n" + DRAIN),
+    )
+    run = None
+    refusal = (
+        f"class Held inherits from {base.split('.')[-1]}, whose"
+        if made == "at first"
+        else "cell.held holds a value of type Held, which has no name"
+    )
+    with pytest.raises(Unnamed, match=refusal):
+        run = cell.load(texts={"impl.cell": text}).begin(cell.scenarios["alone"])
+        run.step(0)
+        run.fingerprint()
+    if run is not None:
+        run.end()
+
+
+def test_what_a_named_tuple_contains_is_seen(cell):
+    text = cell.edited(
+        (
+            "class Cell:",
+            "import collections\n\nPair = collections.namedtuple('Pair', 'held')\n\n\nclass Cell:",
+        ),
+        ('"claimed")', '"claimed", "pair")'),
+        (
+            "        self.taken = Atomic(0)\n",
+            "        self.taken = Atomic(0)\n        self.pair = Pair([])\n",
+        ),
+        (DRAIN, "        self.pair.held.append(1)\n" + DRAIN),
+    )
+    run = cell.load(texts={"impl.cell": text}, lint=False).begin(cell.scenarios["alone"])
+    before = run.fingerprint()
+    run.harness.cell.pair.held.append(1)
+    assert run.fingerprint() != before
+    run.end()
 
 
 def test_a_context_variable_is_no_root(cell):

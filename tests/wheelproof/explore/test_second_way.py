@@ -11,7 +11,7 @@ SCENARIO = {"threads": {"t": [["attempt"]], "k": [["claim"]], "p": [["put", "x"]
 
 CLAIM = "        return self.claimed.compare_and_set(False, True)  # cas C1"
 HIDDEN = (
-    ("class Cell:", "HELD = []\n\n\nclass Cell:"),
+    ("class Cell:", "HELD = bytearray()\n\n\nclass Cell:"),
     (
         "        self.monitor = Monitor()\n",
         "        HELD.clear()\n        self.monitor = Monitor()\n",
@@ -19,16 +19,16 @@ HIDDEN = (
     (
         CLAIM,
         "        result = self.claimed.compare_and_set(False, True)  # cas C1\n"
-        "        HELD.append(self.item)\n        return result",
+        "        HELD.append(self.item is None)\n        return result",
     ),
     (
         "        with self.monitor:  # lock T1",
-        "        if HELD and HELD[0] is None and self.item is not None:\n            return\n"
+        "        if HELD and HELD[0] and self.item is not None:\n            return\n"
         "        with self.monitor:  # lock T1",
     ),
 )
-"""A list in a module, emptied before each run: which item the first claim has seen. Where it came
-before the put, a later attempt takes nothing."""
+"""Bytes in a module, emptied before each run: whether the first claim has seen no item. Where it
+came before the put, a later attempt takes nothing."""
 
 
 def search(cell, changes, **options):
