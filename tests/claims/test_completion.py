@@ -171,6 +171,46 @@ def test_that_check_sees_a_protocol_whose_losers_do_not_try_again():
     assert tries_of_losers(early=True, flag=GivesUp) == [1, 1]
 
 
+class Stuck(Atomic):
+    """A flag that nothing clears."""
+
+    __slots__ = ()
+
+    def set(self, value):
+        pass
+
+
+def attempts_alone(is_set: bool, flag: type[Atomic] = Atomic, most: int = 3) -> int:
+    """How often a thread that is alone calls tryComplete, ``most`` times at the most.
+
+    ``is_set``: whether a thread that has returned has left the flag set.
+    """
+    calls = []
+
+    class Operation(TryPending):
+        __slots__ = ()
+
+        def try_complete(self):
+            calls.append("try")
+            if len(calls) == most:
+                self.completed.set(True)
+            return False
+
+    operation = Operation(TimerTask(1))
+    operation.try_complete_pending = flag(is_set)
+    operation.maybe_try_complete()
+    return len(calls)
+
+
+def test_a_thread_alone_leaves_the_loop_because_it_has_cleared_the_flag():
+    assert attempts_alone(is_set=False) == attempts_alone(is_set=True) == 1
+
+
+def test_that_check_sees_a_flag_that_stays_set():
+    assert attempts_alone(is_set=True, flag=Stuck) == 3
+    assert attempts_alone(is_set=False, flag=Stuck) == 1, "a clear flag needs no write"
+
+
 TWO = {"a": [TRY], "b": [TRY]}
 
 
