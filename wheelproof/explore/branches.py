@@ -135,23 +135,32 @@ class _Wrapping(ast.NodeTransformer):
         node.values = [*[self._test(test) for test in tests], self.visit(last)]
         return node
 
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        tests = [self._test(test) for test in node.ifs]
+        node.ifs = []
+        self.generic_visit(node)
+        node.ifs = tests
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        self._head(node.body, f"case {ast.unparse(node.pattern)}")
+        guard = node.guard and self._test(node.guard)
+        node.guard = None
+        self.generic_visit(node)
+        node.guard = guard
+        return node
+
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         self.generic_visit(node)
-        number = _number(
-            f"{self._place}: except {ast.unparse(node.type) if node.type else ''}", None
-        )
-        node.body.insert(
-            0,
-            ast.copy_location(
-                ast.Expr(
-                    self._call(
-                        number, ast.copy_location(ast.Constant(True), node.body[0]), node.body[0]
-                    )
-                ),
-                node.body[0],
-            ),
-        )
+        self._head(node.body, f"except {ast.unparse(node.type) if node.type else ''}")
         return node
+
+    def _head(self, body: list[ast.stmt], text: str) -> None:
+        """Note at the head of a block that it is run."""
+        number = _number(f"{self._place}: {text}", None)
+        constant = ast.copy_location(ast.Constant(True), body[0])
+        call = self._call(number, constant, body[0])
+        body.insert(0, ast.copy_location(ast.Expr(call), body[0]))
 
 
 def _after_head(body: list[ast.stmt]) -> int:

@@ -151,3 +151,37 @@ class C:
     assert (
         namespace["C"]().f(0, 1) is None and "impl.x: C.f: a and b is false" in branches.collect()
     )
+
+
+def test_filters_and_cases_are_conditions():
+    branches = Branches()
+    code = branches.compiled(
+        "impl.x",
+        """
+def late(deadlines):
+    return [each for each in deadlines if each > 1000000]
+
+def kind(value, strict):
+    match value:
+        case 0:
+            return "none"
+        case int() if strict:
+            return "some"
+        case _:
+            return "other"
+""",
+        "x.py",
+    )
+    namespace = {"__wheelproof_branch__": branches.note}
+    exec(code, namespace)
+    assert namespace["late"]([1, 2]) == [] and namespace["kind"](0, False) == "none"
+    assert branches.declared - branches.collect() == {
+        "impl.x: late: each > 1000000 is true",
+        "impl.x: kind: case int() is called",
+        "impl.x: kind: strict is true",
+        "impl.x: kind: strict is false",
+        "impl.x: kind: case _ is called",
+    }
+    assert [namespace["kind"](1, strict) for strict in (True, False)] == ["some", "other"]
+    assert namespace["late"]([2_000_000]) == [2_000_000]
+    assert branches.declared == branches.collect()
