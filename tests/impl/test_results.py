@@ -313,11 +313,12 @@ def test_a_harness_that_swallows_an_exception_is_refused(handler):
         )
 
 
-def test_a_harness_that_drops_a_result_is_refused():
+@pytest.mark.parametrize("dropped_as", ["", "_ = ", "done = ", "done = again = "])
+def test_a_harness_that_drops_a_result_is_refused(dropped_as):
     text = OPERATION.source("harness")
     dropped = text.replace(
         "            return self.operations[operation].maybe_try_complete()",
-        "            self.operations[operation].maybe_try_complete()",
+        f"            {dropped_as}self.operations[operation].maybe_try_complete()",
     )
     assert dropped != text
     subject = ControlledImplementation.load(

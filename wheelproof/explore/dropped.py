@@ -1,7 +1,8 @@
 """Dropped results: an operation of ``Harness`` may drop a returned value only if it is None.
 
-Each call that is a statement of the harness is compiled as ``check(call)``. A controlled thread
-whose call returns another value breaks a rule there, because the result would not be compared. In
+Each call of the harness that is a statement, or whose value goes into names that nothing reads, is
+compiled as ``check(call)``. A controlled thread whose call returns another value breaks a rule
+there, because the result would not be compared. In
 ``Harness`` itself, calls of controlled primitives on labelled lines are not checked; in other
 classes of its module, no call of a controlled primitive is.
 """
@@ -30,6 +31,7 @@ class _Checked(ast.NodeTransformer):
     ) -> None:
         self._marked, self._primitive, self._inside = marked, primitive, everywhere
         self._function = self._harness = False
+        self._read: frozenset[str] = frozenset()
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         before = self._inside, self._harness
@@ -40,12 +42,20 @@ class _Checked(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        before, self._function = self._function, True
+        before, self._function = (self._function, self._read), True
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+        self._read = frozenset(each.id for each in names if not isinstance(each.ctx, ast.Store))
         self.generic_visit(node)
-        self._function = before
+        self._function, self._read = before
         return node
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if all(isinstance(each, ast.Name) and each.id not in self._read for each in node.targets):
+            return self.visit_Expr(node)
+        self.generic_visit(node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr | ast.Assign) -> ast.AST:
         self.generic_visit(node)
         call = node.value
         if not (self._inside and self._function and isinstance(call, ast.Call)):
