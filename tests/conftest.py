@@ -25,16 +25,24 @@ SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
+    "tests/wheelproof/checks/",
+    "tests/docs/test_examples.py",
     "tests/impl/test_system_timer_stateful.py",
     "tests/proofs/test_crosshair.py",
     "tests/wheelproof/mutate/test_gate.py",
+    "tests/examples/test_latch.py",
     "tests/examples/test_one_shot.py",
     "tests/faults/test_engine.py",
-    "tests/wheelproof/checks/test_verify.py",
+    "tests/wheelproof/jvm/test_released_jars.py",
+    "tests/docs/test_quotes.py",
+    "tests/wheelproof/commands/test_mutant.py",
+    "tests/examples/test_without_a_model.py",
+    "tests/real/test_d1.py",
 )
-"""Files of more than half a minute, which start first.
+"""Files of few and long tests, which start first.
 
-The others go by their number of tests: a long file with few tests would be the last to start.
+The others go by their number of tests: a long file with few tests would be the last to start, and
+one process would wait for the other.
 """
 
 

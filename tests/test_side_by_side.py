@@ -38,3 +38,4 @@ def test_the_longest_are_given_first_and_the_others_by_their_number():
 def test_the_longest_are_files_and_folders_that_there_are():
     for scope in LONGEST:
         assert (ROOT / scope).exists() and (scope.endswith(".py") or scope in SHARING), scope
+        assert scope in SHARING or not scope.startswith(SHARING), "its folder is given out whole"
