@@ -242,15 +242,15 @@ class Instance:
         if broken := [
             index
             for index, code in enumerate(compiled.given, 1)
-            if not self._made(code)(self._blank())
+            if not self.function(code)(self._blank())
         ]:
             raise ValueError(
                 f"what {type(self.system).__name__} assumes of its constants does not hold "
                 f"(formula {broken[0]})"
             )
-        self.formulas = {name: self._made(code) for name, code in compiled.formulas.items()}
-        self._steps = {name: self._made(code) for name, code in compiled.steps.items()}
-        self._start = [self._made(code) for code in compiled.start]
+        self.formulas = {name: self.function(code) for name, code in compiled.formulas.items()}
+        self._steps = {name: self.function(code) for name, code in compiled.steps.items()}
+        self._start = [self.function(code) for code in compiled.start]
         self._choices = {
             name: [self._values(item, numbers) for item in taken.parameters.values()]
             for name, taken in self.system.actions().items()
@@ -265,7 +265,8 @@ class Instance:
             else range(len(self.elements[item.sort.name]))
         )
 
-    def _made(self, code: CodeType) -> Any:
+    def function(self, code: CodeType) -> Any:
+        """The function of compiled code, at this size."""
         scope = dict(self._scope)
         exec(code, scope)
         return scope["made"]
@@ -296,7 +297,7 @@ class Instance:
             return {
                 of.constructor(number).name(): number for number in range(of.num_constructors())
             }.__getitem__
-        if of.name() in self.number:
+        if of.name() in self.number and of != WHOLE.z3:
             return self.number[of.name()].__getitem__
         return lambda value: value
 
@@ -348,7 +349,7 @@ class Instance:
             }
         if isinstance(of, z3.DatatypeSortRef):
             return of.constructor(value).name()
-        if of.name() in self.elements:
+        if of.name() in self.elements and of != WHOLE.z3:
             return None if value == -1 else self.elements[of.name()][value]
         return value
 

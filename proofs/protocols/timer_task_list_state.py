@@ -21,7 +21,7 @@ NOBODY, NO_LIST, NO_ENTRY, NO_TASK = THREAD.null, LIST.null, ENTRY.null, TASK.nu
 PLACE = Enumeration(
     "RingPlace",
     "Idle T1 C1 C2 C3 C4 S1 S2 S3 S4 R1 A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 "
-    "U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 K1 K2 F1 F2 F3 F4",
+    "U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 K1 K2 F1 F2 F3 F4 Done Nowhere",
 )
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 

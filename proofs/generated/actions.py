@@ -1,0 +1,452 @@
+"""The steps of a label: guards and next values, one for each label that it may go on to.
+
+PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
+a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
+procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
+is, for each procedure, the label that it returns to and what its call has saved. Another use of the
+stack is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from proofs.generated.shapes import Function, Shape, Vocabulary, Words
+from proofs.generated.terms import (
+    Frames,
+    Made,
+    Names,
+    Terms,
+    Value,
+    gathered,
+    merged,
+    shown,
+)
+from proofs.ts import Everywhere, Sort
+from wheelproof.tla.layout import actions as steps_of
+from wheelproof.tla.layout import branches, label_of
+from wheelproof.tla.syntax import (
+    Builtin,
+    Call,
+    Expression,
+    Level,
+    Module,
+    OutsideSubset,
+    Parameter,
+    Place,
+    Text,
+    Variable,
+    children,
+    disjuncts,
+    variables_of,
+)
+
+ABSENT = "Nowhere"
+"""The value of the labels' enumeration that stands for "not on the stack"."""
+RETURN = "back"
+"""The name of the place that a return goes to."""
+
+
+@dataclass(frozen=True)
+class Procedures:
+    """The procedures of a module. ``of``: label -> its procedure, "" for a process.
+
+    ``saved``: procedure -> the variables that its calls save.
+    """
+
+    of: Mapping[str, str]
+    saved: Mapping[str, tuple[str, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.saved)
+
+
+@dataclass
+class Way:
+    """One way through a step. ``to``: the label that it goes on to, or `RETURN`.
+
+    ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
+    values of frames, as in `Frames`, for this thread alone. ``obligations``: what must hold where
+    it is taken, or its terms say something else than the module. ``chosen``: the elements that it
+    may choose, by name. ``set``: the variables that have been given a next value.
+    """
+
+    to: str = ""
+    guards: list[z3.BoolRef] = field(default_factory=list)
+    after: dict[str, Any] = field(default_factory=dict)
+    back: dict[str, z3.ExprRef] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Value] = field(default_factory=dict)
+    obligations: list[z3.BoolRef] = field(default_factory=list)
+    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    set: set[str] = field(default_factory=set)
+
+
+def procedures(module: Module) -> Procedures:
+    """The procedures by the definitions that PlusCal's translation makes of them.
+
+    Raises OutsideSubset where one calls itself, be it through others.
+    """
+    of: dict[str, str] = {}
+    calls: dict[str, dict[str, tuple[str, ...]]] = {}
+    labels = {each.name: each for each in steps_of(module)}
+    owner = {
+        leaf.name: name
+        for name, definition in module.definitions.items()
+        if name != "Next" and branches(definition.body)
+        for leaf in disjuncts(definition.body)
+        if isinstance(leaf, Call)
+    }
+    pushed = {name: dict(_pushes(labels[name].body)) for name in labels}
+    called = {procedure for frames in pushed.values() for procedure in frames}
+    for name, definition in labels.items():
+        home = owner.get(name, name)
+        of[label_of(definition)] = home if home in called else ""
+        calls.setdefault(home, {}).update(pushed[name])
+    saved = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
+    for name in called:
+        _acyclic(name, calls, (), module)
+    return Procedures(of, saved)
+
+
+def _acyclic(
+    name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...], module: Module
+) -> None:
+    if name in above:
+        place = next(
+            (each.place for each in steps_of(module) if name in dict(_pushes(each.body))),
+            Place(module.name, 0),
+        )
+        raise OutsideSubset(f"the procedure {name}, which calls itself,", place)
+    for other in calls.get(name, {}):
+        _acyclic(other, calls, (*above, name), module)
+
+
+def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
+    """The frames that a step makes: procedure, saved variables."""
+    found = []
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        frame = _frame(here) if isinstance(here, Builtin) else {}
+        match frame.get("procedure"):
+            case Text(procedure):
+                saved = tuple(name for name in frame if name not in ("procedure", "pc"))
+                found.append((procedure, saved))
+        waiting += children(here)
+    return found
+
+
+def _frame(node: Builtin) -> dict[str, Expression]:
+    """The fields of a stack's frame; none where it is no frame."""
+    if node.name != "$RcdConstructor":
+        return {}
+    fields = {
+        pair.arguments[0].value: pair.arguments[1]
+        for pair in node.arguments
+        if isinstance(pair, Builtin) and isinstance(pair.arguments[0], Text)
+    }
+    return fields if {"procedure", "pc"} <= set(fields) else {}
+
+
+class Actions:
+    """The ways through the labels of a module, as terms over ``s``."""
+
+    def __init__(
+        self,
+        module: Module,
+        words: Vocabulary,
+        shapes: Mapping[str, Shape],
+        of: Procedures,
+        s: SimpleNamespace,
+    ) -> None:
+        self.module, self.words, self.shapes, self.of, self.s = module, words, shapes, of, s
+        labels = words.variables["pc"]
+        assert isinstance(labels, Words)
+        self.labels = labels
+        self.steps = {label_of(each): each for each in steps_of(module)}
+        self.threads = frozenset(module.variables[module.variables.index("pc") :])
+
+    def ways(self, label: str, thread: z3.ExprRef) -> list[Way]:
+        """The ways through a label's step, those to one label as one. OutsideSubset: see there."""
+        definition = self.steps[label]
+        self.label, self.thread, self.place = label, thread, definition.place
+        absent = self.labels.value(ABSENT)
+        assert absent is not None
+        self.frames = Frames(
+            self.of.of[label],
+            {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
+            {
+                (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
+                for name, saved in self.of.saved.items()
+                for each in saved
+                if each in self.shapes
+            },
+            absent,
+        )
+        self.found: list[Way] = []
+        names: Names = {
+            formal: Made(thread, self.words.threads) for formal in definition.formals[:1]
+        }
+        self.walk([(definition.body, names)], Way())
+        return self.joined(self.found)
+
+    # -- conjuncts, one by one
+
+    def terms(self, way: Way) -> Terms:
+        return Terms(
+            self.words, self.s, self.shapes, self.frames, way.after, obligations=way.obligations
+        )
+
+    def walk(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
+        if not todo:
+            return self.leaf(way)
+        (node, names), rest = todo[0], todo[1:]
+        terms = self.terms(way)
+        match node:
+            case Builtin("$ConjList" | "\\land", arguments):
+                return self.walk([*((each, names) for each in arguments), *rest], way)
+            case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
+                for each in arguments:
+                    self.walk([(each, names), *rest], _copy(way))
+                return None
+            case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
+                condition = terms.truth(test, names)
+                for branch, guard in ((then, condition), (other, z3.Not(condition))):
+                    along = _copy(way)
+                    along.guards.append(guard)
+                    self.walk([(branch, names), *rest], along)
+                return None
+            case Builtin("$BoundedExists", (body,), (bound,)) if node.level == Level.ACTION:
+                if bound.pattern or bound.domain is None or len(bound.formals) != 1:
+                    raise OutsideSubset("\\E over several names", node.place)
+                sort = terms.sort_of(bound.domain, names)
+                chosen = f"with_{bound.formals[0].name}"
+                element = z3.Const(f"{chosen}!", sort.z3)
+                way.chosen[chosen] = element, sort
+                inner = {**names, bound.formals[0]: Made(element, sort)}
+                return self.walk([(body, inner), *rest], way)
+            case Call(definition) if node.level == Level.ACTION and not definition.standard:
+                return self.walk([(definition.body, terms.inside(node, names)), *rest], way)
+            case Builtin("UNCHANGED", (same,)):
+                way.set |= variables_of(same)
+                return self.walk(rest, way)
+            case Builtin("=", (Builtin("'", (Variable(name),)), value)):
+                self.assign(name, value, names, way)
+                return self.walk(rest, way)
+            case _ if node.level == Level.ACTION and "'" in _operators(node):
+                raise OutsideSubset(f"{shown(node)} of next values", node.place)
+        way.guards.append(terms.truth(node, names))
+        return self.walk(rest, way)
+
+    def leaf(self, way: Way) -> None:
+        if not way.to:
+            raise OutsideSubset(f"{self.label}, which gives pc no next value,", self.place)
+        if missing := [name for name in self.module.variables if name not in way.set]:
+            raise OutsideSubset(
+                f"{self.label}, which gives {missing[0]} no next value,", self.place
+            )
+        way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
+        if any(map(z3.is_false, way.guards)):
+            return
+        way.after = {name: _simple(value) for name, value in way.after.items()}
+        way.kept = {key: _simple(value) for key, value in way.kept.items()}
+        simple = [z3.simplify(each) for each in way.obligations]
+        way.obligations = [
+            each
+            for place, each in enumerate(simple)
+            if not z3.is_true(each) and not any(each.eq(other) for other in simple[:place])
+        ]
+        self.found.append(way)
+
+    def assign(self, name: str, value: Expression, names: Names, way: Way) -> None:
+        """``name' = value``."""
+        if name in way.set:
+            raise OutsideSubset(f"two next values of {name}", value.place)
+        way.set.add(name)
+        if isinstance(value, Variable) and value.name == name:
+            if name not in ("stack", "pc"):
+                way.after[name] = self.terms(way).variable(name, value)
+            return None
+        if name == "stack":
+            return self.stack(value, names, way)
+        if name == "pc":
+            return self.goes(value, names, way)
+        terms, shape = self.terms(way), self.shapes.get(name)
+        if shape is None:
+            terms.variable(name, value)
+        match value:
+            case Builtin("$FcnConstructor", (body,), (bound,)) if isinstance(shape, Function):
+                if bound.domain is None or len(bound.formals) != 1 or bound.pattern:
+                    raise OutsideSubset("a function of several arguments", value.place)
+                if terms.sort_of(bound.domain, names) != shape.domain:
+                    raise OutsideSubset(f"{name}' as a function of another set", value.place)
+                index = z3.Const(f"every_{bound.formals[0].name}", shape.domain.z3)
+                inner = {**names, bound.formals[0]: Made(index, shape.domain)}
+                made = terms.of(body, shape.range, inner)
+                if not isinstance(made, z3.ExprRef):
+                    raise OutsideSubset("a function to records that is set everywhere", value.place)
+                null = shape.domain.null
+                old = terms.variable(name, value)
+                way.after[name] = Everywhere(index, z3.If(index == null, old[index], made))
+            case _:
+                assert shape is not None
+                way.after[name] = terms.of(value, shape, names)
+        return None
+
+    # -- pc and the stack
+
+    def own(self, name: str, value: Expression, names: Names) -> Expression:
+        """``e`` of ``[name EXCEPT ![self] = e]``."""
+        match value:
+            case Builtin(
+                "$Except", (Variable(other), Builtin("$Pair", (Builtin("$Seq", (index,)), inside)))
+            ) if other == name and isinstance(index, Parameter):
+                made = names[index.formal]
+                if isinstance(made, Made) and made.term.eq(self.thread):
+                    return inside
+        raise OutsideSubset(f"a next value of all threads' {name}", value.place)
+
+    def goes(self, value: Expression, names: Names, way: Way) -> None:
+        """``pc' = [pc EXCEPT ![self] = ...]``: a label, or where the procedure returns to."""
+        match self.own("pc", value, names):
+            case Text(label):
+                to, target = label, self.labels.value(label)
+            case Builtin("$RcdSelect", (Call() as head, Text("pc"))) if head.name == "Head":
+                to, target = RETURN, self.terms(way).innermost(head, "pc", names)
+            case other:
+                raise OutsideSubset(f"{shown(other)} as a next label", value.place)
+        if target is None:
+            raise OutsideSubset(f"the label {to}, which the vocabulary lacks,", value.place)
+        way.to = to
+        way.after["pc"] = z3.Store(self.s.pc, self.thread, target)
+
+    def stack(self, value: Expression, names: Names, way: Way) -> None:
+        """A call, a return, or a return that calls: a frame pushed, popped, or both."""
+        match self.own("stack", value, names):
+            case Call(_, (Builtin("$FcnApply", (Variable("stack"), _)),)) as tail if (
+                tail.name == "Tail"
+            ):
+                self.pop(way)
+            case Call(_, (Builtin("$Tuple", (Builtin() as frame,)), below)) as joined if (
+                joined.name == "\\o"
+            ):
+                match below:
+                    case Builtin("$FcnApply", (Variable("stack"), _)):
+                        self.push(frame, names, way)
+                    case Call() if below.name == "Tail":
+                        self.push(frame, names, way)
+                        self.pop(way)
+                    case _:
+                        raise OutsideSubset("this use of the stack", value.place)
+            case other:
+                raise OutsideSubset("this use of the stack", other.place)
+
+    def push(self, frame: Builtin, names: Names, way: Way) -> None:
+        fields, terms = _frame(frame), self.terms(way)
+        procedure = fields["procedure"]
+        assert isinstance(procedure, Text)
+        # What a call saves are values before the step: a translation may write it behind others.
+        terms.after = {}
+        way.back[procedure.value] = terms.of(fields["pc"], self.labels, names)
+        for name in self.of.saved[procedure.value]:
+            if name in self.shapes:
+                shape = self.shapes[name]
+                assert isinstance(shape, Function)
+                way.kept[procedure.value, name] = terms.of(fields[name], shape.range, names)
+
+    def pop(self, way: Way) -> None:
+        if not self.frames.top:
+            raise OutsideSubset("a return from a process", self.place)
+        way.back[self.frames.top] = self.frames.absent
+
+    # -- ways to the same label
+
+    def joined(self, found: list[Way]) -> list[Way]:
+        """One way for all that go to one label with the same frames."""
+        out: list[Way] = []
+        for way in found:
+            same = next((each for each in out if self.alike(each, way)), None)
+            if same is None:
+                out.append(way)
+            else:
+                self.join(same, way)
+        return out
+
+    def alike(self, one: Way, other: Way) -> bool:
+        return (
+            (one.to, set(one.back), set(one.kept)) == (other.to, set(other.back), set(other.kept))
+            and all(one.back[name].eq(other.back[name]) for name in one.back)
+            and not one.chosen
+            and not other.chosen
+            and not any(
+                isinstance(each, Everywhere) for way in (one, other) for each in way.after.values()
+            )
+        )
+
+    def join(self, one: Way, other: Way) -> None:
+        shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
+        first, second = (
+            z3.simplify(
+                z3.And([each for each in way.guards if not any(each.eq(same) for same in shared)])
+            )
+            for way in (one, other)
+        )
+        for name in dict.fromkeys((*one.after, *other.after)):
+            if name == "pc":
+                continue
+            values = [
+                way.after[name] if name in way.after else gathered(name, self.shapes[name], self.s)
+                for way in (one, other)
+            ]
+            one.after[name] = merged(first, *values)
+        for key in one.kept:
+            one.kept[key] = merged(first, one.kept[key], other.kept[key])
+        one.obligations = [
+            *[z3.Implies(first, each) for each in one.obligations],
+            *[z3.Implies(second, each) for each in other.obligations],
+        ]
+        one.guards = [*shared, *([] if _exhaust(first, second) else [z3.Or(first, second)])]
+
+
+def _simple(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _simple(each) for name, each in value.items()}
+    if isinstance(value, Everywhere):
+        return Everywhere(value.index, z3.simplify(value.value))
+    return z3.simplify(value)
+
+
+def _exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
+    solver = z3.Solver()
+    solver.set("rlimit", 10_000)
+    solver.add(z3.Not(z3.Or(first, second)))
+    return solver.check() == z3.unsat
+
+
+def _copy(way: Way) -> Way:
+    return Way(
+        way.to,
+        [*way.guards],
+        {**way.after},
+        {**way.back},
+        {**way.kept},
+        [*way.obligations],
+        {**way.chosen},
+        {*way.set},
+    )
+
+
+def _operators(node: Expression) -> set[str]:
+    found, waiting = set(), [node]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, Builtin):
+            found.add(here.name)
+        waiting += children(here)
+    return found

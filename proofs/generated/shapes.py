@@ -1,0 +1,213 @@
+"""Shapes of TLA+ values as Z3 has them, and the vocabulary that gives them to a module's names.
+
+A set of the module is a sort. A record is one term for each field, a set an array to truth values.
+A union of sets is a sort of its own: its parts are put into it by arrays that no step changes.
+A wrong shape makes no wrong theorem: a term that does not fit is refused, and a value that is taken
+out of a union where it need not be in that part is an obligation of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from proofs.ts import WHOLE, Enumeration, Sort, array
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Truth values, or whole numbers."""
+
+    name: str
+
+    @property
+    def z3(self) -> z3.SortRef:
+        return z3.BoolSort() if self.name == "Bool" else z3.IntSort()
+
+
+BOOL, INT = Plain("Bool"), Plain("Int")
+
+
+@dataclass(frozen=True)
+class Function:
+    """``[domain -> range]``."""
+
+    domain: Sort
+    range: Shape
+
+
+@dataclass(frozen=True)
+class Record:
+    """``[field : shape, ...]``."""
+
+    fields: Mapping[str, Shape]
+
+
+@dataclass(frozen=True)
+class Subset:
+    """``SUBSET of``."""
+
+    of: Sort
+
+
+@dataclass(frozen=True)
+class Words:
+    """Some strings. ``called``: string -> the enumeration's value, where the names differ."""
+
+    of: Enumeration
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, text: str) -> z3.ExprRef | None:
+        """The value of a string; None where it is none of these."""
+        name = self.called.get(text, text)
+        return getattr(self.of, name) if name in self.of.values else None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A constant that is, for each thread, a sequence of tuples: its program.
+
+    ``places``: the place of a tuple -> the shapes that are read there. What stands there is of one
+    of them, and null to the others.
+    """
+
+    thread: Sort
+    places: Mapping[int, tuple[Shape, ...]]
+
+    @property
+    def words(self) -> Words:
+        """The strings that the tuples have."""
+        return next(each for of in self.places.values() for each in of if isinstance(each, Words))
+
+    def arrays(self, name: str) -> dict[str, z3.SortRef]:
+        """The constants that it is to Z3: its length, and what stands at each place."""
+        found = {f"{name}_length": array(self.thread, INT.z3)}
+        for place, shapes in self.places.items():
+            for of in shapes:
+                found[listed(name, place, of)] = array(self.thread, INT.z3, z3_sort(of))
+        return found
+
+
+Shape = Plain | Sort | Words | Function | Record | Subset
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What a module's names are to Z3.
+
+    ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
+    its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
+    ``variables``: name -> shape; a variable of threads has that of one thread's value. ``null``:
+    the constant that belongs to every set.
+    """
+
+    threads: Sort
+    sets: Mapping[str, Sort]
+    variables: Mapping[str, Shape]
+    constants: Mapping[str, Shape | Listing] = field(default_factory=dict)
+    unions: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
+    null: str = "NULL"
+
+    @property
+    def sorts(self) -> tuple[Sort, ...]:
+        """Every sort once, that of threads first, whole numbers last."""
+        found = {item.name: item for item in (self.threads, *self.sets.values())}
+        return (*found.values(), WHOLE)
+
+    def parts(self, of: Shape) -> tuple[Sort, ...]:
+        """The parts of a union; none for another shape."""
+        return self.unions.get(of.name, ()) if isinstance(of, Sort) else ()
+
+    def arrays(self) -> dict[str, z3.SortRef]:
+        """The constants that put parts into their unions and take them out again."""
+        found = {}
+        for name, parts in self.unions.items():
+            whole = next(item for item in self.sorts if item.name == name)
+            for part in parts:
+                found[into(part, whole)] = array(part, whole)
+                found[out_of(part, whole)] = array(whole, part)
+        return found
+
+    def given(self, s: Any) -> Iterator[z3.BoolRef]:
+        """Unions have their parts' elements and no others, and none twice."""
+        for name, parts in self.unions.items():
+            whole = next(item for item in self.sorts if item.name == name)
+            element = z3.Const(f"of_{name}", whole.z3)
+            for part in parts:
+                put, taken = getattr(s, into(part, whole)), getattr(s, out_of(part, whole))
+                (one,) = part.consts(f"in_{name}")
+                yield z3.ForAll([one], taken[put[one]] == one)
+                yield put[part.null] == whole.null
+                yield z3.ForAll(
+                    [element],
+                    z3.Implies(taken[element] != part.null, put[taken[element]] == element),
+                )
+            held = [getattr(s, out_of(part, whole))[element] != part.null for part in parts]
+            yield z3.ForAll(
+                [element],
+                z3.And(
+                    (element == whole.null) == z3.Not(z3.Or(held)),
+                    *[
+                        z3.Not(z3.And(one, other))
+                        for place, one in enumerate(held)
+                        for other in held[place + 1 :]
+                    ],
+                ),
+            )
+
+
+def into(part: Sort, whole: Sort) -> str:
+    """The name of the array that puts a part's elements into a union."""
+    return f"{part.name}_as_{whole.name}"
+
+
+def out_of(part: Sort, whole: Sort) -> str:
+    """The name of the array that takes them out; what is none of the part is its null."""
+    return f"{whole.name}_as_{part.name}"
+
+
+def listed(name: str, place: int, of: Shape) -> str:
+    """The name of the array with what stands at a place of a program's tuples."""
+    return f"{name}_{place}_{'word' if isinstance(of, Words) else z3_sort(of).name()}"
+
+
+def z3_sort(shape: Shape) -> z3.SortRef:
+    """The Z3 sort of values of a shape that is no record."""
+    match shape:
+        case Function(domain, range_):
+            return z3.ArraySort(domain.z3, z3_sort(range_))
+        case Subset(of):
+            return z3.ArraySort(of.z3, BOOL.z3)
+        case Sort() | Plain():
+            return shape.z3
+        case Words(of):
+            return of.z3
+    raise TypeError(f"{shape} is a record, which has a sort for each field")
+
+
+def flat(name: str, shape: Shape) -> Iterator[tuple[str, Shape]]:
+    """The variables that a variable is to Z3: one, or one for each field of its records."""
+    match shape:
+        case Record(fields):
+            for field_, of in fields.items():
+                yield from flat(f"{name}_{field_}", of)
+        case Function(domain, Record() as record):
+            for field_, of in flat(name, record):
+                yield field_, Function(domain, of)
+        case _:
+            yield name, shape
+
+
+def blank(shape: Shape) -> z3.ExprRef:
+    """The value that stands where there is none: null, FALSE, 0, the first of an enumeration."""
+    match shape:
+        case Sort():
+            return shape.null
+        case Words(of):
+            return getattr(of, of.values[0])
+        case Plain():
+            return z3.BoolVal(False) if shape == BOOL else z3.IntVal(0)
+    raise TypeError(f"{shape} has no blank value")

@@ -1,0 +1,241 @@
+"""A generated system on the states of the compiled module, at a scenario's size.
+
+Both come from one syntax tree by different ways: Python code of the specification's model, and Z3
+terms, compiled to Python by ``proofs.ts_concrete``. Their steps are compared cell by cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proofs.generated.actions import ABSENT
+from proofs.generated.shapes import (
+    Function,
+    Listing,
+    Record,
+    Shape,
+    Subset,
+    Words,
+    flat,
+    into,
+    listed,
+    out_of,
+)
+from proofs.generated.systems import Generated
+from proofs.ts import WHOLE, Sort
+from proofs.ts_concrete import Compiled, Instance, State
+from wheelproof.tla import values
+from wheelproof.tla.model import CompiledModel
+
+
+class Placed:
+    """A system with the elements and constants of a model's scenario."""
+
+    def __init__(
+        self, compiled: Compiled, model: CompiledModel, constants: Mapping[str, Any], **rigid: Any
+    ) -> None:
+        """``constants``: as plain data. ``rigid``: further constants of the system."""
+        system = compiled.system
+        assert isinstance(system, Generated)
+        self.system, self.model, self.words = system, model, system.WORDS
+        self.null = constants[self.words.null]
+        self.sets = {name: self.members(name) for name in self.words.sets}
+        elements: dict[str, tuple[Any, ...]] = {
+            sort.name: self.sets[name] for name, sort in self.words.sets.items()
+        }
+        elements[self.words.threads.name] = model.threads
+        longest = max(
+            (
+                len(program)
+                for name, shape in self.words.constants.items()
+                if isinstance(shape, Listing)
+                for program in constants[name].values()
+            ),
+            default=0,
+        )
+        elements[WHOLE.name] = tuple(range(longest + 2))
+        self.elements = elements
+        self.instance = Instance(compiled, elements, {**self.rigid(constants), **rigid})
+
+    def members(self, name: str) -> tuple[Any, ...]:
+        """The elements of a set of the module, in their order."""
+        definition = self.system.MODULE.definitions.get(name)
+        found = (
+            self.model.env.value(definition.body)
+            if definition is not None
+            else self.model.env.constant(name)
+        )
+        return tuple(values.ordered(found))
+
+    def rigid(self, constants: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of the system's constants, in names."""
+        found: dict[str, Any] = {}
+        for name, shape in self.words.constants.items():
+            if not isinstance(shape, Listing):
+                found |= self.named(name, shape, constants[name])
+                continue
+            programs = constants[name]
+            found[f"{name}_length"] = {thread: len(of) for thread, of in programs.items()}
+            for place, shapes in shape.places.items():
+                for of in shapes:
+                    found[listed(name, place, of)] = {
+                        thread: {
+                            number: self.value(of, step[place - 1])
+                            for number, step in enumerate(program, 1)
+                            if len(step) >= place and self.fits(of, step[place - 1])
+                        }
+                        for thread, program in programs.items()
+                    }
+        for name, parts in self.words.unions.items():
+            whole = next(sort for sort in self.words.sorts if sort.name == name)
+            for part in parts:
+                same = {element: element for element in self.elements[part.name]}
+                found[into(part, whole)] = found[out_of(part, whole)] = same
+        return found
+
+    def fits(self, shape: Shape, value: Any) -> bool:
+        """Whether a value of a program is one of this shape, or null."""
+        match shape:
+            case Sort():
+                return value == self.null or value in self.elements[shape.name]
+            case Words():
+                return isinstance(value, str) and shape.value(value) is not None
+        return True
+
+    # -- a state of the model
+
+    def state(self, frozen: Any) -> State:
+        """The system's state that a state of the compiled module is."""
+        return self.instance.state(self.values(frozen))
+
+    def values(self, frozen: Any) -> dict[str, Any]:
+        """The variables' values in names."""
+        shared, processes = frozen
+        whole = dict(zip(self.model.variables, map(values.as_plain, shared), strict=True))
+        for place, name in enumerate(self.model.process_variables):
+            whole[name] = {
+                thread: values.as_plain(own[place])
+                for thread, own in zip(self.model.threads, processes, strict=True)
+            }
+        found: dict[str, Any] = {}
+        for name, shape in self.system.SHAPES.items():
+            found |= self.named(name, shape, whole[name])
+        return found | self.frames(whole.get("stack", {}))
+
+    def frames(self, stacks: Mapping[str, Any]) -> dict[str, Any]:
+        """The variables that stand for the stacks; those of absent frames are blank."""
+        found: dict[str, dict[str, Any]] = {}
+        shapes = self.system.SHAPES
+        for procedure, saved in self.system.PROCEDURES.saved.items():
+            frames = {
+                thread: frame
+                for thread, stack in stacks.items()
+                for frame in stack
+                if frame["procedure"] == procedure
+            }
+            labels = self.words.variables["pc"]
+            back = {thread: self.value(labels, frame["pc"]) for thread, frame in frames.items()}
+            found[f"ret_{procedure}"] = {thread: back.get(thread, ABSENT) for thread in stacks}
+            for name in saved:
+                if name in shapes:
+                    own = {thread: frame[name] for thread, frame in frames.items()}
+                    found |= self.named(f"saved_{procedure}_{name}", shapes[name], own)
+        return found
+
+    def named(self, name: str, shape: Shape, value: Any) -> dict[str, Any]:
+        """The flat variables of a variable's value."""
+        match shape:
+            case Function(_, Record()):
+                return {
+                    flat_name: {
+                        key: self.value(of.range, each[flat_name.removeprefix(f"{name}_")])  # type: ignore[union-attr]
+                        for key, each in value.items()
+                    }
+                    for flat_name, of in flat(name, shape)
+                }
+        return {name: self.value(shape, value)}
+
+    def value(self, shape: Shape, value: Any) -> Any:
+        match shape:
+            case Function(_, of):
+                return {key: self.value(of, each) for key, each in value.items()}
+            case Subset():
+                return dict.fromkeys(value, True)
+            case Words():
+                return shape.called.get(value, value)
+            case Sort():
+                return None if value == self.null else value
+        return value
+
+
+@dataclass
+class Differences:
+    """What the comparison has seen. ``wrong``: a text for each difference."""
+
+    states: int = 0
+    edges: int = 0
+    cells: int = 0
+    blocked: int = 0
+    taken: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+
+
+def compare(placed: Placed, graph: Any, found: Differences) -> None:
+    """Every state's steps by the terms against its edges, both ways, with what they oblige to.
+
+    ``graph``: of the compiled module (`wheelproof.graph.explorer.StateGraph`).
+    """
+    states = [placed.state(state) for state in graph.states]
+    system, instance = placed.system, placed.instance
+    names = tuple(system.VARIABLES)
+    pc = graph.model.process_variables.index("pc")
+    obliged = {name: _obliged(placed, name) for name in system.actions()}
+    found.states += len(states)
+    for number, row in enumerate(graph.edges):
+        for thread, name in enumerate(graph.model.threads):
+            label = graph.states[number][1][thread][pc]
+            expected = [(l, states[after]) for moved, l, after in row if moved == thread]
+            actions = system.LABELS.get(label, ())
+            moves = [*instance.moves(states[number], actions, thread)]
+            where = f"{name}'s {label}"
+            if len(moves) != len(expected):
+                found.wrong.append(
+                    f"{where}: the terms have {len(moves)} steps, the module {len(expected)}"
+                )
+                continue
+            found.blocked += not moves
+            for move in moves:
+                found.edges += 1
+                found.taken.add(move.action)
+                found.cells += len(names)
+                broken = [
+                    place
+                    for place, holds in enumerate(obliged[move.action])
+                    if not holds(states[number], *move.arguments)
+                ]
+                if broken:
+                    found.wrong.append(
+                        f"{where}: obligation {broken[0] + 1} of {move.action} fails"
+                    )
+                if all(move.after != after for _, after in expected):
+                    other = expected[0][1]
+                    cells = [
+                        f"{each} is {instance.decode(of, mine)}, the module has "
+                        f"{instance.decode(of, its)}"
+                        for (each, of), mine, its in zip(
+                            system.VARIABLES.items(), move.after, other, strict=True
+                        )
+                        if mine != its
+                    ]
+                    found.wrong.append(f"{where}, {move.action}: {'; '.join(cells)}")
+
+
+def _obliged(placed: Placed, action: str) -> list[Any]:
+    compiled, instance = placed.instance.compiled, placed.instance
+    parameters = tuple(placed.system.actions()[action].parameters)
+    return [
+        instance.function(compiled.code(each, parameters))
+        for each in placed.system.obligations(action)
+    ]

@@ -1,0 +1,558 @@
+"""Expressions of a module as Z3 terms of a wanted shape.
+
+A value is a term, or one value for each field of a record; a function to records is kept as a
+record of functions. What is not known here is refused with module, line and operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from proofs.generated.shapes import (
+    BOOL,
+    INT,
+    Function,
+    Listing,
+    Record,
+    Shape,
+    Subset,
+    Vocabulary,
+    Words,
+    into,
+    listed,
+    out_of,
+)
+from proofs.ts import Sort
+from wheelproof.tla.names import SHOWN
+from wheelproof.tla.syntax import (
+    At,
+    Bound,
+    Builtin,
+    Call,
+    Constant,
+    Expression,
+    Formal,
+    Number,
+    OutsideSubset,
+    Parameter,
+    Text,
+    Variable,
+)
+
+Value = Any
+"""A Z3 term, or a mapping from fields to values."""
+
+_SUMS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+}
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": lambda x, y: x < y,
+    ">": lambda x, y: x > y,
+    "\\leq": lambda x, y: x <= y,
+    "\\geq": lambda x, y: x >= y,
+}
+_TRUTHS = frozenset(
+    [
+        "$ConjList",
+        "\\land",
+        "$DisjList",
+        "\\lor",
+        "\\lnot",
+        "=>",
+        "\\equiv",
+        "=",
+        "/=",
+        "\\in",
+        "\\notin",
+        "TRUE",
+        "FALSE",
+        "$BoundedForall",
+        "$BoundedExists",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument of an operator: an expression, with the names that it sees."""
+
+    node: Expression
+    names: Names
+
+
+@dataclass(frozen=True)
+class Made:
+    """A bound name: a term and its shape."""
+
+    term: z3.ExprRef
+    shape: Shape
+
+
+Names = Mapping[Formal, Given | Made]
+
+
+@dataclass
+class Frames:
+    """What PlusCal's stack is: each procedure is on it once at most, and one is the innermost.
+
+    ``top``: the procedure that the step is in, "" for the process itself. ``back``: procedure ->
+    where it returns to, for each thread. ``kept``: (procedure, variable) -> what its call has saved
+    of the variable. ``absent``: the label that stands for no frame.
+    """
+
+    top: str
+    back: Mapping[str, z3.ExprRef]
+    kept: Mapping[tuple[str, str], Value]
+    absent: z3.ExprRef
+
+
+@dataclass
+class Terms:
+    """Terms in one state. ``after``: the variables that have their next value.
+
+    ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
+    term is used: a value that is taken out of a union is in that part. ``whole``: whether ``pc``
+    may be read.
+    """
+
+    words: Vocabulary
+    s: SimpleNamespace
+    shapes: Mapping[str, Shape]
+    frames: Frames
+    after: Mapping[str, Value] = field(default_factory=dict)
+    obligations: list[z3.BoolRef] = field(default_factory=list)
+    at: tuple[Value, Shape] | None = None
+
+    # -- values of variables
+
+    def variable(self, name: str, node: Expression) -> Value:
+        """A variable before the step."""
+        if name not in self.shapes:
+            raise OutsideSubset(
+                f"the variable {name}, which the vocabulary gives no shape,", node.place
+            )
+        return gathered(name, self.shapes[name], self.s)
+
+    # -- shapes
+
+    def shape(self, node: Expression, names: Names) -> Shape | None:
+        """The shape of an expression; None for a string, for null, and for what any shape fits."""
+        match node:
+            case Number():
+                return INT
+            case Text():
+                return None
+            case Constant(name):
+                found = self.words.constants.get(name)
+                return None if isinstance(found, Listing) else found
+            case Variable(name):
+                self.variable(name, node)
+                return self.shapes[name]
+            case Parameter(formal):
+                given = names[formal]
+                return (
+                    given.shape if isinstance(given, Made) else self.shape(given.node, given.names)
+                )
+            case At():
+                assert self.at is not None
+                return self.at[1]
+            case Builtin("'", (Variable(name),)):
+                return self.shapes.get(name)
+            case Builtin("$FcnApply", (function, _)):
+                of = self.shape(function, names)
+                return of.range if isinstance(of, Function) else None
+            case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
+                return self.kept_shape(name)
+            case Builtin("$RcdSelect", (record, Text(name))):
+                of = self.shape(record, names)
+                return of.fields.get(name) if isinstance(of, Record) else None
+            case Builtin("$IfThenElse", (_, then, other)):
+                return self.shape(then, names) or self.shape(other, names)
+            case Builtin("$Except" | "\\union" | "\\", (first, *_)):
+                return self.shape(first, names)
+            case Builtin(name) if name in _TRUTHS:
+                return BOOL
+            case Call(definition) if definition.standard:
+                return BOOL if node.name in _ORDERS else INT
+            case Call(definition):
+                return self.shape(definition.body, self.inside(node, names))
+        return None
+
+    def kept_shape(self, name: str) -> Shape | None:
+        of = self.shapes["pc" if name == "pc" else name]
+        return of.range if isinstance(of, Function) else None
+
+    def inside(self, node: Call, names: Names) -> Names:
+        """The names that a definition's body sees."""
+        if node.definition.recursive:
+            raise OutsideSubset(f"{node.name}, a recursive operator,", node.place)
+        return {
+            formal: Given(value, names)
+            for formal, value in zip(node.definition.formals, node.arguments, strict=True)
+        }
+
+    def sort_of(self, node: Expression, names: Names) -> Sort:
+        """The sort of a set that quantifiers and functions range over."""
+        match node:
+            case Constant(name) if name in self.words.sets:
+                return self.words.sets[name]
+            case Call() if node.name in self.words.sets:
+                return self.words.sets[node.name]
+            case Call(definition) if not definition.standard and not definition.formals:
+                return self.sort_of(definition.body, names)
+        raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+    # -- terms
+
+    def of(self, node: Expression, want: Shape, names: Names) -> Value:
+        """The value of an expression, as one of the shape ``want``."""
+        match node:
+            case Parameter(formal) if isinstance(given := names[formal], Given):
+                return self.of(given.node, want, given.names)
+            case Constant(name) if name == self.words.null:
+                if isinstance(want, Sort) and want.null is not None:
+                    return want.null
+            case Text(value):
+                if isinstance(want, Words) and (word := want.value(value)) is not None:
+                    return word
+            case Builtin("$IfThenElse", (test, then, other)):
+                condition = self.truth(test, names)
+                return merged(condition, self.of(then, want, names), self.of(other, want, names))
+            case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
+                values = dict(map(_pair, pairs))
+                if set(values) == set(want.fields):
+                    return {
+                        name: self.of(values[name], of, names) for name, of in want.fields.items()
+                    }
+            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)), Number(place))):
+                if (made := self.of_program(program, number, place, want, names)) is not None:
+                    return made
+            case Call(definition) if not definition.standard and node.name not in self.words.sets:
+                return self.of(definition.body, want, self.inside(node, names))
+            case _:
+                pass
+        have = self.shape(node, names)
+        if have is None:
+            raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
+        return self.fitted(self.plain(node, names), have, want, node)
+
+    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
+        """A value as one of another shape: into a union, or out of it."""
+        if have == want:
+            return value
+        if isinstance(want, Sort) and have in self.words.parts(want):
+            assert isinstance(have, Sort)
+            return getattr(self.s, into(have, want))[value]
+        if isinstance(have, Sort) and want in self.words.parts(have):
+            assert isinstance(want, Sort)
+            made = getattr(self.s, out_of(want, have))[value]
+            self.obligations.append(z3.Or(value == have.null, made != want.null))
+            return made
+        raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
+
+    def truth(self, node: Expression, names: Names) -> z3.BoolRef:
+        made = self.of(node, BOOL, names)
+        assert isinstance(made, z3.BoolRef)
+        return made
+
+    def plain(self, node: Expression, names: Names) -> Value:
+        """The value of an expression, of its own shape."""
+        match node:
+            case Number(value):
+                return z3.IntVal(value)
+            case Constant(name):
+                return getattr(self.s, name)
+            case Variable(name):
+                return self.variable(name, node)
+            case Parameter(formal):
+                given = names[formal]
+                assert isinstance(given, Made)
+                return given.term
+            case At():
+                assert self.at is not None
+                return self.at[0]
+            case Builtin("'", (Variable(name),)):
+                if name not in self.after:
+                    raise OutsideSubset(f"{name}' before the step gives it a value", node.place)
+                return self.after[name]
+            case Builtin("TRUE" | "FALSE"):
+                return z3.BoolVal(node.name == "TRUE")
+            case Builtin("$ConjList" | "\\land", arguments):
+                return z3.And([self.truth(each, names) for each in arguments])
+            case Builtin("$DisjList" | "\\lor", arguments):
+                return z3.Or([self.truth(each, names) for each in arguments])
+            case Builtin("\\lnot", (one,)):
+                return z3.Not(self.truth(one, names))
+            case Builtin("=>", (one, other)):
+                return z3.Implies(self.truth(one, names), self.truth(other, names))
+            case Builtin("\\equiv", (one, other)):
+                return self.truth(one, names) == self.truth(other, names)
+            case Builtin("=", (one, other)):
+                return self.same(one, other, names)
+            case Builtin("/=", (one, other)):
+                return z3.Not(self.same(one, other, names))
+            case Builtin("\\in", (one, other)):
+                return self.member(one, other, names)
+            case Builtin("\\notin", (one, other)):
+                return z3.Not(self.member(one, other, names))
+            case Builtin("$FcnApply", (function, index)):
+                of = self.shape(function, names)
+                if not isinstance(of, Function):
+                    raise OutsideSubset("a value of unknown shape, applied,", node.place)
+                return at_place(self.plain(function, names), self.index(index, of.domain, names))
+            case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
+                return self.innermost(head, name, names)
+            case Builtin("$RcdSelect", (record, Text(name))):
+                return self.plain(record, names)[name]
+            case Builtin("\\union" | "\\", (one, Builtin("$SetEnumerate", elements))):
+                return self.changed_set(node, one, elements, names)
+            case Builtin("$Except", (function, *pairs)):
+                return self.changed(function, pairs, names)
+            case Builtin("$BoundedForall" | "$BoundedExists", (body,), bounds):
+                return self.quantified(node, body, bounds, names)
+            case Call() if node.definition.standard:
+                return self.number(node, names)
+        raise OutsideSubset(shown(node), node.place)
+
+    def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
+        """An argument of a function, which must be in its domain."""
+        made = self.of(node, domain, names)
+        assert isinstance(made, z3.ExprRef)
+        bound = isinstance(node, Parameter) and isinstance(names[node.formal], Made)
+        if domain.null is not None and not bound:
+            self.obligations.append(made != domain.null)
+        return made
+
+    def number(self, node: Call, names: Names) -> Value:
+        match node.arguments:
+            case (one, other) if node.name in _SUMS or node.name in _ORDERS:
+                make = _SUMS.get(node.name) or _ORDERS[node.name]
+                return make(self.of(one, INT, names), self.of(other, INT, names))
+            case (Builtin("$FcnApply", (Constant(name), thread)),) if node.name == "Len":
+                listing = self.words.constants.get(name)
+                if isinstance(listing, Listing):
+                    return getattr(self.s, f"{name}_length")[self.of(thread, listing.thread, names)]
+        raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
+
+    def of_program(
+        self, node: Expression, number: Expression, place: int, want: Shape, names: Names
+    ) -> Value | None:
+        """What stands at a place of a tuple of a thread's program; None where it is no program."""
+        match node:
+            case Builtin("$FcnApply", (Constant(name), thread)):
+                listing = self.words.constants.get(name)
+                if isinstance(listing, Listing):
+                    if want not in listing.places.get(place, ()):
+                        raise OutsideSubset(f"{name}[...][...][{place}] of this shape", node.place)
+                    array = getattr(self.s, listed(name, place, want))
+                    step = z3.simplify(self.of(number, INT, names))
+                    return array[self.of(thread, listing.thread, names)][step]
+        return None
+
+    def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
+        """``one = other``: as elements of a union, where one of them is of one."""
+        shapes = [self.shape(one, names), self.shape(other, names)]
+        known = [each for each in shapes if each is not None]
+        wide = [each for each in known if self.words.parts(each)]
+        if not known:
+            listing = next(
+                (each for each in self.words.constants.values() if isinstance(each, Listing)), None
+            )
+            if listing is None:
+                raise OutsideSubset("= of two values of unknown shape", one.place)
+            known = [listing.words]
+        want = (wide or known)[0]
+        return equal(self.of(one, want, names), self.of(other, want, names))
+
+    def member(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
+        match other:
+            case Builtin("$SetEnumerate", elements):
+                return z3.Or([self.same(one, each, names) for each in elements])
+        of = self.shape(other, names)
+        if isinstance(of, Subset):
+            return self.plain(other, names)[self.of(one, of.of, names)]
+        raise OutsideSubset("\\in a set that is neither enumerated nor a variable", other.place)
+
+    def changed_set(
+        self, node: Builtin, one: Expression, elements: tuple[Expression, ...], names: Names
+    ) -> Value:
+        of = self.shape(one, names)
+        if not isinstance(of, Subset):
+            raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
+        made = self.plain(one, names)
+        for each in elements:
+            made = z3.Store(made, self.of(each, of.of, names), node.name == "\\union")
+        return made
+
+    def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Value:
+        of = self.shape(function, names)
+        made = self.plain(function, names)
+        if of is None:
+            raise OutsideSubset("EXCEPT of a value of unknown shape", function.place)
+        for pair in pairs:
+            match pair:
+                case Builtin("$Pair", (Builtin("$Seq", path), value)):
+                    made = self.put(made, of, path, value, names)
+                case _:
+                    raise OutsideSubset("EXCEPT", function.place)
+        return made
+
+    def put(
+        self, made: Value, of: Shape, path: tuple[Expression, ...], value: Expression, names: Names
+    ) -> Value:
+        """A function or record with the value at a path changed."""
+        if not path:
+            return replace(self, at=(made, of)).of(value, of, names)
+        first, rest = path[0], path[1:]
+        if isinstance(of, Record) and isinstance(first, Text) and isinstance(made, dict):
+            inner = self.put(made[first.value], of.fields[first.value], rest, value, names)
+            return {**made, first.value: inner}
+        if isinstance(of, Function):
+            key = self.index(first, of.domain, names)
+            return stored(made, key, self.put(at_place(made, key), of.range, rest, value, names))
+        raise OutsideSubset("EXCEPT of a value that is no function", first.place)
+
+    def quantified(
+        self, node: Builtin, body: Expression, bounds: tuple[Bound, ...], names: Names
+    ) -> z3.BoolRef:
+        (bound,) = bounds if len(bounds) == 1 else (None,)
+        if bound is None or bound.pattern or bound.domain is None or len(bound.formals) != 1:
+            raise OutsideSubset(f"{shown(node)} over several names", node.place)
+        (formal,) = bound.formals
+        every = node.name == "$BoundedForall"
+        match bound.domain:
+            case Builtin("DOMAIN", (Builtin("$FcnApply", (Variable("stack"), thread)),)):
+                return self.over_frames(
+                    formal, body, self.of(thread, self.words.threads, names), every
+                )
+        sort = self.sort_of(bound.domain, names)
+        element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
+        inner = self.truth(body, {**names, formal: Made(element, sort)})
+        if sort.null is not None:
+            here = element != sort.null
+            inner = z3.Implies(here, inner) if every else z3.And(here, inner)
+        return (z3.ForAll if every else z3.Exists)([element], inner)
+
+    # -- the stack
+
+    def innermost(self, head: Call, name: str, names: Names) -> Value:
+        """A field of the innermost frame of a thread's stack."""
+        match head.arguments:
+            case (Builtin("$FcnApply", (Variable("stack"), thread)),) if self.frames.top:
+                of = self.of(thread, self.words.threads, names)
+                if name == "pc":
+                    return self.frames.back[self.frames.top][of]
+                if (self.frames.top, name) in self.frames.kept:
+                    return at_place(self.frames.kept[self.frames.top, name], of)
+        raise OutsideSubset(f"Head(...).{name} in this step", head.place)
+
+    def over_frames(
+        self, formal: Formal, body: Expression, thread: z3.ExprRef, every: bool
+    ) -> z3.BoolRef:
+        """A quantifier over a stack that asks for the procedures on it alone."""
+        match body:
+            case Builtin(
+                ("=" | "/=") as name,
+                (
+                    Builtin(
+                        "$RcdSelect",
+                        (
+                            Builtin(
+                                "$FcnApply",
+                                (Builtin("$FcnApply", (Variable("stack"), _)), Parameter(index)),
+                            ),
+                            Text("procedure"),
+                        ),
+                    ),
+                    Text(procedure),
+                ),
+            ) if index is formal and (name == "=") != every:
+                on_stack = self.frames.back[procedure][thread] != self.frames.absent
+                return z3.Not(on_stack) if every else on_stack
+        raise OutsideSubset("a quantifier over the stack", body.place)
+
+
+# -- values
+
+
+def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
+    """A variable's value from its flat variables."""
+    match shape:
+        case Record(fields):
+            return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
+        case Function(domain, Record() as record):
+            return {
+                field_: gathered(f"{name}_{field_}", Function(domain, of), s)
+                for field_, of in record.fields.items()
+            }
+    return getattr(s, name)
+
+
+def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
+    """The flat variables of a variable's value."""
+    if isinstance(value, dict):
+        record = shape.range if isinstance(shape, Function) else shape
+        assert isinstance(record, Record)
+        return {
+            flat_name: each
+            for field_, of in record.fields.items()
+            for flat_name, each in scattered(
+                f"{name}_{field_}",
+                Function(shape.domain, of) if isinstance(shape, Function) else of,
+                value[field_],
+            ).items()
+        }
+    return {name: value}
+
+
+def at_place(value: Value, index: z3.ExprRef) -> Value:
+    """``value[index]``."""
+    if isinstance(value, dict):
+        return {name: at_place(each, index) for name, each in value.items()}
+    return value[index]
+
+
+def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
+    """``[value EXCEPT ![index] = new]``."""
+    if isinstance(value, dict):
+        return {name: stored(each, index, new[name]) for name, each in value.items()}
+    return z3.Store(value, index, new)
+
+
+def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
+    """``IF condition THEN one ELSE other``."""
+    if isinstance(one, dict):
+        return {name: merged(condition, each, other[name]) for name, each in one.items()}
+    return one if one.eq(other) else z3.If(condition, one, other)
+
+
+def equal(one: Value, other: Value) -> z3.BoolRef:
+    """``one = other``."""
+    if isinstance(one, dict):
+        return z3.And([equal(each, other[name]) for name, each in one.items()])
+    return one == other
+
+
+def _pair(node: Expression) -> tuple[str, Expression]:
+    match node:
+        case Builtin("$Pair", (Text(name), value)):
+            return name, value
+    raise OutsideSubset("a field without a name", node.place)
+
+
+def shown(node: Expression) -> str:
+    """How an error names an expression."""
+    match node:
+        case Builtin(name):
+            return SHOWN.get(name, name)
+        case Call() | Constant() | Variable():
+            return node.name
+        case Text(value):
+            return f'"{value}"'
+    return f"a {type(node).__name__.lower()}"
