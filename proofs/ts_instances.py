@@ -9,7 +9,7 @@ existential premise is taken at a new constant. A premise or goal of another for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import product
 
 import z3
@@ -107,16 +107,18 @@ def instances(
             yield part
 
 
-def grounded(system: System, condition: Condition, whole: bool = False) -> Condition:
+def grounded(
+    system: System, condition: Condition, whole: bool = False, hints: Iterable[z3.ExprRef] = ()
+) -> Condition:
     """A condition that entails the given one, with its premises instantiated.
 
-    ``whole``: the premises themselves stay beside that.
+    ``whole``: the premises themselves stay beside that. ``hints``: further terms to take them at.
     """
     sorts = {item.name: item.z3 for item in system.SORTS}
     goal = z3.simplify(arbitrary(condition.goal))
     exact = [premise for name, premise in condition.premises.items() if name.startswith("guard")]
     nulls = [item.null for item in system.SORTS if item.null is not None]
-    terms = terms_of([goal, *exact, *nulls], sorts)
+    terms = terms_of([goal, *exact, *nulls, *hints], sorts)
     premises = {}
     for name, premise in condition.premises.items():
         made = [*instances(premise, terms, name), *([premise] if whole else [])]
@@ -241,12 +243,86 @@ def needed(system: System, condition: Condition) -> Condition:
     Where no proof is found from instances, the premises stay beside them.
     """
     for instantiate in grounded, deeply_grounded:
-        if (made := _core(instantiate(system, condition))) is not None:
+        if (made := core(instantiate(system, condition))) is not None:
             return made
     return grounded(system, condition, whole=True)
 
 
-def _core(made: Condition) -> Condition | None:
+def cores(
+    system: System,
+    premises: Mapping[str, z3.BoolRef],
+    goals: Mapping[str, z3.BoolRef],
+    hints: Iterable[z3.ExprRef] = (),
+    late: Container[str] = (),
+) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, list[str]]:
+    """Instances of the premises from which all goals follow, those goals, and what does not follow.
+
+    ``late``: premises that are left out at first, and tried where a goal does not follow without.
+    """
+    sorts = {item.name: item.z3 for item in system.SORTS}
+    exact = [premise for name, premise in premises.items() if name.startswith("guard")]
+    nulls = [item.null for item in system.SORTS if item.null is not None]
+    known = _Instances(premises)
+    used: dict[str, dict[int, z3.BoolRef]] = {}
+    found, missing = [], []
+    for name, goal in goals.items():
+        one = z3.simplify(arbitrary(goal))
+        terms = terms_of([one, *exact, *nulls, *hints], sorts)
+        first = [premise for premise in premises if premise not in late]
+        for names in (first, list(premises)) if name not in late else (list(premises),):
+            core_ = _core_of([*known.at(names, terms)], one)
+            if core_ is not None:
+                break
+        if core_ is None:
+            missing.append(name)
+            continue
+        found.append(one)
+        for premise, each in core_:
+            used.setdefault(premise, {})[each.get_id()] = each
+    return {name: [*of.values()] for name, of in used.items()}, z3.And(found), missing
+
+
+class _Instances:
+    """The instances of premises, each made once."""
+
+    def __init__(self, premises: Mapping[str, z3.BoolRef]) -> None:
+        self.parts = {name: [*parts(premise)] for name, premise in premises.items()}
+        self.made: dict[tuple[int, ...], z3.BoolRef] = {}
+
+    def at(
+        self, names: Iterable[str], terms: Mapping[str, list[z3.ExprRef]]
+    ) -> Iterator[tuple[str, z3.BoolRef]]:
+        """The instances of these premises at the terms, by premise."""
+        for name in names:
+            for part in self.parts[name]:
+                if not (z3.is_quantifier(part) and part.is_forall()):
+                    yield name, part
+                    continue
+                choices = [
+                    terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())
+                ]
+                for values in product(*choices):
+                    key = part.get_id(), *[value.get_id() for value in values]
+                    if key not in self.made:
+                        self.made[key] = taken_at(part, values)
+                    yield name, self.made[key]
+
+
+def _core_of(
+    flat: list[tuple[str, z3.BoolRef]], goal: z3.BoolRef
+) -> list[tuple[str, z3.BoolRef]] | None:
+    """The formulas of one proof of a goal, by premise; None if there is none within the limit."""
+    solver = z3.Solver()
+    solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
+    for number, (_, each) in enumerate(flat):
+        solver.assert_and_track(each, f"instance!{number}")
+    solver.add(z3.Not(goal))
+    if solver.check() != z3.unsat:
+        return None
+    return [flat[int(str(each).partition("!")[2])] for each in solver.unsat_core()]
+
+
+def core(made: Condition) -> Condition | None:
     """The condition with the premises of one unsat core; None if there is none within the limit."""
     flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
     solver = z3.Solver()

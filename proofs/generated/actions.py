@@ -1,10 +1,6 @@
 """The steps of a label: guards and next values, one for each label that it may go on to.
 
-PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
-a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
-procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
-is, for each procedure, the label that it returns to and what its call has saved. Another use of the
-stack is refused.
+The stack is as ``stacks`` has it. Another use of it than by calls and returns is refused.
 """
 
 from __future__ import annotations
@@ -16,20 +12,14 @@ from typing import Any
 
 import z3
 
+from proofs.generated.scopes import Frames, Made, Names
 from proofs.generated.shapes import Function, Shape, Vocabulary, Words
-from proofs.generated.terms import (
-    Frames,
-    Made,
-    Names,
-    Terms,
-    Value,
-    gathered,
-    merged,
-    shown,
-)
+from proofs.generated.stacks import Procedures, frame_of
+from proofs.generated.terms import Terms, shown
+from proofs.generated.values import Value, gathered, merged
 from proofs.ts import Everywhere, Sort
 from wheelproof.tla.layout import actions as steps_of
-from wheelproof.tla.layout import branches, label_of
+from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (
     Builtin,
     Call,
@@ -38,11 +28,9 @@ from wheelproof.tla.syntax import (
     Module,
     OutsideSubset,
     Parameter,
-    Place,
     Text,
     Variable,
     children,
-    disjuncts,
     variables_of,
 )
 
@@ -50,21 +38,6 @@ ABSENT = "Nowhere"
 """The value of the labels' enumeration that stands for "not on the stack"."""
 RETURN = "back"
 """The name of the place that a return goes to."""
-
-
-@dataclass(frozen=True)
-class Procedures:
-    """The procedures of a module. ``of``: label -> its procedure, "" for a process.
-
-    ``saved``: procedure -> the variables that its calls save.
-    """
-
-    of: Mapping[str, str]
-    saved: Mapping[str, tuple[str, ...]]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.saved)
 
 
 @dataclass
@@ -85,73 +58,6 @@ class Way:
     obligations: list[z3.BoolRef] = field(default_factory=list)
     chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
     set: set[str] = field(default_factory=set)
-
-
-def procedures(module: Module) -> Procedures:
-    """The procedures by the definitions that PlusCal's translation makes of them.
-
-    Raises OutsideSubset where one calls itself, be it through others.
-    """
-    of: dict[str, str] = {}
-    calls: dict[str, dict[str, tuple[str, ...]]] = {}
-    labels = {each.name: each for each in steps_of(module)}
-    owner = {
-        leaf.name: name
-        for name, definition in module.definitions.items()
-        if name != "Next" and branches(definition.body)
-        for leaf in disjuncts(definition.body)
-        if isinstance(leaf, Call)
-    }
-    pushed = {name: dict(_pushes(labels[name].body)) for name in labels}
-    called = {procedure for frames in pushed.values() for procedure in frames}
-    for name, definition in labels.items():
-        home = owner.get(name, name)
-        of[label_of(definition)] = home if home in called else ""
-        calls.setdefault(home, {}).update(pushed[name])
-    saved = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
-    for name in called:
-        _acyclic(name, calls, (), module)
-    return Procedures(of, saved)
-
-
-def _acyclic(
-    name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...], module: Module
-) -> None:
-    if name in above:
-        place = next(
-            (each.place for each in steps_of(module) if name in dict(_pushes(each.body))),
-            Place(module.name, 0),
-        )
-        raise OutsideSubset(f"the procedure {name}, which calls itself,", place)
-    for other in calls.get(name, {}):
-        _acyclic(other, calls, (*above, name), module)
-
-
-def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
-    """The frames that a step makes: procedure, saved variables."""
-    found = []
-    waiting = [node]
-    while waiting:
-        here = waiting.pop()
-        frame = _frame(here) if isinstance(here, Builtin) else {}
-        match frame.get("procedure"):
-            case Text(procedure):
-                saved = tuple(name for name in frame if name not in ("procedure", "pc"))
-                found.append((procedure, saved))
-        waiting += children(here)
-    return found
-
-
-def _frame(node: Builtin) -> dict[str, Expression]:
-    """The fields of a stack's frame; none where it is no frame."""
-    if node.name != "$RcdConstructor":
-        return {}
-    fields = {
-        pair.arguments[0].value: pair.arguments[1]
-        for pair in node.arguments
-        if isinstance(pair, Builtin) and isinstance(pair.arguments[0], Text)
-    }
-    return fields if {"procedure", "pc"} <= set(fields) else {}
 
 
 class Actions:
@@ -348,7 +254,7 @@ class Actions:
                 raise OutsideSubset("this use of the stack", other.place)
 
     def push(self, frame: Builtin, names: Names, way: Way) -> None:
-        fields, terms = _frame(frame), self.terms(way)
+        fields, terms = frame_of(frame), self.terms(way)
         procedure = fields["procedure"]
         assert isinstance(procedure, Text)
         # What a call saves are values before the step: a translation may write it behind others.
@@ -426,7 +332,7 @@ def _exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
     solver = z3.Solver()
     solver.set("rlimit", 10_000)
     solver.add(z3.Not(z3.Or(first, second)))
-    return solver.check() == z3.unsat
+    return bool(solver.check() == z3.unsat)
 
 
 def _copy(way: Way) -> Way:

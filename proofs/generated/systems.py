@@ -9,9 +9,10 @@ from typing import Any
 
 import z3
 
-from proofs.generated.actions import Actions, Procedures, Way, procedures
+from proofs.generated.actions import Actions, Way
 from proofs.generated.shapes import Function, Listing, Shape, Vocabulary, blank, flat, z3_sort
-from proofs.generated.terms import scattered
+from proofs.generated.stacks import Procedures, procedures
+from proofs.generated.values import scattered
 from proofs.ts import Action, Parameter, Step, System
 from wheelproof.tla.syntax import Module
 

@@ -6,13 +6,13 @@ record of functions. What is not known here is refused with module, line and ope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
 
+from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped
 from proofs.generated.shapes import (
     BOOL,
     INT,
@@ -21,12 +21,12 @@ from proofs.generated.shapes import (
     Record,
     Shape,
     Subset,
-    Vocabulary,
     Words,
     into,
     listed,
     out_of,
 )
+from proofs.generated.values import Value, at_place, equal, merged, stored
 from proofs.ts import Sort
 from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
@@ -44,169 +44,15 @@ from wheelproof.tla.syntax import (
     Variable,
 )
 
-Value = Any
-"""A Z3 term, or a mapping from fields to values."""
-
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda x, y: x + y,
     "-": lambda x, y: x - y,
 }
-_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": lambda x, y: x < y,
-    ">": lambda x, y: x > y,
-    "\\leq": lambda x, y: x <= y,
-    "\\geq": lambda x, y: x >= y,
-}
-_TRUTHS = frozenset(
-    [
-        "$ConjList",
-        "\\land",
-        "$DisjList",
-        "\\lor",
-        "\\lnot",
-        "=>",
-        "\\equiv",
-        "=",
-        "/=",
-        "\\in",
-        "\\notin",
-        "TRUE",
-        "FALSE",
-        "$BoundedForall",
-        "$BoundedExists",
-    ]
-)
-
-
-@dataclass(frozen=True)
-class Given:
-    """An argument of an operator: an expression, with the names that it sees."""
-
-    node: Expression
-    names: Names
-
-
-@dataclass(frozen=True)
-class Made:
-    """A bound name: a term and its shape."""
-
-    term: z3.ExprRef
-    shape: Shape
-
-
-Names = Mapping[Formal, Given | Made]
 
 
 @dataclass
-class Frames:
-    """What PlusCal's stack is: each procedure is on it once at most, and one is the innermost.
-
-    ``top``: the procedure that the step is in, "" for the process itself. ``back``: procedure ->
-    where it returns to, for each thread. ``kept``: (procedure, variable) -> what its call has saved
-    of the variable. ``absent``: the label that stands for no frame.
-    """
-
-    top: str
-    back: Mapping[str, z3.ExprRef]
-    kept: Mapping[tuple[str, str], Value]
-    absent: z3.ExprRef
-
-
-@dataclass
-class Terms:
-    """Terms in one state. ``after``: the variables that have their next value.
-
-    ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
-    term is used: a value that is taken out of a union is in that part. ``whole``: whether ``pc``
-    may be read.
-    """
-
-    words: Vocabulary
-    s: SimpleNamespace
-    shapes: Mapping[str, Shape]
-    frames: Frames
-    after: Mapping[str, Value] = field(default_factory=dict)
-    obligations: list[z3.BoolRef] = field(default_factory=list)
-    at: tuple[Value, Shape] | None = None
-
-    # -- values of variables
-
-    def variable(self, name: str, node: Expression) -> Value:
-        """A variable before the step."""
-        if name not in self.shapes:
-            raise OutsideSubset(
-                f"the variable {name}, which the vocabulary gives no shape,", node.place
-            )
-        return gathered(name, self.shapes[name], self.s)
-
-    # -- shapes
-
-    def shape(self, node: Expression, names: Names) -> Shape | None:
-        """The shape of an expression; None for a string, for null, and for what any shape fits."""
-        match node:
-            case Number():
-                return INT
-            case Text():
-                return None
-            case Constant(name):
-                found = self.words.constants.get(name)
-                return None if isinstance(found, Listing) else found
-            case Variable(name):
-                self.variable(name, node)
-                return self.shapes[name]
-            case Parameter(formal):
-                given = names[formal]
-                return (
-                    given.shape if isinstance(given, Made) else self.shape(given.node, given.names)
-                )
-            case At():
-                assert self.at is not None
-                return self.at[1]
-            case Builtin("'", (Variable(name),)):
-                return self.shapes.get(name)
-            case Builtin("$FcnApply", (function, _)):
-                of = self.shape(function, names)
-                return of.range if isinstance(of, Function) else None
-            case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
-                return self.kept_shape(name)
-            case Builtin("$RcdSelect", (record, Text(name))):
-                of = self.shape(record, names)
-                return of.fields.get(name) if isinstance(of, Record) else None
-            case Builtin("$IfThenElse", (_, then, other)):
-                return self.shape(then, names) or self.shape(other, names)
-            case Builtin("$Except" | "\\union" | "\\", (first, *_)):
-                return self.shape(first, names)
-            case Builtin(name) if name in _TRUTHS:
-                return BOOL
-            case Call(definition) if definition.standard:
-                return BOOL if node.name in _ORDERS else INT
-            case Call(definition):
-                return self.shape(definition.body, self.inside(node, names))
-        return None
-
-    def kept_shape(self, name: str) -> Shape | None:
-        of = self.shapes["pc" if name == "pc" else name]
-        return of.range if isinstance(of, Function) else None
-
-    def inside(self, node: Call, names: Names) -> Names:
-        """The names that a definition's body sees."""
-        if node.definition.recursive:
-            raise OutsideSubset(f"{node.name}, a recursive operator,", node.place)
-        return {
-            formal: Given(value, names)
-            for formal, value in zip(node.definition.formals, node.arguments, strict=True)
-        }
-
-    def sort_of(self, node: Expression, names: Names) -> Sort:
-        """The sort of a set that quantifiers and functions range over."""
-        match node:
-            case Constant(name) if name in self.words.sets:
-                return self.words.sets[name]
-            case Call() if node.name in self.words.sets:
-                return self.words.sets[node.name]
-            case Call(definition) if not definition.standard and not definition.formals:
-                return self.sort_of(definition.body, names)
-        raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+class Terms(Shaped):
+    """Terms in one state."""
 
     # -- terms
 
@@ -331,8 +177,8 @@ class Terms:
 
     def number(self, node: Call, names: Names) -> Value:
         match node.arguments:
-            case (one, other) if node.name in _SUMS or node.name in _ORDERS:
-                make = _SUMS.get(node.name) or _ORDERS[node.name]
+            case (one, other) if node.name in _SUMS or node.name in ORDERS:
+                make = _SUMS.get(node.name) or ORDERS[node.name]
                 return make(self.of(one, INT, names), self.of(other, INT, names))
             case (Builtin("$FcnApply", (Constant(name), thread)),) if node.name == "Len":
                 listing = self.words.constants.get(name)
@@ -476,67 +322,6 @@ class Terms:
                 on_stack = self.frames.back[procedure][thread] != self.frames.absent
                 return z3.Not(on_stack) if every else on_stack
         raise OutsideSubset("a quantifier over the stack", body.place)
-
-
-# -- values
-
-
-def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
-    """A variable's value from its flat variables."""
-    match shape:
-        case Record(fields):
-            return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
-        case Function(domain, Record() as record):
-            return {
-                field_: gathered(f"{name}_{field_}", Function(domain, of), s)
-                for field_, of in record.fields.items()
-            }
-    return getattr(s, name)
-
-
-def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
-    """The flat variables of a variable's value."""
-    if isinstance(value, dict):
-        record = shape.range if isinstance(shape, Function) else shape
-        assert isinstance(record, Record)
-        return {
-            flat_name: each
-            for field_, of in record.fields.items()
-            for flat_name, each in scattered(
-                f"{name}_{field_}",
-                Function(shape.domain, of) if isinstance(shape, Function) else of,
-                value[field_],
-            ).items()
-        }
-    return {name: value}
-
-
-def at_place(value: Value, index: z3.ExprRef) -> Value:
-    """``value[index]``."""
-    if isinstance(value, dict):
-        return {name: at_place(each, index) for name, each in value.items()}
-    return value[index]
-
-
-def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
-    """``[value EXCEPT ![index] = new]``."""
-    if isinstance(value, dict):
-        return {name: stored(each, index, new[name]) for name, each in value.items()}
-    return z3.Store(value, index, new)
-
-
-def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
-    """``IF condition THEN one ELSE other``."""
-    if isinstance(one, dict):
-        return {name: merged(condition, each, other[name]) for name, each in one.items()}
-    return one if one.eq(other) else z3.If(condition, one, other)
-
-
-def equal(one: Value, other: Value) -> z3.BoolRef:
-    """``one = other``."""
-    if isinstance(one, dict):
-        return z3.And([equal(each, other[name]) for name, each in one.items()])
-    return one == other
 
 
 def _pair(node: Expression) -> tuple[str, Expression]:

@@ -7,6 +7,9 @@ from proofs.protocols.theory import submit
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 
+OF_MODULE = ("A-INIT", "A-PROGRAM", "A-TRAVERSAL")
+"""What ties the system to the module, besides the theorems of ``timer_task_list_module``."""
+
 THEORY = Theory("protocols.timer_task_list", mechanism="timer_task_list")
 
 submit(
@@ -15,7 +18,7 @@ submit(
     EVERYTHING,
     FAULTS.values(),
     view_of,
-    ("A-CARDINALITY", "A-RING"),
+    ("A-CARDINALITY", *OF_MODULE),
     lemma="Inv.TimerTaskList",
 )
 submit(

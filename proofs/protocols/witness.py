@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from proofs.protocols.faults import Scope
-from proofs.ts import System
+from proofs.ts import WHOLE, System
 from proofs.ts_concrete import Compiled, Instance, Move, State
 
 
@@ -64,6 +64,8 @@ class Witnesses:
     def size(self) -> Iterator[z3.BoolRef]:
         """Every sort has the scope's elements and its null, and no others."""
         for sort in self.system.SORTS:
+            if sort == WHOLE:
+                continue
             elements = [
                 self.element(sort.name, number) for number in self.instance.places[sort.name]
             ]
@@ -74,6 +76,8 @@ class Witnesses:
     def element(self, sort: str, number: int) -> z3.ExprRef:
         """The constant that stands for an element."""
         of = self.instance.sorts[sort]
+        if of == WHOLE:
+            return z3.IntVal(number)
         return (
             of.null
             if number == -1
@@ -89,7 +93,7 @@ class Witnesses:
                 yield from self.equal(term[self.element(index, number)], value[number])
         elif isinstance(of, z3.DatatypeSortRef):
             yield term == of.constructor(value)()
-        elif of.name() in self.instance.sorts:
+        elif of.name() in self.instance.sorts and of != WHOLE.z3:
             yield term == self.element(of.name(), value)
         else:
             yield term == value

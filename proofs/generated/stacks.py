@@ -1,0 +1,109 @@
+"""The procedures of a module, and what their calls save.
+
+PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
+a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
+procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
+is, for each procedure, the label that it returns to and what its call has saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.tla.layout import actions as steps_of
+from wheelproof.tla.layout import branches, label_of
+from wheelproof.tla.syntax import (
+    Builtin,
+    Call,
+    Expression,
+    Module,
+    OutsideSubset,
+    Place,
+    Text,
+    children,
+    disjuncts,
+)
+
+
+@dataclass(frozen=True)
+class Procedures:
+    """The procedures of a module. ``of``: label -> its procedure, "" for a process.
+
+    ``saved``: procedure -> the variables that its calls save.
+    """
+
+    of: Mapping[str, str]
+    saved: Mapping[str, tuple[str, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.saved)
+
+
+def procedures(module: Module) -> Procedures:
+    """The procedures by the definitions that PlusCal's translation makes of them.
+
+    Raises OutsideSubset where one calls itself, be it through others.
+    """
+    of: dict[str, str] = {}
+    calls: dict[str, dict[str, tuple[str, ...]]] = {}
+    labels = {each.name: each for each in steps_of(module)}
+    owner = {
+        leaf.name: name
+        for name, definition in module.definitions.items()
+        if name != "Next" and branches(definition.body)
+        for leaf in disjuncts(definition.body)
+        if isinstance(leaf, Call)
+    }
+    pushed = {name: dict(_pushes(labels[name].body)) for name in labels}
+    called = {procedure for frames in pushed.values() for procedure in frames}
+    for name, definition in labels.items():
+        home = owner.get(name, name)
+        of[label_of(definition)] = home if home in called else ""
+        calls.setdefault(home, {}).update(pushed[name])
+    saved = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
+    for name in called:
+        _acyclic(name, calls, (), module)
+    return Procedures(of, saved)
+
+
+def _acyclic(
+    name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...], module: Module
+) -> None:
+    if name in above:
+        place = next(
+            (each.place for each in steps_of(module) if name in dict(_pushes(each.body))),
+            Place(module.name, 0),
+        )
+        raise OutsideSubset(f"the procedure {name}, which calls itself,", place)
+    for other in calls.get(name, {}):
+        _acyclic(other, calls, (*above, name), module)
+
+
+def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
+    """The frames that a step makes: procedure, saved variables."""
+    found = []
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        frame = frame_of(here) if isinstance(here, Builtin) else {}
+        match frame.get("procedure"):
+            case Text(procedure):
+                saved = tuple(name for name in frame if name not in ("procedure", "pc"))
+                found.append((procedure, saved))
+        waiting += children(here)
+    return found
+
+
+def frame_of(node: Builtin) -> dict[str, Expression]:
+    """The fields of a stack's frame; none where it is no frame."""
+    if node.name != "$RcdConstructor":
+        return {}
+    fields = {
+        pair.arguments[0].value: pair.arguments[1]
+        for pair in node.arguments
+        if isinstance(pair, Builtin) and isinstance(pair.arguments[0], Text)
+    }
+    return fields if {"procedure", "pc"} <= set(fields) else {}

@@ -1,0 +1,71 @@
+"""Values as Z3 has them: a term, or one value for each field of a record."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from proofs.generated.shapes import Function, Record, Shape
+
+Value = Any
+"""A Z3 term, or a mapping from fields to values."""
+
+
+def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
+    """A variable's value from its flat variables."""
+    match shape:
+        case Record(fields):
+            return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
+        case Function(domain, Record() as record):
+            return {
+                field_: gathered(f"{name}_{field_}", Function(domain, of), s)
+                for field_, of in record.fields.items()
+            }
+    return getattr(s, name)
+
+
+def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
+    """The flat variables of a variable's value."""
+    if isinstance(value, dict):
+        record = shape.range if isinstance(shape, Function) else shape
+        assert isinstance(record, Record)
+        return {
+            flat_name: each
+            for field_, of in record.fields.items()
+            for flat_name, each in scattered(
+                f"{name}_{field_}",
+                Function(shape.domain, of) if isinstance(shape, Function) else of,
+                value[field_],
+            ).items()
+        }
+    return {name: value}
+
+
+def at_place(value: Value, index: z3.ExprRef) -> Value:
+    """``value[index]``."""
+    if isinstance(value, dict):
+        return {name: at_place(each, index) for name, each in value.items()}
+    return value[index]
+
+
+def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
+    """``[value EXCEPT ![index] = new]``."""
+    if isinstance(value, dict):
+        return {name: stored(each, index, new[name]) for name, each in value.items()}
+    return z3.Store(value, index, new)
+
+
+def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
+    """``IF condition THEN one ELSE other``."""
+    if isinstance(one, dict):
+        return {name: merged(condition, each, other[name]) for name, each in one.items()}
+    return one if one.eq(other) else z3.If(condition, one, other)
+
+
+def equal(one: Value, other: Value) -> z3.BoolRef:
+    """``one = other``."""
+    if isinstance(one, dict):
+        return z3.And([equal(each, other[name]) for name, each in one.items()])
+    return one == other
