@@ -167,7 +167,8 @@ def jvm_(
         bool,
         typer.Option(
             "--table",
-            help="The table of counts as Markdown on standard output, all else on standard error.",
+            help="The table of counts as Markdown on standard output, all else on standard error; "
+            "with --all of the releases that the bindings are made for.",
         ),
     ] = False,
     matrix: Annotated[
@@ -195,7 +196,8 @@ def jvm_(
             "--table, --matrix and --json all want standard output.", "Give one of them."
         )
     wanted = set(checked or ()) or (releases.names(found.values()) if matrix else set())
-    checks = chosen(found.values(), wanted, release, fine, every)
+    first = table and every and not release
+    checks = chosen(found.values(), wanted, release, fine, every, first)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
         layers=frozenset({"jvm"}),

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
+from dataclasses import replace
 from typing import Any
 
 from wheelproof.checks.context import LARGE, Context, Report
+from wheelproof.checks.random import RACE
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.errors import ToolError
 from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation
 from wheelproof.jvm import product
-from wheelproof.jvm.declaration import BISIMULATION, Binding
+from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
-from wheelproof.jvm.tasks import CHANGE, FINE, PROPERTY, REJECTED, SITES, Task, tasks
-from wheelproof.jvm.values import Encoder, lines
+from wheelproof.jvm.table import table_faults
+from wheelproof.jvm.tasks import CHANGE, FINE, PROPERTY, RACES, REJECTED, SITES, Task, tasks
+from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import Mechanism, the_property
 from wheelproof.verdict import Verdict
 
@@ -39,8 +41,8 @@ def check(context: Context, names: Sequence[str]) -> Report:
     """Carry out checks of one binding and release, in one process."""
     known = tasks(context.mechanism)
     chosen = [known[name] for name in names]
-    # the table of sites counts what the scenarios before it ran; a change needs other classes
-    order = {SITES: 1, CHANGE: 2}
+    # two rows are about what the scenarios before them ran; a change needs other classes
+    order = {SITES: 1, RACES: 1, CHANGE: 2}
     chosen.sort(key=lambda task: order.get(task.kind, 0))
     first = chosen[0]
     setup = prepare(
@@ -64,7 +66,7 @@ class _Checks:
         self.mechanism = context.mechanism
         self.loaded: str | None = None
         self.facts: dict[str, Any] = {}
-        self.graphs: dict[str, tuple[Any, Any]] = {}
+        self.graphs: dict[tuple[str, str], tuple[Any, Any]] = {}
 
     def carry_out(self, task: Task) -> None:
         started = self.context.begin(LAYER, task.name, self.context.limits.bisimulation_seconds)
@@ -75,10 +77,13 @@ class _Checks:
             self.facts = self.facts or facts
         if task.kind == SITES:
             judged = self.sites(task)
+        elif task.kind == RACES:
+            judged = self.races(task)
         elif task.kind == CHANGE:
             judged = self.change(task)
         elif task.kind == PROPERTY:
-            judged = self.violation(task)
+            name = the_property(self.mechanism.configs[task.subject].property)
+            judged = self.violation(task, task.scenario, name)
         else:
             judged = self.scenario(task, task.subject, task.kind == FINE)
         broken = self.broken(task)
@@ -87,7 +92,11 @@ class _Checks:
                 LAYER,
                 task.name,
                 started,
-                expected="violated" if broken else "exhaustive",
+                expected="violated"
+                if broken
+                else "sampled"
+                if task.kind == RACES
+                else "exhaustive",
                 expected_property=broken,
                 **judged,
             )
@@ -97,23 +106,40 @@ class _Checks:
         """The property that a check must see violated; None where all must be in order."""
         if task.kind == PROPERTY:
             return self.mechanism.configs[task.subject].property
+        change = task.binding.changes.get(task.subject) if task.kind == CHANGE else None
+        if change and change.races:
+            return RACE
+        if change and change.without:
+            return self.broken_without(change)
         return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
 
-    def graph(self, scenario: str) -> tuple[Any, Any]:
-        """The model's reduced graph, and its rows."""
-        if scenario not in self.graphs:
-            graph = reduced.reduce(self.mechanism.model(scenario), self.mechanism.silent)
-            self.graphs[scenario] = graph, reduced.rows(graph)
-        return self.graphs[scenario]
+    def broken_without(self, change: Change) -> str | None:
+        """The property that breaks without the decision that changed classes lack."""
+        return next(
+            (
+                mutant.property
+                for mutant in self.mechanism.mutants.values()
+                if mutant.decision == change.without and mutant.scenario in change.scenarios
+            ),
+            None,
+        )
 
-    def scenario(self, task: Task, scenario: str, fine: bool) -> dict[str, Any]:
+    def graph(self, scenario: str, without: str = "") -> tuple[Any, Any]:
+        """The model's reduced graph, and its rows. ``without``: a decision of the mechanism."""
+        if (scenario, without) not in self.graphs:
+            mechanism = self.mechanism.without(without) if without else self.mechanism
+            graph = reduced.reduce(mechanism.model(scenario), mechanism.silent)
+            self.graphs[scenario, without] = graph, reduced.rows(graph)
+        return self.graphs[scenario, without]
+
+    def scenario(self, task: Task, scenario: str, fine: bool, without: str = "") -> dict[str, Any]:
         """Every state of the classes beside the model's."""
         binding, program = task.binding, self.mechanism.scenarios[scenario]
-        graph, rows = self.graph(scenario)
-        self.jvm.scenario(lines(program, binding.sites(fine), fine))
+        graph, rows = self.graph(scenario, without)
+        self.jvm.begin(binding, program, fine)
         most = MARGIN[0] * len(rows) + MARGIN[1]
         found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
-        made = product.compare(found, graph, rows, Encoder(graph.model, program), binding.waits)
+        made = product.compare(found, graph, rows, Encoder(graph.model, program, binding.names))
         figures = made.figures | {name: int(found.figures[name]) for name in ("runs", "steps")}
         judged: dict[str, Any] = {"figures": figures, "bound": self.context.bound(scenario)}
         if made.difference is not None:
@@ -138,37 +164,86 @@ class _Checks:
                 "property": BISIMULATION,
                 "why": f"{len(made.uncovered)} edges of the model were not taken, {label} first",
             }
-        why = self.waits(binding, len(made.waited))
-        return judged | {"verdict": Verdict.EXHAUSTIVE, "why": why}
-
-    def waits(self, binding: Binding, count: int) -> str:
-        """What the model allows beyond the classes; "" where nothing."""
-        if not count:
-            return ""
-        reasons = "; ".join(f"{label}: {reason}" for label, reason in binding.waits.items())
-        return f"the model allows {count} steps more ({reasons})"
+        return judged | {"verdict": Verdict.EXHAUSTIVE}
 
     def change(self, task: Task) -> dict[str, Any]:
-        """Every scenario that the change names rejects it; the row has the first figures."""
-        made = []
-        for scenario in task.binding.changes[task.subject].scenarios:
-            made.append(self.scenario(task, scenario, fine=False))
-            if made[-1]["verdict"] is not Verdict.VIOLATED:
-                return made[-1] | {"why": f"{scenario} accepts the change"}
-        made[0]["figures"]["scenarios"] = len(made)
-        return made[0]
+        """Every scenario that the change names rejects it; the row has the first figures.
 
-    def violation(self, task: Task) -> dict[str, Any]:
+        One that only single accesses show is in order without them. One with races must have them.
+        One without a decision has the states of the mechanism without it.
+        """
+        change, made = task.binding.changes[task.subject], []
+        for scenario in change.scenarios:
+            if change.races:
+                made.append(self.raced(task, scenario, change))
+            else:
+                if change.fine:
+                    coarse = self.scenario(task, scenario, fine=False)
+                    if coarse["verdict"] is not Verdict.EXHAUSTIVE:
+                        why = f"{scenario} rejects the change without single accesses, too"
+                        return coarse | {"verdict": Verdict.ERROR, "why": why}
+                made.append(self.scenario(task, scenario, change.fine))
+            if made[-1]["verdict"] is not Verdict.VIOLATED:
+                why = made[-1].get("why") or f"{scenario} accepts the change"
+                return made[-1] | {"why": f"{scenario}: {why}" if change.races else why}
+            if change.without:
+                same = self.scenario(task, scenario, fine=False, without=change.without)
+                if same["verdict"] is not Verdict.EXHAUSTIVE:
+                    why = f"{scenario} without {change.without}: {same.get('why')}"
+                    return same | {"verdict": Verdict.ERROR, "why": why}
+        made[0]["figures"]["scenarios"] = len(made)
+        broken = self.broken_without(change) if change.without else None
+        if broken is None:
+            return made[0]
+        shown = self.violation(task, change.scenarios[0], broken, change.without)
+        return shown | {"figures": made[0]["figures"] | shown.get("figures", {})}
+
+    def raced(self, task: Task, scenario: str, change: Change) -> dict[str, Any]:
+        """The change has data races on exactly its fields, whatever its states are."""
+        judged = self.scenario(task, scenario, fine=False)
+        races = self.jvm.races()["races"]
+        found = {field for field, _, _ in races} - set(task.binding.races)
+        judged = {name: judged[name] for name in ("figures", "bound")}
+        if found != set(change.races):
+            why = f"races on {', '.join(sorted(found)) or 'no field'}"
+            return judged | {"verdict": Verdict.SAMPLED, "why": why}
+        return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": shown_races(races)}
+
+    def races(self, task: Task) -> dict[str, Any]:
+        """Data races of what the process has run: on exactly the fields that have a reason."""
+        answer = self.jvm.races()
+        found = {field for field, _, _ in answer["races"]}
+        figures = {
+            "plain": len(answer["plain"]),
+            "volatile": len(answer["volatile"]),
+            "races": len(found),
+        }
+        bound = f"{len(task.binding.classes)} classes of {task.release}"
+        judged: dict[str, Any] = {"figures": figures, "bound": bound}
+        declared = set(task.binding.races)
+        if found - declared:
+            races = [race for race in answer["races"] if race[0] not in declared]
+            why = shown_races(races)
+            return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": why}
+        if lost := sorted(declared - found):
+            why = f"no race on {', '.join(lost)}, which has a reason for one"
+            return judged | {"verdict": Verdict.VACUOUS, "why": why}
+        why = "; ".join(f"{name}: {reason}" for name, reason in task.binding.races.items())
+        return judged | {"verdict": Verdict.SAMPLED, "why": why}
+
+    def violation(self, task: Task, scenario: str, name: str, without: str = "") -> dict[str, Any]:
         """The model's shortest run to a violation, followed on the classes state by state."""
-        graph, _ = self.graph(task.scenario)
-        model, name = graph.model, the_property(self.mechanism.configs[task.subject].property)
+        graph, _ = self.graph(scenario, without)
+        mechanism = self.mechanism.without(without) if without else self.mechanism
+        model = graph.model
         bad = first_violation(graph, name)
         if bad is None:
             return {"verdict": Verdict.EXHAUSTIVE, "why": f"{name} holds in every state"}
         path = graph.path(bad)
-        program, schedule = self.mechanism.scenarios[task.scenario], [step[0] for step in path]
-        self.jvm.scenario(lines(program, task.binding.sites(fine=False), fine=False))
-        run = Followed(self.mechanism, task.scenario, model, self.jvm.replay(schedule))
+        program, schedule = mechanism.scenarios[scenario], [step[0] for step in path]
+        self.jvm.begin(task.binding, program)
+        answer = self.jvm.replay(schedule)
+        run = Followed(mechanism, scenario, model, answer, task.binding.names)
         states = [graph.states[number] for number in (0, *(step[2] for step in path))]
         for step, state in enumerate(states):
             if differs := run.difference(step, state):
@@ -177,10 +252,10 @@ class _Checks:
         labelled = [(thread, label) for thread, label, _ in path]
         return {
             "figures": {"steps": len(path)},
-            "bound": self.context.bound(task.scenario),
+            "bound": self.context.bound(scenario),
             "verdict": Verdict.VIOLATED,
             "property": name,
-            "trace": self.kept(task, task.scenario, model, labelled, schedule, name, ""),
+            "trace": self.kept(task, scenario, model, labelled, schedule, name, "", mechanism),
         }
 
     def sites(self, task: Task) -> dict[str, Any]:
@@ -191,7 +266,7 @@ class _Checks:
         accesses = [
             key
             for key, kind, *_ in found["sites"]
-            if kind != "INVOKE" and key.partition(".")[0] in own
+            if kind not in ("INVOKE", "INIT") and key.partition(".")[0] in own
         ]
         faults = table_faults(task.binding, self.mechanism, accesses, hits)
         faults += [
@@ -237,10 +312,11 @@ class _Checks:
         schedule: Sequence[int],
         violated: str,
         message: str,
+        mechanism: Mechanism | None = None,
     ) -> str:
         """The file of a counterexample. ``labelled``: the model's steps; ``schedule``: all."""
         found = build(
-            self.mechanism,
+            mechanism or self.mechanism,
             model,
             labelled,
             layer=LAYER,
@@ -252,6 +328,9 @@ class _Checks:
             ),
             sources=self.sources(),
         )
+        if [thread for thread, _ in labelled] != list(schedule):
+            names = tuple(model.threads[thread] for thread in schedule)
+            found = replace(found, schedule=names)
         return self.context.keep(found)
 
     def frames(self, schedule: Sequence[int]) -> str:
@@ -278,39 +357,6 @@ class _Checks:
         return out
 
 
-def table_faults(
-    binding: Binding, mechanism: Mechanism, accesses: Sequence[str], hits: dict[str, int]
-) -> list[str]:
-    """What is wrong with the table. ``accesses``: the hooked ones; ``hits``: how often each ran."""
-    faults = []
-    steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
-    labelled = set(binding.labels)
-    unused = {name for name in steps if any(fnmatchcase(name, each) for each in binding.unused)}
-    faults += [f"the label {name} has no site" for name in sorted(steps - labelled - unused)]
-    faults += [f"{name} is no label of {mechanism.stem}" for name in sorted(labelled - steps)]
-    idle = sorted(labelled & unused)
-    faults += [f"the label {name} has a site and a reason for none" for name in idle]
-    wrong = [each for each in binding.unused if not any(fnmatchcase(name, each) for name in steps)]
-    faults += [f"no label of {mechanism.stem} is {each}" for each in wrong]
-    sites = {site for places in binding.labels.values() for site in places}
-    sites |= {site for places in binding.fine.values() for site in places}
-    for site in sorted(sites):
-        if site not in hits:
-            faults.append(f"there is no site {site}")
-        elif not hits[site]:
-            faults.append(f"no scenario runs {site}")
-    used = set()
-    for access in accesses:
-        patterns = [each for each in binding.unlabelled if fnmatchcase(access, each)]
-        used.update(patterns)
-        if access in sites and patterns and access not in fine_sites(binding):
-            faults.append(f"{access} has a label and a reason for none")
-        if access not in sites and not patterns:
-            faults.append(f"{access} has no label and no reason")
-    unmatched = [pattern for pattern in binding.unlabelled if pattern not in used]
-    return faults + [f"there is no site {pattern}" for pattern in unmatched]
-
-
-def fine_sites(binding: Binding) -> set[str]:
-    """The sites that have a label only where each access is a step."""
-    return {site for places in binding.fine.values() for site in places}
+def shown_races(races: Sequence[Sequence[str]]) -> str:
+    """Each race once: its field, and the two accesses."""
+    return "; ".join(f"race on {field}: {one} and {other}" for field, one, other in races)

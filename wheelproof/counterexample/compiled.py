@@ -11,7 +11,6 @@ from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
 from wheelproof.jvm.tasks import CHANGE, FINE, tasks
-from wheelproof.jvm.values import lines
 from wheelproof.project.mechanism import Mechanism
 
 LAYER = "jvm"
@@ -23,17 +22,22 @@ def follow(mechanism: Mechanism, found: Counterexample, model: Any) -> Followed:
     Raises ToolError where no check has its name.
     """
     task = tasks(mechanism).get(found.name)
-    if task is None or task.kind == FINE:
-        raise ToolError(f"No check {found.name} can be replayed.", "Run `wheelproof jvm`.")
-    schedule = [
-        model.threads.index(step.thread)
-        for step in found.steps
-        if step.label not in mechanism.silent
-    ]
+    if task is None:
+        raise ToolError(f"No check is named {found.name}.", "Run `wheelproof jvm`.")
+    change = task.binding.changes[task.subject] if task.kind == CHANGE else None
+    fine = task.kind == FINE or change is not None and change.fine
     setup = prepare(mechanism.root, Path("build"), task.binding, task.release, fetch=True)
     program = mechanism.scenarios[found.scenario]
     with Jvm(setup) as jvm:
         jvm.load(task.binding, task.subject if task.kind == CHANGE else "")
-        jvm.scenario(lines(program, task.binding.sites(fine=False), fine=False))
-        answer = jvm.replay(schedule)
-    return Followed(mechanism, found.scenario, model, answer)
+        jvm.begin(task.binding, program, fine)
+        answer = jvm.replay(schedule_of(mechanism, found, model))
+    return Followed(mechanism, found.scenario, model, answer, task.binding.names)
+
+
+def schedule_of(mechanism: Mechanism, found: Counterexample, model: Any) -> list[int]:
+    """The threads of a counterexample's run in the JVM, by their numbers."""
+    names = found.schedule or [
+        step.thread for step in found.steps if step.label not in mechanism.silent
+    ]
+    return [model.threads.index(name) for name in names]

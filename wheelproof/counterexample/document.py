@@ -40,7 +40,10 @@ class Counterexample:
     len(steps) says that the run stays in its last state for ever.
 
     ``model_without``, ``impl_without``: the decision that model and specification lack, and the one
-    that the implementation lacks; "" for none."""
+    that the implementation lacks; "" for none.
+
+    ``schedule``: the threads of all steps of an implementation that takes more than the model has;
+    () where it takes those in `steps`."""
 
     mechanism: str
     layer: str
@@ -54,6 +57,7 @@ class Counterexample:
     model_without: str = ""
     impl_without: str = ""
     loop: int | None = None
+    schedule: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
@@ -81,6 +85,7 @@ class Counterexample:
                 for step in self.steps
             ],
             "loop": self.loop,
+            **({"schedule": list(self.schedule)} if self.schedule else {}),
         }
 
     def write(self, path: Path) -> None:
@@ -110,7 +115,17 @@ def read(path: Path) -> Counterexample:
         initial=document.text_by_name("initial"),
         steps=steps,
         loop=document.optional_index("loop", len(steps)),
+        schedule=_schedule(document, threads),
     )
+
+
+def _schedule(document: documents.Record, threads: tuple[str, ...]) -> tuple[str, ...]:
+    if "schedule" not in document.value:
+        return ()
+    schedule = document.texts("schedule")
+    if unknown := sorted(set(schedule) - set(threads)):
+        raise document.fault("schedule", f"names {unknown[0]!r}, which is no thread")
+    return schedule
 
 
 def _step(record: documents.Record, threads: tuple[str, ...]) -> Step:

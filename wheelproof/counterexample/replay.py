@@ -225,17 +225,22 @@ class OnCompiled(OnModel):
 
     def go(self, last: int) -> None:
         super().go(last)
-        silent, taken = self.mechanism.silent, 0
+        silent, steps, at = self.mechanism.silent, iter(self.found.steps[:last]), 0
         self.differs = self.execution.difference(0, self.states[0])
-        for number, step in enumerate(self.found.steps[:last], 1):
-            if step.label in silent:
-                continue
+        schedule = compiled.schedule_of(self.mechanism, self.found, self.model)
+        for taken, thread in enumerate(schedule):
             if self.differs:
                 raise NotReproduced(
-                    f"Before step {number} the classes leave the model: {self.differs}."
+                    f"Before step {taken + 1} the classes leave the model: {self.differs}."
                 )
-            taken += 1
-            self.differs = self.execution.difference(taken, self.states[number])
+            if not self.execution.stutters(taken, thread):
+                while (step := next(steps, None)) is not None and step.label in silent:
+                    at += 1
+                if step is None:
+                    return
+                self.differs = self.execution.result(taken, thread, self.states[at])
+                at += 1
+            self.differs = self.differs or self.execution.difference(taken + 1, self.states[at])
 
     def judge(self) -> None:
         if self.found.property != "Bisimulation":

@@ -75,7 +75,7 @@ def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
         assert ended is not None
         row, of_thread = [], {}
         for thread, label, after in model.successors(state):
-            rest, found = _settled_with_results(model, silent, ended, thread, state, after)
+            rest, found = settled_with_results(model, silent, ended, thread, state, after)
             if found:
                 of_thread[thread] = found
             row.append((thread, label, rest))
@@ -92,7 +92,7 @@ def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
     return graph
 
 
-def _settled_with_results(
+def settled_with_results(
     model: Model,
     silent: frozenset[str],
     ended: Outcomes,

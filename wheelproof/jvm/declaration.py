@@ -21,11 +21,20 @@ BISIMULATION = "Bisimulation"
 
 @dataclass(frozen=True)
 class Change:
-    """A seeded change of a class file, which at least one of the scenarios must reject."""
+    """A seeded change of a class file, which each of the scenarios must reject.
+
+    ``fine``: only where every access is a step, and not otherwise. ``races``: the fields on which
+    there must be data races, instead of another state. ``without``: the decision that the
+    changed classes lack; the mechanism without it is what they are. ``profile``: where it is run.
+    """
 
     name: str
     about: str
     scenarios: tuple[str, ...]
+    fine: bool = False
+    races: tuple[str, ...] = ()
+    without: str = ""
+    profile: str = "fast"
 
 
 @dataclass(frozen=True)
@@ -35,8 +44,11 @@ class Binding:
     ``releases``: the first one is that of the fast profile, if ``profile`` is "fast".
     ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
     ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
-    class is part of the state -> reason. ``waits``: label that may have to wait although the model
-    can take it -> reason. ``redirect``: (class, static field, static field that stands for it).
+    class is part of the state -> reason. ``redirect``: (class, static field, static field that
+    stands for it). ``within``: pattern of sites that are no step of their own even where each
+    access is one -> reason. ``delayed``: "Class.field" of those whose stores may reach memory late.
+    ``names``: of the model's values, beside those that the scenario has. ``races``: field on which
+    there are data races -> reason.
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
     ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
@@ -55,7 +67,10 @@ class Binding:
     redirect: tuple[tuple[str, str, str], ...] = ()
     unlabelled: Mapping[str, str] = field(default_factory=dict)
     opaque: Mapping[str, str] = field(default_factory=dict)
-    waits: Mapping[str, str] = field(default_factory=dict)
+    within: Mapping[str, str] = field(default_factory=dict)
+    delayed: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    races: Mapping[str, str] = field(default_factory=dict)
     profile: str = "fast"
     fast: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
@@ -125,11 +140,7 @@ def read(file: Path) -> Binding:
     for name in ("mechanism", "releases", "classes", "harness", "labels"):
         if name not in data:
             raise UsageError(f"{file}: the field {name} is missing.")
-    profile = data.get("profile", "fast")
-    if profile not in PROFILES:
-        raise UsageError(
-            f"{file}: profile is {profile!r}; it must be one of {', '.join(PROFILES)}."
-        )
+    profile = profile_of(file, data)
     package = data.pop("package", "")
 
     def internal(name: str) -> str:
@@ -142,10 +153,7 @@ def read(file: Path) -> Binding:
         return {label: tuple(places) for label, places in data.get(name, {}).items()}
 
     redirect = data.get("redirect", [])
-    changes = {
-        name: Change(name, value["about"], tuple(value["scenarios"]))
-        for name, value in data.get("changes", {}).items()
-    }
+    changes = {name: change(file, name, value) for name, value in data.get("changes", {}).items()}
     return Binding(
         name=file.stem,
         file=file,
@@ -159,7 +167,10 @@ def read(file: Path) -> Binding:
         redirect=tuple((internal(each["in"]), each["field"], each["by"]) for each in redirect),
         unlabelled=data.get("unlabelled", {}),
         opaque=data.get("opaque", {}),
-        waits=data.get("waits", {}),
+        within=data.get("within", {}),
+        delayed=listed("delayed"),
+        names=listed("names"),
+        races=data.get("races", {}),
         profile=profile,
         fast=listed("fast"),
         coarse=listed("coarse"),
@@ -172,3 +183,26 @@ def read(file: Path) -> Binding:
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )
+
+
+def change(file: Path, name: str, data: Mapping[str, Any]) -> Change:
+    """One table ``changes.NAME``."""
+    known = set(Change.__dataclass_fields__) - {"name"}
+    if extra := sorted(set(data) - known):
+        raise UsageError(f"{file}: changes.{name} has the unknown field {', '.join(extra)}.")
+    for each in ("about", "scenarios"):
+        if each not in data:
+            raise UsageError(f"{file}: changes.{name} lacks the field {each}.")
+    profile_of(file, data)
+    lists = {each: tuple(data[each]) for each in ("scenarios", "races") if each in data}
+    return Change(name, **{**data, **lists})
+
+
+def profile_of(file: Path, data: Mapping[str, Any]) -> str:
+    """The field ``profile`` of a table, "fast" where it is absent."""
+    profile = str(data.get("profile", "fast"))
+    if profile not in PROFILES:
+        raise UsageError(
+            f"{file}: profile is {profile!r}; it must be one of {', '.join(PROFILES)}."
+        )
+    return profile

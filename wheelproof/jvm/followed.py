@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wheelproof.explore.difference import compare_enabled
-from wheelproof.graph.reduced import settle
-from wheelproof.jvm.process import FAILED, MOVES
+from wheelproof.explore.difference import Results, compare_enabled, compare_results
+from wheelproof.graph.reduced import settle, settled_with_results
+from wheelproof.jvm.process import FAILED, MOVES, STUTTER, frozen
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import Mechanism
 
@@ -20,12 +21,42 @@ class Followed:
     """
 
     def __init__(
-        self, mechanism: Mechanism, scenario: str, model: Any, answer: Mapping[str, Any]
+        self,
+        mechanism: Mechanism,
+        scenario: str,
+        model: Any,
+        answer: Mapping[str, Any],
+        names: Iterable[str] = (),
     ) -> None:
-        self.model, self.settled = model, settle(model, mechanism.silent)
-        self.encoder = Encoder(model, mechanism.scenarios[scenario])
+        self.model, self.silent = model, mechanism.silent
+        self.settled = settle(model, mechanism.silent)
+        self.encoder = Encoder(model, mechanism.scenarios[scenario], names)
         self.states: list[dict[str, Any]] = answer["states"]
+        self.results = [frozen(json.loads(text)) for text in answer["results"]]
         self.fault: str = answer["fault"] or ""
+
+    def stutters(self, steps: int, thread: int) -> bool:
+        """Whether a thread's next step, after so many, is one that the model lacks."""
+        if steps >= len(self.states):
+            return False
+        return bool(self.states[steps]["threads"][thread]["label"] == STUTTER)
+
+    def result(self, steps: int, thread: int, before: Any) -> str:
+        """How the results of a step differ from the model's; "" if they do not.
+
+        ``steps``: how many came before it. ``before``: the model's state then.
+        """
+        if steps >= len(self.results):
+            return ""
+        ended, theirs = getattr(self.model, "outcomes", None), None
+        if ended is not None:
+            before = self.settled(before)
+            moves = [move[2] for move in self.model.successors(before) if move[0] == thread]
+            _, theirs = settled_with_results(
+                self.model, self.silent, ended, thread, before, moves[0]
+            )
+        mine: Results = self.results[steps]
+        return compare_results(mine, theirs, self.model.threads[thread]) or ""
 
     def difference(self, steps: int, state: Any) -> str:
         """How the classes differ from a model state after so many steps; "" if they do not."""
@@ -41,13 +72,17 @@ class Followed:
             return ", ".join(name for name in theirs if ours.get(name) != theirs[name]) + " differs"
         labels = [thread["label"] for thread in mine["threads"]]
         for thread, label, process in zip(self.model.threads, labels, state[1]):
-            if label != process[0]:
+            if label not in (STUTTER, process[0]):
                 return f"{thread} is at {label}, in the model at {process[0]}"
         able = {
             index: thread["label"]
             for index, thread in enumerate(mine["threads"])
-            if thread["standing"] == MOVES
+            if thread["standing"] == MOVES and thread["label"] != STUTTER
         }
-        row = {index: (label, 0) for index, label, _ in self.model.successors(state)}
+        row = {
+            index: (label, 0)
+            for index, label, _ in self.model.successors(state)
+            if labels[index] != STUTTER
+        }
         parted = compare_enabled(able, row, self.model.threads, labels)
         return parted[1] if parted else ""

@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from wheelproof.errors import ToolError
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.setup import Setup
-from wheelproof.jvm.values import Numbers
+from wheelproof.jvm.values import Numbers, lines
 
 STUCK = 98
 """The process's exit code where no thread makes a step."""
@@ -27,6 +28,9 @@ MOVES, WAITS, ENDED, FAILED = range(4)
 """What a thread does in a state."""
 
 BLOCKED, UNTRIED = -1, -2
+
+STUTTER = "(stutter)"
+"""The label of an access that the model has no step for."""
 
 
 @dataclass
@@ -106,20 +110,27 @@ class Jvm:
 
     def load(self, binding: Binding, change: str = "") -> dict[str, Any]:
         """Load the subject's classes; ``change``: with this seeded change."""
-        lines = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
-        lines += [["class", name] for name in binding.classes]
-        lines += [["harness", name] for name in binding.harness]
-        lines += [["call", name] for name in binding.calls]
-        lines += [["redirect", *each] for each in binding.redirect]
+        wanted = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
+        wanted += [["class", name] for name in binding.classes]
+        wanted += [["harness", name] for name in binding.harness]
+        wanted += [["call", name] for name in binding.calls]
+        wanted += [["delay", name] for name in binding.delayed]
+        wanted += [["redirect", *each] for each in binding.redirect]
         if change:
-            lines.append(["change", binding.changes_class, change])
-        return self.ask("load", lines)
+            wanted.append(["change", binding.changes_class, change])
+        return self.ask("load", wanted)
 
     def path(self) -> tuple[Path, ...]:
         return self.setup.subject
 
     def scenario(self, lines: Iterable[Sequence[str]]) -> None:
         self.ask("scenario", lines)
+
+    def begin(self, binding: Binding, program: Mapping[str, Any], fine: bool = False) -> None:
+        """Choose a scenario of the loaded classes. ``fine``: every access is a step."""
+        sites = [site[0] for site in self.sites()["sites"]] if fine and binding.within else []
+        within = [key for key in sites if any(fnmatchcase(key, each) for each in binding.within)]
+        self.scenario(lines(program, binding.sites(fine), fine, within, binding.names))
 
     def explore(self, states: int, seconds: float) -> Graph:
         """All states of the scenario, up to a bound."""
@@ -128,7 +139,7 @@ class Jvm:
         graph = Graph(
             head["threads"],
             head["labels"],
-            [tuple(_frozen(item) for item in json.loads(text)) for text in head["results"]],
+            [tuple(frozen(item) for item in json.loads(text)) for text in head["results"]],
             head["complete"],
             head["faults"],
             {name: head[name] for name in named},
@@ -151,6 +162,13 @@ class Jvm:
     def replay(self, schedule: Sequence[int]) -> dict[str, Any]:
         """The states on one schedule, with frames; ``fault`` where it cannot be followed."""
         return self.ask("replay", [[str(thread) for thread in schedule]] if schedule else [])
+
+    def races(self) -> dict[str, Any]:
+        """The data races of all runs since the classes were loaded, and the fields accessed.
+
+        ``races``: (field, site, site). ``plain``, ``volatile``: fields, as "Class.field".
+        """
+        return self.ask("races", [])
 
     def sites(self) -> dict[str, Any]:
         """Every hooked instruction as (key, kind, line, label, hits), and the opaque classes."""
@@ -195,5 +213,6 @@ class Jvm:
         return ToolError(f"The JVM {what} at {request}:\n{words[-4000:]}")
 
 
-def _frozen(value: object) -> object:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def frozen(value: object) -> Any:
+    """A JSON value with tuples for its lists."""
+    return tuple(map(frozen, value)) if isinstance(value, list) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wheelproof.explore.difference import (
@@ -26,15 +25,12 @@ STUTTER = 0
 class Product:
     """What the comparison came to.
 
-    ``schedule``: the threads to the difference.
-    ``waited``: edges of the model, as (state, thread), for which the bytecode has to wait.
-    ``uncovered``: edges that no pair took and that do not lie behind a waited one only.
+    ``schedule``: the threads to the difference. ``uncovered``: edges that no pair took.
     """
 
     figures: dict[str, int]
     difference: Difference | None = None
     schedule: tuple[int, ...] = ()
-    waited: set[tuple[int, int]] = field(default_factory=set)
     uncovered: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -44,31 +40,20 @@ class _Parted(Exception):
         self.kind, self.message, self.thread = kind, message, thread
 
 
-def compare(
-    graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder, waits: Mapping[str, str]
-) -> Product:
+def compare(graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder) -> Product:
     """Pair the two graphs from their initial states; the first difference ends it."""
-    return _Product(graph, model, rows, encoder, waits).run()
+    return _Product(graph, model, rows, encoder).run()
 
 
 class _Product:
-    def __init__(
-        self,
-        graph: Graph,
-        model: StateGraph,
-        rows: Rows,
-        encoder: Encoder,
-        waits: Mapping[str, str],
-    ) -> None:
-        self.graph, self.model, self.rows = graph, model, rows
-        self.encoder, self.waits = encoder, waits
+    def __init__(self, graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder) -> None:
+        self.graph, self.model, self.rows, self.encoder = graph, model, rows, encoder
         self.names = model.model.threads
         self.pairs: list[tuple[int, int]] = [(0, 0)]
         self.back: list[tuple[int, int]] = [(-1, -1)]
         self.number = {(0, 0): 0}
         self.equal: set[tuple[int, int]] = set()
         self.compared: set[tuple[int, int]] = set()
-        self.waited: set[tuple[int, int]] = set()
         self.edges = self.stutters = 0
 
     def run(self) -> Product:
@@ -83,21 +68,11 @@ class _Product:
             pair += 1
         lost = [
             (state, thread)
-            for state in self.reachable()
-            for thread in self.rows[state]
-            if (state, thread) not in self.compared and (state, thread) not in self.waited
+            for state, row in enumerate(self.rows)
+            for thread in row
+            if (state, thread) not in self.compared
         ]
-        return Product(self.figures(), None, (), self.waited, lost)
-
-    def reachable(self) -> list[int]:
-        """The model's states that are reached without an edge that was waited for."""
-        seen, todo = {0}, [0]
-        for state in todo:
-            for thread, (_, following) in self.rows[state].items():
-                if (state, thread) not in self.waited and following not in seen:
-                    seen.add(following)
-                    todo.append(following)
-        return todo
+        return Product(self.figures(), None, (), lost)
 
     def figures(self) -> dict[str, int]:
         return {
@@ -109,7 +84,6 @@ class _Product:
             "pairs": len(self.pairs),
             "pair_edges": self.edges,
             "stutters": self.stutters,
-            "waits": len(self.waited),
         }
 
     def compare(self, node: int, state: int) -> None:
@@ -134,9 +108,6 @@ class _Product:
                 raise _Parted("label", message, thread)
             if standing == MOVES:
                 mine[thread] = label
-            elif thread in row and label in self.waits:
-                self.waited.add((state, thread))
-                del row[thread]
         if found := compare_enabled(mine, row, self.names, waiting):
             raise _Parted(found[0], found[1])
 
@@ -202,7 +173,7 @@ class _Product:
             labels.append(self.labelled(pair, thread))
         steps = tuple(step for step in labels[::-1] if step[1])
         found = Difference(parted.kind, parted.message, steps, state)
-        return Product(self.figures(), found, tuple(schedule[::-1]), self.waited)
+        return Product(self.figures(), found, tuple(schedule[::-1]))
 
     def labelled(self, pair: int, thread: int) -> Step:
         """A step of the schedule; its label is empty where it is a stutter."""

@@ -11,7 +11,7 @@ from wheelproof.jvm.declaration import Binding, find
 from wheelproof.project.mechanism import Config, Mechanism
 
 SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
-REJECTED, PROPERTY = "rejected", "property"
+REJECTED, PROPERTY, RACES = "rejected", "property", "races"
 TOGETHER = 3_000
 """Distinct states up to which nightly scenarios share a process."""
 
@@ -35,28 +35,31 @@ class Task:
 def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
     """Every check of a mechanism by its name; ``release``: of this one only."""
     found: dict[str, Task] = {}
-    for binding in find(mechanism.root).values():
-        if binding.mechanism != mechanism.stem:
-            continue
+    mine = [each for each in find(mechanism.root).values() if each.mechanism == mechanism.stem]
+    for binding in mine:
         for version in binding.releases:
             if release in ("", version):
-                for task in of_release(binding, version, mechanism):
+                several = sum(version in each.releases for each in mine) > 1
+                for task in of_release(binding, version, mechanism, several):
                     if task.name in found:
                         raise UsageError(f"{binding.file}: two checks are named {task.name}.")
                     found[task.name] = task
     return found
 
 
-def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Task]:
-    """The checks on one release: scenarios, violated properties, the table of sites, changes.
+def of_release(
+    binding: Binding, release: str, mechanism: Mechanism, several: bool = False
+) -> list[Task]:
+    """The checks on one release: scenarios, properties, the table of sites, races, changes.
 
     Releases behind the first one have the scenarios of the fast profile only, and the configs of
-    the fast profile that must violate an invariant or deadlock.
+    the fast profile that must violate an invariant or deadlock. ``several``: another binding has
+    this release, too, so that rows of all classes have the binding's name.
     """
     first = release == binding.releases[0]
 
     def task(kind: str, subject: str, fast: bool) -> Task:
-        scenario, name = subject, subject or kind
+        scenario, name = subject, subject or (f"{kind} {binding.name}" if several else kind)
         if kind == PROPERTY:
             config = mechanism.configs[subject]
             scenario = config.scenario
@@ -79,14 +82,15 @@ def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Tas
             fast = config.profile == "fast"
             if first or fast:
                 made.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
-    made.append(task(SITES, "", True))
+    made += [task(SITES, "", True), task(RACES, "", True)]
     fine = [
         name
         for name in scenarios
         if first and not any(fnmatchcase(name, pattern) for pattern in binding.coarse)
     ]
     made += [task(FINE, name, False) for name in fine]
-    return made + [task(CHANGE, name, True) for name in binding.changes]
+    changes = binding.changes.items()
+    return made + [task(CHANGE, name, change.profile == "fast") for name, change in changes]
 
 
 def replayed(config: Config, mechanism: Mechanism) -> bool:
@@ -101,8 +105,8 @@ def replayed(config: Config, mechanism: Mechanism) -> bool:
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
     """The checks of a profile, those together that share a process.
 
-    The table of sites is judged by what its process has run: the fast scenarios of its release are
-    there, whatever their size. Other large ones have a process each.
+    The table of sites and the races are judged by what their process has run: the fast scenarios of
+    its release are there, whatever their size. Other large ones have a process each.
     """
     shared: dict[tuple[str, str], list[Task]] = {}
     alone = []
@@ -123,11 +127,13 @@ def chosen(
     release: str,
     fine: bool,
     every: bool = False,
+    first: bool = False,
 ) -> list[tuple[str, str]]:
     """The checks that the command line means, as (mechanism, name).
 
     ``names``: of checks, scenarios, configs or changes. Without any the checks are the fast
-    profile's, or with ``fine`` or ``every`` all of that kind.
+    profile's, or with ``fine`` or ``every`` all of that kind. ``first``: only those on the release
+    that a binding is made for, its first one.
     """
     everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
     if not everything:
@@ -140,6 +146,8 @@ def chosen(
     kind = FINE if fine else SCENARIO
 
     def meant(task: Task) -> bool:
+        if first and task.release != task.binding.releases[0]:
+            return False
         if names:
             return bool({task.name, task.subject} & names) and (task.kind == FINE) == fine
         return task.kind == kind if fine or every else task.profile == "fast"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wheelproof.protocols import Model
@@ -24,10 +24,10 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(item)
 
 
-def names(scenario: Mapping[str, Any]) -> dict[str, int]:
-    """name -> number from 1, in the order in which the scenario has them."""
+def names(scenario: Mapping[str, Any], more: Iterable[str] = ()) -> dict[str, int]:
+    """name -> number from 1, in the order in which the scenario has them, then ``more``."""
     found = dict.fromkeys(texts({key: item for key, item in scenario.items() if key != "about"}))
-    return {name: number for number, name in enumerate(found, 1)}
+    return {name: number for number, name in enumerate(found | dict.fromkeys(more), 1)}
 
 
 def fields(scenario: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -57,18 +57,23 @@ def word(value: object) -> str:
 
 
 def lines(
-    scenario: Mapping[str, Any], sites: Mapping[str, Sequence[str]], fine: bool
+    scenario: Mapping[str, Any],
+    sites: Mapping[str, Sequence[str]],
+    fine: bool,
+    within: Iterable[str] = (),
+    more: Iterable[str] = (),
 ) -> list[list[str]]:
-    """The request ``scenario``."""
+    """The request ``scenario``. ``within``: sites that are no step; ``more``: names of values."""
     threads = [
         ["thread", name, *(word(operation) for operation in program)]
         for name, program in scenario["threads"].items()
     ]
     return [
-        *(["name", name] for name in names(scenario)),
+        *(["name", name] for name in names(scenario, more)),
         *(["field", *line] for line in fields(scenario)),
         *threads,
         *(["label", label, site] for label, places in sites.items() for site in places),
+        *(["within", site] for site in within),
         ["fine", word(fine)],
     ]
 
@@ -76,9 +81,9 @@ def lines(
 class Encoder:
     """Turns states of a model into numbers; ``variables`` are those that are compared, in order."""
 
-    def __init__(self, model: Model, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model, scenario: Mapping[str, Any], more: Iterable[str] = ()) -> None:
         self.model = model
-        self.number = names(scenario)
+        self.number = names(scenario, more)
         self.kept = [name not in model.AUXILIARY for name in model.variables]
         self.variables = [name for name, kept in zip(model.variables, self.kept) if kept]
         self.known: dict[object, Numbers] = {}

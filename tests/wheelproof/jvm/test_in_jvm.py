@@ -16,7 +16,8 @@ from wheelproof.jvm import declaration, product, tasks
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
-from wheelproof.jvm.values import Encoder, lines
+from wheelproof.jvm.table import table_faults
+from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,10 +30,10 @@ def compared(jvm, binding, scenario, fine=False, change=""):
     jvm.load(binding, change)
     program = MECHANISM.scenarios[scenario]
     graph = reduced.reduce(MECHANISM.model(scenario), MECHANISM.silent)
-    jvm.scenario(lines(program, binding.sites(fine), fine))
+    jvm.begin(binding, program, fine)
     found = jvm.explore(20_000, 300)
     encoder = Encoder(graph.model, program)
-    return found, product.compare(found, graph, reduced.rows(graph), encoder, {})
+    return found, product.compare(found, graph, reduced.rows(graph), encoder)
 
 
 @pytest.mark.parametrize("scenario", ["two_adders", "remove_cancel", "expire_cancel"])
@@ -123,7 +124,7 @@ def test_a_call_that_blocks_and_is_not_hooked_ends_the_process_with_its_stack(tm
         pytest.skip(f"NOT RUN: {error}")
     with Jvm(setup, heap_mb=200, stuck_seconds=5) as process:
         process.load(binding)
-        process.scenario(lines(MECHANISM.scenarios["two_adders"], binding.sites(False), False))
+        process.begin(binding, MECHANISM.scenarios["two_adders"])
         with pytest.raises(ToolError, match=r"is stuck at explore(.|\n)*CountDownLatch\.await"):
             process.explore(1_000, 60)
 
@@ -151,7 +152,7 @@ ACCESSES = [site for site in HITS if not site.startswith("harness:")]
 
 def faults(hits=HITS, accesses=ACCESSES, **changes):
     binding = replace(BINDING, **({"unlabelled": {}} | changes))
-    return layer.table_faults(binding, MECHANISM, accesses, hits)
+    return table_faults(binding, MECHANISM, accesses, hits)
 
 
 def test_a_fitting_table_has_no_fault():
@@ -197,7 +198,7 @@ def test_an_unknown_label_is_a_fault():
 
 def test_the_fast_profile_has_every_change_and_the_table():
     fast = {task.kind for group in tasks.groups(MECHANISM, "fast") for task in group}
-    assert fast == {"scenario", "sites", "change"}
+    assert fast == {"scenario", "sites", "races", "change"}
 
 
 def test_nightly_has_every_scenario():
@@ -245,6 +246,32 @@ def test_a_profile_that_there_is_not_is_refused(tmp_path):
     (tmp_path / "wrong.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match="profile is 'x'; it must be one of fast, nightly"):
         declaration.read(tmp_path / "wrong.toml")
+
+
+def test_a_nightly_change_is_not_in_the_fast_profile(monkeypatch):
+    late = replace(BINDING.changes["unowned"], profile="nightly")
+    changes = {**BINDING.changes, "unowned": late}
+    weak = replace(BINDING, changes=changes)
+    monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": weak})
+    found = tasks.tasks(MECHANISM, RELEASE)
+    assert found[f"unowned@{RELEASE}"].profile == "nightly"
+    assert found[f"links-anyway@{RELEASE}"].profile == "fast"
+
+
+def test_the_table_has_the_first_release_of_each_binding():
+    found = tasks.chosen([MECHANISM], set(), "", False, every=True, first=True)
+    assert {name.rpartition("@")[2] for _, name in found} == {RELEASE}
+    assert len(found) == len(MECHANISM.scenarios)
+
+
+def test_two_bindings_of_one_release_have_rows_of_their_own():
+    wheel = project.find(ROOT)["overflow_wheel"]
+    names = {name for name in tasks.tasks(wheel, RELEASE) if name.startswith(("sites", "races"))}
+    assert names == {
+        f"{kind} {binding}@{RELEASE}"
+        for kind in ("sites", "races")
+        for binding in ("overflow_wheel", "overflow_wheel_list")
+    }
 
 
 def test_all_checks_of_a_nightly_binding_are_nightly(monkeypatch):

@@ -58,10 +58,9 @@ def graph(**changes):
     return made
 
 
-def compare(found, waits=()):
+def compare(found):
     rows = Rows(ROWS, [dict.fromkeys(row, (None,)) for row in ROWS])
-    reasons = dict.fromkeys(waits, "because")
-    return product.compare(found, model(), rows, Encoder(Counter(), SCENARIO), reasons)
+    return product.compare(found, model(), rows, Encoder(Counter(), SCENARIO))
 
 
 def test_equal_machines_have_no_difference():
@@ -94,14 +93,6 @@ def test_an_unfinished_graph_shows_no_more_than_it_has():
     found.complete = False
     made = compare(found)
     assert made.difference is None and made.figures["compared_edges"] == 3
-
-
-def test_a_step_that_may_wait_is_counted():
-    found = graph(standing=(0, A1 + WAITS), after=(0, BLOCKED))
-    assert compare(found).difference.kind == "enabled"
-    made = compare(found, waits=("A1",))
-    assert made.difference is None
-    assert made.waited == {(0, 0)} and not made.uncovered
 
 
 def test_moves_is_what_a_label_is_told_apart_from():

@@ -12,7 +12,7 @@ from wheelproof.counterexample import document, replay
 from wheelproof.errors import ToolError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, tasks
-from wheelproof.jvm.values import Encoder, lines
+from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,10 +25,10 @@ def compared(jvm, scenario, binding=BINDING, states=20_000):
     jvm.load(binding)
     program = MECHANISM.scenarios[scenario]
     graph = reduced.reduce(MECHANISM.model(scenario), MECHANISM.silent)
-    jvm.scenario(lines(program, binding.sites(False), False))
+    jvm.begin(binding, program)
     found = jvm.explore(states, 300)
     encoder = Encoder(graph.model, program)
-    return found, product.compare(found, graph, reduced.rows(graph), encoder, binding.waits)
+    return found, product.compare(found, graph, reduced.rows(graph), encoder)
 
 
 @pytest.mark.parametrize("scenario", ["kafka_executor", "kafka_closing"])
@@ -93,6 +93,7 @@ def test_d1_is_replayed_on_the_released_classes(jvm, output, monkeypatch, capsys
     (row,) = layer.check(Context(MECHANISM, output), [f"kafka_is_late@{RELEASE}"]).rows
     assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "LatenessBound", True)
     found = document.read(output / row.trace)
+    jvm.load(BINDING)
     assert f"SystemTimer.java:{line_of('SystemTimer.advanceClock:CALL', jvm)}" in {
         step.source for step in found.steps
     }

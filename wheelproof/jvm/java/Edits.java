@@ -7,6 +7,7 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.FieldNode;
 import org.objectweb.asm.tree.FrameNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
@@ -68,6 +69,11 @@ public final class Edits implements Opcodes {
         throw new IllegalArgumentException(method.name + " does not call " + name);
     }
 
+    /** Another instruction of the same opcode and operands, which jumps nowhere. */
+    public static AbstractInsnNode copy(AbstractInsnNode node) {
+        return node.clone(java.util.Map.of());
+    }
+
     /** The next instruction before a node. */
     public static AbstractInsnNode before(AbstractInsnNode node) {
         AbstractInsnNode found = node.getPrevious();
@@ -123,6 +129,17 @@ public final class Edits implements Opcodes {
     public static boolean replace(MethodNode method, AbstractInsnNode node, int opcode) {
         method.instructions.set(node, new InsnNode(opcode));
         return true;
+    }
+
+    /** A volatile field becomes a plain one. */
+    public static boolean plain(ClassNode type, String name) {
+        for (FieldNode field : type.fields) {
+            if (field.name.equals(name) && (field.access & ACC_VOLATILE) != 0) {
+                field.access &= ~ACC_VOLATILE;
+                return true;
+            }
+        }
+        throw new IllegalArgumentException(type.name + " has no volatile field " + name);
     }
 
     /** The method's synchronized blocks lock nothing. */

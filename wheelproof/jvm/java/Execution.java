@@ -22,6 +22,9 @@ final class Execution {
     final Harness harness;
     final Worker[] workers;
     final LockTable locks = new LockTable();
+    /** Where stores of plain fields wait; null where memory is sequentially consistent. */
+    final Memory memory;
+    private final Races races;
     final Graph graph;
     int[] path = new int[128];
     int steps;
@@ -47,6 +50,9 @@ final class Execution {
         this.loader = subject.loader;
         this.shared = new Shared(scenario);
         this.workers = subject.workers(scenario.threads.size());
+        this.memory = subject.delayed.isEmpty() ? null : new Memory(subject.delayed);
+        this.races = subject.races;
+        races.begin(workers.length);
         Hooks.execution = this;
         this.harness = subject.harness(scenario);
     }
@@ -90,7 +96,7 @@ final class Execution {
     void program(Worker worker) throws Throwable {
         String[][] program = scenario.programs.get(worker.index);
         for (worker.operation = 0; worker.operation < program.length; worker.operation++) {
-            worker.depth = 0;
+            worker.unwind(0);
             worker.results.add(harness.perform(program[worker.operation]));
         }
     }
@@ -101,19 +107,58 @@ final class Execution {
         }
         site.hits++;
         Object target = site.target(values);
-        if (site.label != Site.NONE) {
+        // a thread that stops inside of the JDK would keep the JDK's own lock
+        if (site.label != Site.NONE && !worker.inJdk()) {
             stand(worker, site, values, target);
+            harness.moves(site, values);
         } else if (locks.blocks(worker, site.kind, target)) {
             throw new IllegalStateException("a lock without a label would wait: " + site.key);
         }
         locks.effect(worker, site.kind, target);
+        order(worker, site, target);
+        if (site.kind == Site.Kind.CALL) {
+            worker.enter(target != null && target.getClass().getClassLoader() == null);
+        }
+    }
+
+    /** What the instruction orders, and what it accesses. */
+    private void order(Worker worker, Site site, Object target) {
+        for (Order.Key key : Order.acquired(site, target)) {
+            races.acquire(worker, key);
+            if (memory != null) {
+                memory.acquire(worker, key);
+            }
+        }
+        if (site.field != null && target != null) {
+            races.access(worker, site, target);
+            if (memory != null) {
+                memory.access(worker, site, target);
+            }
+        }
+        for (Order.Key key : Order.released(site, target)) {
+            races.release(worker, key);
+            if (memory != null) {
+                memory.release(worker, key);
+            }
+        }
+    }
+
+    /** A tryLock has taken the lock. */
+    void tookLock(Worker worker, Object lock) {
+        locks.take(worker, lock);
+        Order.Key key = new Order.Key(Hooks.lockOf(lock), null);
+        races.acquire(worker, key);
+        if (memory != null) {
+            memory.acquire(worker, key);
+        }
     }
 
     void call(Worker worker, Site site, Object[] values) {
         if (!ending) {
             site.hits++;
-            if (site.label != Site.NONE) {
+            if (site.label != Site.NONE && !worker.inJdk()) {
                 stand(worker, site, values, null);
+                harness.moves(site, values);
             }
         }
         worker.push(site, values);
@@ -200,6 +245,7 @@ final class Execution {
             for (Worker worker : workers) {
                 meet(worker);
             }
+            races.beside(workers);
             shared.begin();
             harness.shared(shared);
             int[] threads = new int[workers.length];

@@ -1,11 +1,19 @@
 package wheelproof.jvm;
 
+import java.util.AbstractMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
 /**
  * How the threads of a scenario call the subject, and how its objects read as the model's shared
  * variables. The loader of the subject loads it, with a constructor that takes a {@link Scenario}.
  * The object is the root of the state: all of its fields that are not transient belong to it.
  */
 public abstract class Harness {
+    /** The step of {@link #writeBack}. */
+    protected static final String WRITE_BACK = "write_back";
+
     /** Performs one operation of a thread's program, in that thread; what it returns. */
     public abstract Object perform(String[] operation) throws Throwable;
 
@@ -26,6 +34,52 @@ public abstract class Harness {
      */
     public boolean waits(int thread, Site site, Object target, Object[] values) {
         return false;
+    }
+
+    /** A thread goes on from a step; an exception ends its operation instead. */
+    protected void moves(Site site, Object[] values) { }
+
+    /**
+     * A step that brings a store of a thread into a field to memory, the oldest one; false where
+     * there is none any more, for good.
+     */
+    protected final boolean writeBack(int thread, String field) {
+        step(WRITE_BACK);
+        Memory memory = Hooks.execution.memory;
+        Memory.Store store = memory.oldest(thread, field);
+        if (store != null) {
+            memory.bring(store);
+        }
+        return store != null;
+    }
+
+    /** Whether {@link #writeBack} has to wait: the thread may store into the field yet. */
+    protected final boolean noStore(int thread, String field) {
+        Execution now = Hooks.execution;
+        return now.memory.oldest(thread, field) == null && !now.workers[thread].ended;
+    }
+
+    /** A store on its way to memory. {@code marks}: (object, field's name or null) released since. */
+    protected record Stored(int thread, String field, Object object, Object value,
+            List<Map.Entry<Object, String>> marks) { }
+
+    /** The stores that are on their way, oldest first; none where memory delays nothing. */
+    protected final List<Stored> stores() {
+        List<Stored> all = new ArrayList<>();
+        Memory memory = Hooks.execution.memory;
+        for (Memory.Store store : memory == null ? List.<Memory.Store>of() : memory.stores) {
+            List<Map.Entry<Object, String>> marks = new ArrayList<>();
+            store.marks().forEach(mark -> marks.add(new AbstractMap.SimpleEntry<>(mark.object(),
+                    mark.part() instanceof ClassTable.Declared field ? field.simple() : null)));
+            all.add(new Stored(store.owner().index, store.field().simple(), store.object(),
+                    store.value(), marks));
+        }
+        return all;
+    }
+
+    /** What the running thread's last read of a field whose stores may be late has given. */
+    protected final Object seen() {
+        return Thread.currentThread() instanceof Worker worker ? worker.seen : null;
     }
 
     /** A step of the harness itself; labels call it {@code harness:step}. */

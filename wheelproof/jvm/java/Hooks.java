@@ -47,17 +47,33 @@ public final class Hooks {
         }
     }
 
-    /** The number of callers' frames, taken when a method with exception handlers begins. */
+    /** Behind a call of code that is not instrumented. */
+    public static void left() {
+        Worker worker = worker();
+        if (worker != null) {
+            worker.leave();
+        }
+    }
+
+    /** Behind an access of a field whose stores may be delayed. */
+    public static void accessed() {
+        Worker worker = worker();
+        if (worker != null && execution.memory != null) {
+            execution.memory.accessed(worker);
+        }
+    }
+
+    /** The frames and calls under way, taken when a method with exception handlers begins. */
     public static int depth() {
         Worker worker = worker();
-        return worker == null ? 0 : worker.depth;
+        return worker == null ? 0 : worker.mark();
     }
 
     /** In an exception handler: the frames of calls that the exception ended are dropped. */
     public static void unwind(int depth) {
         Worker worker = worker();
-        if (worker != null && worker.depth > depth) {
-            worker.depth = depth;
+        if (worker != null) {
+            worker.unwind(depth);
         }
     }
 
@@ -65,7 +81,7 @@ public final class Hooks {
     public static void tried(boolean taken) {
         Worker worker = worker();
         if (worker != null && taken) {
-            execution.locks.take(worker, worker.tried);
+            execution.tookLock(worker, worker.tried);
         }
     }
 

@@ -246,7 +246,7 @@ final class Instrumenter implements Opcodes {
                 values.add(value == Code.Values.UNINITIALISED ? null : slot);
             }
             int above = operation.worksOnThis() ? values.size() - 1 : operation.above();
-            Site site = sites.add(shown, operation.name(), operation.kind(), above, line);
+            Site site = sites.add(shown, operation, above, line);
             InsnList code = new InsnList();
             for (int index = spilled.size() - 1; index >= 0; index--) {
                 code.add(spilled.get(index).store());
@@ -257,6 +257,10 @@ final class Instrumenter implements Opcodes {
             method.instructions.insertBefore(node, code);
             if (call) {
                 method.instructions.insert(node, Code.hookCall("back", "()V"));
+            } else if (operation.kind() == Site.Kind.CALL) {
+                method.instructions.insert(node, Code.hookCall("left", "()V"));
+            } else if (operation.field() != null && table.isDelayed(operation.field())) {
+                method.instructions.insert(node, Code.hookCall("accessed", "()V"));
             } else if (operation.kind() == Site.Kind.TRY_LOCK) {
                 InsnList result = new InsnList();
                 result.add(new InsnNode(DUP));

@@ -61,7 +61,7 @@ public final class Main {
             case "scenario" -> {
                 scenario = new Scenario();
                 lines.forEach(scenario::add);
-                subject.sites.label(scenario.labelOfSite, scenario.fine);
+                subject.sites.label(scenario.labelOfSite, scenario.fine, scenario.within);
                 send(Map.of());
             }
             case "explore" -> explore(lines.get(0));
@@ -69,6 +69,7 @@ public final class Main {
                 int[] schedule = lines.isEmpty() ? new int[0] : numbers(lines.get(0));
                 send(new Replay(subject, scenario, schedule).answer());
             }
+            case "races" -> send(subject.races.answer());
             case "sites" -> send(Map.of("sites", sites(), "opaque", subject.reader.opaque()));
             default -> throw new IllegalArgumentException("there is no request " + request);
         }

@@ -13,8 +13,11 @@ import org.objectweb.asm.tree.MethodInsnNode;
  *
  * @param above operands above the one that the instruction works on
  * @param worksOnThis the instruction works on {@code this}, the first local
+ * @param field what it reads or writes; null where it is no access of a field
+ * @param order what a call orders
  */
-record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) implements Opcodes {
+record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
+        ClassTable.Declared field, Order.Call order) implements Opcodes {
     private static final String LOCKS = "java/util/concurrent/locks/";
     private static final Set<String> LOCK_CLASSES = Set.of(
             LOCKS + "Lock", LOCKS + "ReentrantLock", LOCKS + "ReentrantReadWriteLock$ReadLock",
@@ -26,6 +29,15 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) im
             "java/util/concurrent/atomic/LongAdder", "java/util/concurrent/DelayQueue",
             "java/util/concurrent/ConcurrentLinkedQueue",
             "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ExecutorService");
+
+    Operation(Site.Kind kind, String name, int above, boolean worksOnThis) {
+        this(kind, name, above, worksOnThis, null, Order.Call.NOTHING);
+    }
+
+    /** Whether calls of a class order what threads do. */
+    static boolean orders(String owner) {
+        return SHARED_CLASSES.contains(owner) && !owner.endsWith("ExecutorService");
+    }
 
     /** The operation of an instruction; null where it is private to the thread. */
     static Operation of(AbstractInsnNode node, ClassNode type, boolean locked, boolean constructor,
@@ -40,12 +52,17 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) im
         if (locked && opcode >= IRETURN && opcode <= RETURN) {
             return new Operation(Site.Kind.UNLOCK, "SYNC-EXIT", 0, true);
         }
-        if (node instanceof FieldInsnNode field && !constructor
-                && (opcode == GETFIELD || opcode == PUTFIELD)
-                && table.isShared(field.owner, field.name)) {
-            return opcode == GETFIELD
-                    ? new Operation(Site.Kind.READ, "GETFIELD " + field.name, 0, false)
-                    : new Operation(Site.Kind.WRITE, "PUTFIELD " + field.name, 1, false);
+        if (node instanceof FieldInsnNode field
+                && (opcode == GETFIELD && !constructor || opcode == PUTFIELD)) {
+            ClassTable.Declared declared = table.shared(field.owner, field.name);
+            if (declared != null) {
+                Site.Kind write = constructor ? Site.Kind.INIT : Site.Kind.WRITE;
+                return opcode == GETFIELD
+                        ? new Operation(Site.Kind.READ, "GETFIELD " + field.name, 0, false, declared,
+                                Order.Call.NOTHING)
+                        : new Operation(write, "PUTFIELD " + field.name, 1, false, declared,
+                                Order.Call.NOTHING);
+            }
         }
         return node instanceof MethodInsnNode call && !call.name.equals("<init>")
                 ? ofCall(call, type, constructor, table) : null;
@@ -59,7 +76,8 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) im
             String simple = call.owner.substring(call.owner.lastIndexOf('/') + 1);
             int arguments = Type.getArgumentTypes(call.desc).length;
             Site.Kind kind = lock ? ofLock(simple, call.name) : Site.Kind.CALL;
-            return new Operation(kind, "CALL " + simple + "." + call.name, arguments, false);
+            return new Operation(kind, "CALL " + simple + "." + call.name, arguments, false, null,
+                    Order.Call.of(call.owner, call.name));
         }
         boolean own = table.isInstrumented(call.owner) || call.owner.equals(type.superName)
                 && call.getOpcode() == INVOKEVIRTUAL;

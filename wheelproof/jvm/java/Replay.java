@@ -8,6 +8,7 @@ import java.util.Map;
 /** One schedule, with what each thread stands at after each step. */
 final class Replay {
     private final List<Object> states = new ArrayList<>();
+    private final List<Object> results = new ArrayList<>();
     private final Scenario scenario;
     private String fault;
 
@@ -15,7 +16,12 @@ final class Replay {
         this.scenario = scenario;
         Graph graph = new Graph();
         Execution[] made = new Execution[1];
+        int[] before = new int[1];
         made[0] = new Execution(subject, scenario, graph, (state, step, last) -> {
+            if (step > 0) {
+                results.add(graph.results.get(graph.resultsOf.get(before[0])[last]));
+            }
+            before[0] = state;
             states.add(described(made[0], graph, state));
             if (step == schedule.length) {
                 return -1;
@@ -97,6 +103,7 @@ final class Replay {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("fault", fault);
         all.put("states", states);
+        all.put("results", results);
         return all;
     }
 }

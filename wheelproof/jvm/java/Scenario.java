@@ -1,9 +1,11 @@
 package wheelproof.jvm;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A scenario of the specification's TOML: fields by their paths, and thread programs. */
 public final class Scenario {
@@ -12,6 +14,8 @@ public final class Scenario {
     final Map<String, Integer> names = new LinkedHashMap<>();
     final List<String> labels = new ArrayList<>(List.of("(stutter)"));
     final Map<String, Integer> labelOfSite = new LinkedHashMap<>();
+    /** Sites that are no step of their own where each access is one. */
+    final Set<String> within = new HashSet<>();
     boolean fine;
     private final Map<String, List<String>> fields = new LinkedHashMap<>();
 
@@ -31,6 +35,7 @@ public final class Scenario {
                 threads.add(words[1]);
                 programs.add(values.stream().map(text -> text.split(" ")).toArray(String[][]::new));
             }
+            case "within" -> within.add(words[1]);
             case "fine" -> fine = Boolean.parseBoolean(words[1]);
             default -> throw new IllegalArgumentException(words[0]);
         }
@@ -55,6 +60,11 @@ public final class Scenario {
             }
         }
         return keys;
+    }
+
+    /** The names of the threads, in their order. */
+    public List<String> threads() {
+        return List.copyOf(threads);
     }
 
     /** Each operation of each thread's program. */

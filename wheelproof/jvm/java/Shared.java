@@ -59,6 +59,16 @@ public final class Shared {
         return this;
     }
 
+    /** A set of names. */
+    public Shared set(List<String> names) {
+        int[] numbers = names.stream().mapToInt(scenario.names::get).sorted().toArray();
+        tuple(numbers.length);
+        for (int each : numbers) {
+            number(each);
+        }
+        return this;
+    }
+
     /** A thread by its number from 1; 0 for none. */
     public Shared thread(int number) {
         return name(number == 0 ? null : scenario.threads.get(number - 1));
@@ -66,14 +76,9 @@ public final class Shared {
 
     /** A set of threads, given by a bit for each. */
     public Shared threads(int bits) {
-        int[] set = java.util.stream.IntStream.range(0, scenario.threads.size())
+        return set(java.util.stream.IntStream.range(0, scenario.threads.size())
                 .filter(index -> (bits >> index & 1) != 0)
-                .map(index -> scenario.names.get(scenario.threads.get(index))).sorted().toArray();
-        tuple(set.length);
-        for (int each : set) {
-            number(each);
-        }
-        return this;
+                .mapToObj(scenario.threads::get).toList());
     }
 
     /** A monitor: its owner and how often it was entered. */

@@ -8,7 +8,9 @@ public final class Site {
     /** What a hooked instruction does. */
     enum Kind {
         READ, WRITE, LOCK, UNLOCK, TRY_LOCK, READ_LOCK, READ_UNLOCK, WRITE_LOCK, WRITE_UNLOCK,
-        CALL, INVOKE, HARNESS
+        CALL, INVOKE, HARNESS,
+        /** A store of a constructor: no step, unless it has a label. */
+        INIT
     }
 
     /** No label: the access belongs to the step under way. */
@@ -20,17 +22,24 @@ public final class Site {
     final int id;
     final Kind kind;
     final int line;
+    /** The field that is accessed, or null. */
+    final ClassTable.Declared field;
+    /** What a call orders. */
+    final Order.Call order;
     /** Operands above the one that the instruction works on. */
     private final int above;
     int label = NONE;
     long hits;
 
-    Site(int id, String key, Kind kind, int above, int line) {
+    Site(int id, String key, Kind kind, int above, int line, ClassTable.Declared field,
+            Order.Call order) {
         this.id = id;
         this.key = key;
         this.kind = kind;
         this.above = above;
         this.line = line;
+        this.field = field;
+        this.order = order;
     }
 
     /** The object that the instruction works on; values are the locals, then the operand stack. */

@@ -57,6 +57,9 @@ final class StateReader {
         for (Worker worker : execution.workers) {
             thread(worker);
         }
+        if (execution.memory != null) {
+            memory(execution);
+        }
         for (int next = 0; next < met.size(); next++) {
             contents(met.get(next), execution.locks);
         }
@@ -64,6 +67,24 @@ final class StateReader {
             throw new IllegalStateException("a lock is held that cannot be reached");
         }
         return Arrays.copyOf(bytes, length);
+    }
+
+    private void memory(Execution execution) {
+        for (Worker worker : execution.workers) {
+            value(worker.seen);
+        }
+        number(execution.memory.stores.size());
+        for (Memory.Store store : execution.memory.stores) {
+            number(store.owner().index);
+            value(store.field().name());
+            value(store.object());
+            value(store.value());
+            number(store.marks().size());
+            for (Order.Key mark : store.marks()) {
+                value(mark.object());
+                value(mark.part() == null ? null : mark.part().toString());
+            }
+        }
     }
 
     private void thread(Worker worker) {

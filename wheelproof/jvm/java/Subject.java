@@ -18,18 +18,22 @@ final class Subject {
     final Sites sites = new Sites();
     final SubjectLoader loader;
     final StateReader reader;
+    /** "Class.field" of those whose stores may be delayed. */
+    final Set<String> delayed;
+    final Races races = new Races();
     private final Constructor<?> harness;
     private final List<Worker> workers = new ArrayList<>();
 
     /**
      * The request's lines: {@code path}, {@code class}, {@code harness} (the first one is created
-     * for each run), {@code call}, {@code redirect CLASS FIELD FIELD}, {@code change CLASS NAME}.
+     * for each run), {@code call}, {@code delay CLASS.FIELD}, {@code redirect CLASS FIELD FIELD}, {@code change CLASS NAME}.
      */
     Subject(List<String[]> lines) throws Exception {
         List<URL> urls = new ArrayList<>();
         Set<String> subject = new LinkedHashSet<>();
         Set<String> harnesses = new LinkedHashSet<>();
         Set<String> calls = new HashSet<>();
+        delayed = new LinkedHashSet<>();
         Map<String, String> redirected = new LinkedHashMap<>();
         String[] change = null;
         for (String[] words : lines) {
@@ -38,13 +42,14 @@ final class Subject {
                 case "class" -> subject.add(words[1]);
                 case "harness" -> harnesses.add(words[1]);
                 case "call" -> calls.add(words[1]);
+                case "delay" -> delayed.add(words[1]);
                 case "redirect" -> redirected.put(words[1] + " " + words[2], words[3]);
                 case "change" -> change = words;
                 default -> throw new IllegalArgumentException(words[0]);
             }
         }
         URL[] path = urls.toArray(new URL[0]);
-        loader = new SubjectLoader(path, subject, harnesses, calls, redirected,
+        loader = new SubjectLoader(path, subject, harnesses, calls, delayed, redirected,
                 change == null ? null : change(path, change[1], change[2]), sites);
         Set<String> read = new HashSet<>();
         subject.forEach(name -> read.add(name.replace('/', '.')));

@@ -43,10 +43,10 @@ final class SubjectLoader extends URLClassLoader {
      * in that class, such as a clock.
      */
     SubjectLoader(URL[] urls, Set<String> subject, Set<String> harness, Set<String> calls,
-            Map<String, String> redirected, Change change, Sites sites)
+            Set<String> delayed, Map<String, String> redirected, Change change, Sites sites)
             throws IOException, AnalyzerException {
         super(urls, SubjectLoader.class.getClassLoader());
-        this.table = new ClassTable(subject, harness, calls);
+        this.table = new ClassTable(subject, harness, calls, delayed);
         this.instrumenter = new Instrumenter(table, sites);
         this.redirected = redirected;
         this.notRedirected = new TreeSet<>(redirected.keySet());
@@ -63,6 +63,8 @@ final class SubjectLoader extends URLClassLoader {
             if (change != null && table.isSubject(node.name)) {
                 changed |= change.apply(node);
             }
+        }
+        for (ClassNode node : nodes.values()) {
             instrumented.put(node.name, instrument(node));
         }
         if (change != null && !changed) {

@@ -22,6 +22,12 @@ final class Worker extends Thread {
     Object[][] callerValues = new Object[64][];
     int depth;
     Object tried;
+    /** What the thread's last read of a field whose stores may be delayed has given. */
+    Object seen;
+    /** Calls under way of code that is not instrumented. */
+    private int calls;
+    /** The first of them that is the JDK's, counted from 1; 0 for none. */
+    private int closed;
     private volatile boolean awake;
     private volatile Execution execution;
 
@@ -42,6 +48,41 @@ final class Worker extends Thread {
         operation = 0;
         results.clear();
         depth = 0;
+        calls = 0;
+        closed = 0;
+        seen = null;
+    }
+
+    /** A call of code that is not instrumented begins; {@code jdk}: of the JDK's. */
+    void enter(boolean jdk) {
+        calls++;
+        if (jdk && closed == 0) {
+            closed = calls;
+        }
+    }
+
+    void leave() {
+        if (closed == calls--) {
+            closed = 0;
+        }
+    }
+
+    /** Whether a method of the JDK is under way, which may hold a lock of its own. */
+    boolean inJdk() {
+        return closed != 0;
+    }
+
+    /** How many frames of callers there are, and calls under way: a number for {@link #unwind}. */
+    int mark() {
+        return calls << 16 | depth;
+    }
+
+    /** An exception has ended the frames and calls that were not there at the mark. */
+    void unwind(int mark) {
+        depth = Math.min(depth, mark & 0xffff);
+        while (calls > mark >>> 16) {
+            leave();
+        }
     }
 
     void push(Site site, Object[] frame) {
