@@ -24,6 +24,8 @@ public final class OperationChanges implements Changes, Opcodes {
             case "completes-again" -> Edits.neverJumps(force, find(force, IFEQ, 0));
             case "no-recheck" -> Edits.neverJumps(force, find(force, IFNE, 0));
             case "no-first-look" -> Edits.neverJumps(force, find(force, IFEQ, 0));
+            case "denies-completion" ->
+                    Edits.replace(force, find(force, ICONST_1, 1), ICONST_0);
             case "never-completed" -> returnsFalse(method(type, "isCompleted"));
             case "leaves-no-note" -> {
                 MethodNode attempt = method(type, "maybeTryComplete");

@@ -24,7 +24,8 @@ final class SystemTimerChanges implements Changes, Opcodes {
             return ofTimer(name, method(type, "add"), method(type, "addTimerTaskEntry"),
                     method(type, "advanceClock"));
         }
-        return is(type, "TimerTaskList") && ofList(name, method(type, "flush"));
+        return is(type, "TimerTaskList") && ofList(name, method(type, "flush"),
+                method(type, "setExpiration"));
     }
 
     private static boolean ofWheel(String name, MethodNode add) {
@@ -55,7 +56,11 @@ final class SystemTimerChanges implements Changes, Opcodes {
         };
     }
 
-    private static boolean ofList(String name, MethodNode flush) {
-        return name.equals("keeps-key") && Edits.dropped(flush, call(flush, "set", 0));
+    private static boolean ofList(String name, MethodNode flush, MethodNode key) {
+        return switch (name) {
+            case "keeps-key" -> Edits.dropped(flush, call(flush, "set", 0));
+            case "asks-and-sets" -> BucketEdits.asksAndSets(key);
+            default -> false;
+        };
     }
 }

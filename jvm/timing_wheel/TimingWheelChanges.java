@@ -21,9 +21,12 @@ final class TimingWheelChanges implements Changes, Opcodes {
         if (is(type, "TimingWheel")) {
             return ofWheel(name, method(type, "add"), method(type, "advanceClock"));
         }
-        MethodNode flush = is(type, "TimerTaskList") ? method(type, "flush") : null;
-        return flush != null && name.equals("keeps-key")
-                && Edits.dropped(flush, call(flush, "set", 0));
+        return is(type, "TimerTaskList") && switch (name) {
+            case "keeps-key" -> Edits.dropped(method(type, "flush"),
+                    call(method(type, "flush"), "set", 0));
+            case "asks-and-sets" -> BucketEdits.asksAndSets(method(type, "setExpiration"));
+            default -> false;
+        };
     }
 
     private static boolean ofWheel(String name, MethodNode add, MethodNode advance) {

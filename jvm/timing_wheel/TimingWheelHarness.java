@@ -105,7 +105,6 @@ final class TimingWheelHarness extends Harness {
     }
 
     private boolean due() {
-        step("peek");
         return !queue.isEmpty();
     }
 
@@ -124,7 +123,7 @@ final class TimingWheelHarness extends Harness {
 
     @Override
     public boolean waits(int thread, Site site, Object target, Object[] values) {
-        boolean takes = site.key.equals("harness:peek")
+        boolean takes = site.key.equals("TimingWheelHarness.due:CALL DelayQueue.isEmpty#0")
                 || site.key.startsWith("TimingWheelHarness.withdraw:CALL DelayQueue.poll#");
         return takes && queue.isEmpty() && !over();
     }
