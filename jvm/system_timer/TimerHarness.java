@@ -219,7 +219,7 @@ public abstract class TimerHarness extends Harness {
     }
 
     private static Object entryOf(Object task) {
-        return Wheels.get(task, "timerTaskEntry");
+        return Wheels.get(task, "timerTaskEntry", "kafka$utils$timer$TimerTask$$timerTaskEntry");
     }
 
     @Override

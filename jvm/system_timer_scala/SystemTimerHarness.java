@@ -7,7 +7,8 @@ import wheelproof.jvm.Scenario;
 final class SystemTimerHarness extends TimerHarness {
     /** A task that does nothing. */
     static final class Task implements TimerTask {
-        private volatile TimerTaskEntry timerTaskEntry;
+        // the trait's private variable: scalac puts it into each class, and it is not volatile
+        private TimerTaskEntry kafka$utils$timer$TimerTask$$timerTaskEntry;
         private long delayMs;
 
         @Override
@@ -15,15 +16,14 @@ final class SystemTimerHarness extends TimerHarness {
             return delayMs;
         }
 
-        // the trait's private variable, by the names that Scala gives its accessors
         @Override
         public TimerTaskEntry kafka$utils$timer$TimerTask$$timerTaskEntry() {
-            return timerTaskEntry;
+            return kafka$utils$timer$TimerTask$$timerTaskEntry;
         }
 
         @Override
         public void kafka$utils$timer$TimerTask$$timerTaskEntry_$eq(TimerTaskEntry entry) {
-            timerTaskEntry = entry;
+            kafka$utils$timer$TimerTask$$timerTaskEntry = entry;
         }
 
         @Override

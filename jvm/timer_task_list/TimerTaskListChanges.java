@@ -27,7 +27,11 @@ final class TimerTaskListChanges implements Changes, Opcodes {
         if (is(type, "TimerTaskList")) {
             return ofList(name, method(type, "add"), method(type, "remove"), method(type, "flush"));
         } else if (is(type, "TimerTaskEntry")) {
-            return ofEntry(name, method(type, "remove"), method(type, "cancelled"));
+            return name.equals("plain-list") ? Edits.plain(type, "list")
+                    : ofEntry(name, method(type, "remove"), method(type, "cancelled"));
+        }
+        if (is(type, "TimerTask") && name.equals("plain-pointer")) {
+            return Edits.plain(type, "timerTaskEntry");
         }
         return is(type, "TimerTask") && ofTask(name, method(type, "cancel"));
     }
@@ -38,7 +42,7 @@ final class TimerTaskListChanges implements Changes, Opcodes {
             case "unowned" -> Edits.neverJumps(remove, find(remove, IF_ACMPNE, 0));
             case "links-anyway" -> Edits.neverJumps(add, find(add, IFNONNULL, 0));
             case "no-entry-monitor" -> Edits.withoutMonitors(remove);
-            case "flush-without-monitor" -> Edits.unsynchronized(flush);
+            case "flush-without-monitor", "flush-races" -> Edits.unsynchronized(flush);
             case "counts-anyway" -> Edits.jumpsTo(remove, find(remove, IF_ACMPNE, 0),
                     before(field(remove, GETFIELD, "taskCounter", 0)));
             case "null-first" -> {

@@ -1,0 +1,107 @@
+"""Data races on the fields of released classes: each that is planted is reported by its field."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wheelproof import project
+from wheelproof.checks import jvm as layer
+from wheelproof.checks.context import Context
+from wheelproof.jvm import declaration, tasks
+from wheelproof.jvm.jars import NotHere
+from wheelproof.jvm.process import Jvm
+from wheelproof.jvm.setup import prepare
+from wheelproof.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+BINDING = declaration.find(ROOT)["timer_task_list"]
+MECHANISM = project.find(ROOT)["timer_task_list"]
+RELEASE = BINDING.releases[0]
+SCENARIO = "expire_cancel"
+SMALL = replace(BINDING, fast=(SCENARIO,))
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    return tmp_path_factory.mktemp("races")
+
+
+@pytest.fixture(scope="module")
+def jvm(output):
+    try:
+        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+    with Jvm(setup, heap_mb=500) as process:
+        yield process
+
+
+def explored(jvm, change="", fine=False):
+    jvm.load(BINDING, change)
+    jvm.begin(BINDING, MECHANISM.scenarios[SCENARIO], fine)
+    jvm.explore(20_000, 300)
+    return jvm.races()
+
+
+@pytest.mark.parametrize("fine", [False, True])
+def test_released_classes_have_no_race_and_their_fields_are_watched(jvm, fine):
+    found = explored(jvm, fine=fine)
+    assert found["races"] == []
+    assert found["plain"] == ["TimerTaskEntry.next", "TimerTaskEntry.prev"]
+    assert found["volatile"] == ["TimerTask.timerTaskEntry", "TimerTaskEntry.list"]
+
+
+@pytest.mark.parametrize("fine", [False, True])
+@pytest.mark.parametrize("name", ["plain-list", "plain-pointer", "flush-races"])
+def test_a_lost_volatile_or_monitor_is_a_race_on_its_field(jvm, name, fine):
+    races = explored(jvm, name, fine)["races"]
+    assert {field for field, _, _ in races} == set(BINDING.changes[name].races)
+
+
+def test_each_race_names_both_accesses(jvm):
+    ((field, one, other),) = explored(jvm, "plain-list")["races"]
+    assert field == "TimerTaskEntry.list"
+    assert one == "TimerTaskEntry.remove:GETFIELD list#0"
+    assert other == "TimerTaskList.remove:PUTFIELD list#0"
+
+
+def rows(output, monkeypatch, binding, *names):
+    monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": binding})
+    found = layer.check(Context(MECHANISM, output), [f"{name}@{RELEASE}" for name in names])
+    return {row.name.partition("@")[0]: row for row in found.rows}
+
+
+def test_the_row_counts_what_was_watched(jvm, output, monkeypatch):
+    row = rows(output, monkeypatch, SMALL, SCENARIO, "races")["races"]
+    assert (row.verdict, row.ok) == (Verdict.SAMPLED, True)
+    assert {name: row.figures[name] for name in ("plain", "volatile", "races")} == {
+        "plain": 2,
+        "volatile": 2,
+        "races": 0,
+    }
+
+
+def test_a_race_that_is_declared_and_not_there_is_not_in_order(jvm, output, monkeypatch):
+    wrong = replace(SMALL, races={"TimerTaskEntry.next": "planted"})
+    row = rows(output, monkeypatch, wrong, SCENARIO, "races")["races"]
+    assert (row.verdict, row.ok) == (Verdict.VACUOUS, False)
+    assert "no race on TimerTaskEntry.next" in row.why
+
+
+def test_a_race_without_a_reason_is_not_in_order(jvm, output, monkeypatch):
+    def load(self, binding, change=""):
+        return plain(self, binding, change or "plain-list")
+
+    plain = Jvm.load
+    monkeypatch.setattr(Jvm, "load", load)
+    row = rows(output, monkeypatch, SMALL, SCENARIO, "races")["races"]
+    assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "NoDataRace", False)
+    assert "race on TimerTaskEntry.list" in row.why
+
+
+def test_a_change_with_races_on_other_fields_is_not_in_order(jvm, output, monkeypatch):
+    change = replace(BINDING.changes["plain-list"], races=("TimerTaskEntry.next",))
+    wrong = replace(SMALL, changes={"plain-list": change})
+    row = rows(output, monkeypatch, wrong, "plain-list")["plain-list"]
+    assert not row.ok and "races on TimerTaskEntry.list" in row.why
