@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import java, project
+from wheelproof import artifacts, java, project
 from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, setup
@@ -21,7 +21,15 @@ RELEASE = BINDING.releases[0]
 
 @pytest.fixture
 def without_javac(tmp_path, monkeypatch):
-    """The machine's Java from a folder that has nothing else; the commands that were run."""
+    """The machine's Java from a folder that has nothing else, and the jars without any classes.
+
+    The list has the commands that were run.
+    """
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for jar in artifacts.cache().glob("*.jar"):
+        (cache / jar.name).symlink_to(jar)
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(cache))
     real = java.locate("a test", setup.MINIMUM, "")
     alone = tmp_path / "bin" / "java"
     alone.parent.mkdir()

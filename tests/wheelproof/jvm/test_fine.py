@@ -21,11 +21,6 @@ MECHANISMS = project.find(ROOT)
 WHEEL = MECHANISMS["timing_wheel"]
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("fine")
-
-
 def rows(mechanism, names, output):
     context = Context(MECHANISMS[mechanism], output)
     try:

@@ -10,9 +10,6 @@ from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, tasks
-from wheelproof.jvm.jars import NotHere
-from wheelproof.jvm.process import Jvm
-from wheelproof.jvm.setup import prepare
 from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
@@ -20,21 +17,6 @@ ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["overflow_wheel"]
 MECHANISM = project.find(ROOT)["overflow_wheel"]
 RELEASE = BINDING.releases[0]
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("memory")
-
-
-@pytest.fixture(scope="module")
-def jvm(output):
-    try:
-        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
-    except NotHere as error:
-        pytest.skip(f"NOT RUN: {error}")
-    with Jvm(setup, heap_mb=500) as process:
-        yield process
 
 
 def compared(jvm, change="", without=""):

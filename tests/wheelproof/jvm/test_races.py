@@ -9,9 +9,7 @@ from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.jvm import declaration, tasks
-from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.process import Jvm
-from wheelproof.jvm.setup import prepare
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,21 +18,6 @@ MECHANISM = project.find(ROOT)["timer_task_list"]
 RELEASE = BINDING.releases[0]
 SCENARIO = "expire_cancel"
 SMALL = replace(BINDING, fast=(SCENARIO,))
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    return tmp_path_factory.mktemp("races")
-
-
-@pytest.fixture(scope="module")
-def jvm(output):
-    try:
-        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
-    except NotHere as error:
-        pytest.skip(f"NOT RUN: {error}")
-    with Jvm(setup, heap_mb=500) as process:
-        yield process
 
 
 def explored(jvm, change="", fine=False):
