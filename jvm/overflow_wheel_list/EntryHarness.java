@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import wheelproof.jvm.Scenario;
 import wheelproof.jvm.Shared;
 
-/** A scenario of the volatile fields of one entry, e of task x, which is in the list l or in none. */
+/** A scenario of the volatile fields of one entry: e of task x, in the list l or in none. */
 final class EntryHarness extends MemoryHarness {
     /** A task that does nothing. */
     static final class Task extends TimerTask {

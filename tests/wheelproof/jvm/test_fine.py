@@ -38,7 +38,7 @@ def replayed(output, row, capsys):
 def test_the_wheels_accesses_are_stutters(output):
     (row,) = rows("timing_wheel", ["two_withdrawn@4.3.0 fine"], output)
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, True)
-    assert row.figures["walked_edges"] == row.figures["model_edges"]
+    assert row.figures["compared_edges"] == row.figures["model_edges"]
     assert row.figures["stutters"] > 0
 
 

@@ -34,7 +34,7 @@ def compared(jvm, change="", without=""):
 def test_every_edge_is_the_models_with_the_same_memory(jvm, change, without):
     made = compared(jvm, change, without)
     assert made.difference is None and not made.uncovered
-    assert made.figures["walked_edges"] == made.figures["model_edges"]
+    assert made.figures["compared_edges"] == made.figures["model_edges"]
 
 
 @pytest.mark.parametrize(("change", "without"), [("", "PlainWheel"), ("plain-overflow-wheel", "")])

@@ -59,7 +59,7 @@ public abstract class Harness {
         return now.memory.oldest(thread, field) == null && !now.workers[thread].ended;
     }
 
-    /** A store on its way to memory. {@code marks}: (object, field's name or null) released since. */
+    /** A store on its way to memory. {@code marks}: released since, (object, field or null). */
     protected record Stored(int thread, String field, Object object, Object value,
             List<Map.Entry<Object, String>> marks) { }
 

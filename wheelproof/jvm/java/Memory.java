@@ -10,13 +10,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A memory that stores reach late. What a thread stores into a plain field of the declared ones goes
- * to its buffer, where it alone reads it, and reaches memory in a step of the harness. A release
+ * A memory that stores reach late. What a thread stores into a declared plain field goes to its
+ * buffer, where it alone reads it, and reaches memory in a step of the harness. A release
  * (unlock, volatile write, write of an atomic) marks all that its thread has stored so far. An
  * acquisition of the same brings the marked stores of others into memory first.
  *
- * <p>The subject's code is as it is. The field has memory's value at rest. In front of a read by the
- * thread that has stored it has that store's value. Behind a write its old value is put back.
+ * <p>The subject's code is as it is. The field has memory's value at rest. In front of a read by
+ * the thread that has stored it has that store's value. Behind a write its old value is put back.
  */
 final class Memory {
     /** A store on its way. {@code marks}: what its thread has released since. */
@@ -31,7 +31,7 @@ final class Memory {
     private Object target;
     private Object inMemory;
 
-    /** {@code delayed}: "Class.field" of those whose stores may be late, unless they are volatile. */
+    /** {@code delayed}: "Class.field" of those whose stores may be late, if not volatile. */
     Memory(Set<String> delayed) {
         this.delayed = delayed;
     }

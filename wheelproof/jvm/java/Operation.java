@@ -57,11 +57,10 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
             ClassTable.Declared declared = table.shared(field.owner, field.name);
             if (declared != null) {
                 Site.Kind write = constructor ? Site.Kind.INIT : Site.Kind.WRITE;
-                return opcode == GETFIELD
-                        ? new Operation(Site.Kind.READ, "GETFIELD " + field.name, 0, false, declared,
-                                Order.Call.NOTHING)
-                        : new Operation(write, "PUTFIELD " + field.name, 1, false, declared,
-                                Order.Call.NOTHING);
+                boolean reads = opcode == GETFIELD;
+                String name = (reads ? "GETFIELD " : "PUTFIELD ") + field.name;
+                return new Operation(reads ? Site.Kind.READ : write, name, reads ? 0 : 1, false,
+                        declared, Order.Call.NOTHING);
             }
         }
         return node instanceof MethodInsnNode call && !call.name.equals("<init>")

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * What Java's memory model orders: the release of a lock comes before its next acquisition, and a
- * write of a volatile field or an atomic before the reads after it. A concurrent collection is taken
- * for one lock, which orders more than its documentation promises.
+ * write of a volatile field or an atomic before the reads after it. A concurrent collection counts
+ * as one lock, which orders more than its documentation promises.
  */
 final class Order {
     private static final List<Key> NONE = List.of();

@@ -66,7 +66,7 @@ final class Races {
         mine[worker.index]++;
     }
 
-    /** An access of a field. A constructor's store is one, too: the object may have been passed on. */
+    /** An access of a field. A constructor's store is one: the object may be passed on by then. */
     void access(Worker worker, Site site, Object target) {
         if (site.field.isVolatile()) {
             ordered.add(site.field.name());

@@ -26,7 +26,8 @@ final class Subject {
 
     /**
      * The request's lines: {@code path}, {@code class}, {@code harness} (the first one is created
-     * for each run), {@code call}, {@code delay CLASS.FIELD}, {@code redirect CLASS FIELD FIELD}, {@code change CLASS NAME}.
+     * for each run), {@code call}, {@code delay CLASS.FIELD}, {@code redirect CLASS FIELD FIELD},
+     * {@code change CLASS NAME}.
      */
     Subject(List<String[]> lines) throws Exception {
         List<URL> urls = new ArrayList<>();
