@@ -31,13 +31,17 @@ class AgreementRules:
     kinds: frozenset[str] | None
     tick_ms: int | None
     wheel_size: int | None
-    wheel_ms: int | None
+    timer: int
     task_of: dict[int, int]
-    published: set[int | str]
+    published: set[tuple[int, int] | str]
     places: dict[int, tuple[int | None, int | None]]
-    levels: set[int]
+    levels: set[tuple[int, int]]
     tasks_of: dict[int, int]
     won_inside: set[tuple[int, int]]
+
+    @property
+    def wheel_ms(self) -> int | None:
+        raise NotImplementedError
 
     def recorded(self, kind: str) -> bool:
         raise NotImplementedError
@@ -201,12 +205,12 @@ class AgreementRules:
         if (
             event["k"] != "wheel_place"
             or level == 1
-            or level not in self.levels
+            or (self.timer, level) not in self.levels
             or not self.named("overflow_create")
         ):
             return None
         self._look("SafePublication")
-        if level in self.published:
+        if (self.timer, level) in self.published:
             return None
         return Refusal(
             "SafePublication", f"an entry is placed in level {level}, which nobody has published"
@@ -249,7 +253,7 @@ class AgreementRules:
         elif kind == "list_add":
             thread.placed = NONE, NONE
         elif kind == "wheel_new" and "level" in event:
-            self.levels.add(event["level"])
+            self.levels.add((self.timer, event["level"]))
         elif (
             kind == "force_cas"
             and event.get("res") == "true"

@@ -103,6 +103,7 @@ _INITIAL: Mapping[str, Callable[[Any], Wrong]] = {
     "counters": _counters,
     "keys": lambda found: map_of("keys", found, is_id, is_number, '{"7":1000}'),
     "queued": lambda found: map_of("queued", found, is_id, is_number, '{"7":1000}'),
+    "clocks": lambda found: map_of("clocks", found, is_id, is_number, '{"1":1000}'),
     "wheel_ms": lambda found: (
         iter(()) if is_number(found) else iter(("wheel_ms must be an integer",))
     ),

@@ -27,11 +27,14 @@ class ListRules:
     keys: dict[int, int]
     handed: dict[int, None]
     runs_named: bool
-    wheel_ms: int | None
     tick_ms: int | None
     _slot: Callable[[Event], Refusal | None]
     _over: Callable[[Event], Refusal | None]
     _cancel_of: Callable[[Event], Refusal | None]
+
+    @property
+    def wheel_ms(self) -> int | None:
+        raise NotImplementedError
 
     def recorded(self, kind: str) -> bool:
         raise NotImplementedError

@@ -32,6 +32,8 @@ TIMER_KINDS = frozenset(
     (
         "entry_new",
         "set_entry",
+        "add_begin",
+        "add_end",
         "add_request",
         "list_add",
         "list_remove",
@@ -42,6 +44,8 @@ TIMER_KINDS = frozenset(
         "reinsert",
         "expire_submit",
         "task_run",
+        "task_done",
+        "fault",
         "wheel_new",
         "overflow_create",
         "wheel_place",
@@ -105,7 +109,12 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
         initial, self.config, self.variant = initial or {}, config or {}, variant
         self.kinds = kinds
         self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
-        self.wheel_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
+        self.start_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
+        self.clocks: dict[int, int] = {
+            int(name): clock for name, clock in initial.get("clocks", {}).items()
+        }
+        # the timer of the event at hand
+        self.timer = NONE
         self.queued: dict[int, int] = {
             int(name): key for name, key in initial.get("queued", {}).items()
         }
@@ -125,7 +134,7 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
         self.task_of: dict[int, int] = {}
         self.holder: dict[str, int] = dict(initial.get("holders", {}))
         self.guarded, self.bare = False, set()
-        self.published: set[int | str] = set()
+        self.published: set[tuple[int, int] | str] = set()
         self.waits: dict[int, str] = {}
         self.threads: dict[int, ThreadState] = {
             int(tid): ThreadState(walk) for tid, walk in initial.get("walks", {}).items()
@@ -189,6 +198,7 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
     def judge(self, event: Event) -> Refusal | None:
         """Why the event is no step from here; None if it is one. Changes ``applied`` alone."""
         thread = self.thread(event["tid"])
+        self.timer = event.get("timer", NONE)
         if refusal := self._owed(event, thread):
             return refusal
         judge = self._judges.get(event["k"])
@@ -205,6 +215,15 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
                 )
         return judge(event, thread) or self._agrees(event, thread)
 
+    @property
+    def wheel_ms(self) -> int | None:
+        """The lowest level's clock of the timer at hand; None where it is not known."""
+        return self.clocks.get(self.timer, self.start_ms)
+
+    @wheel_ms.setter
+    def wheel_ms(self, clock: int) -> None:
+        self.clocks[self.timer] = clock
+
     def _look(self, name: str) -> None:
         self.applied[name] = self.applied.get(name, 0) + 1
 
@@ -213,6 +232,7 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
     def apply(self, event: Event) -> None:
         """Take the event."""
         kind, thread = event["k"], self.thread(event["tid"])
+        self.timer = event.get("timer", NONE)
         if "entry" in event and "task" in event:
             self.task_of.setdefault(event["entry"], event["task"])
         if kind == "list_add":
@@ -260,6 +280,8 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
             self.keys[event["list"]] = NOT_QUEUED
         elif kind == "wheel_new":
             thread.made = True
+            if event.get("level") == 1 and "wheel_ms" in event:
+                self.wheel_ms = event["wheel_ms"]
         elif kind == "overflow_create":
             self._publish(event)
             thread.made = False
@@ -413,8 +435,14 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
                 else {}
             ),
             **({"handed": list(self.handed)} if self.handed else {}),
-            **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms}),
+            **self._initial_clocks(),
         }
+
+    def _initial_clocks(self) -> dict[str, Any]:
+        """``wheel_ms`` and ``clocks`` of ``initial``."""
+        clock = self.clocks.get(NONE, self.start_ms)
+        named = {str(name): at for name, at in sorted(self.clocks.items()) if name != NONE}
+        return ({} if clock is None else {"wheel_ms": clock}) | ({"clocks": named} if named else {})
 
 
 State = TimerState

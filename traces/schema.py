@@ -13,7 +13,7 @@ __all__ = ["NONE"]
 NOT_QUEUED = -1
 """As ``key_ms``: the bucket is in no queue."""
 
-IDS = frozenset(("task", "entry", "list", "op", "key"))
+IDS = frozenset(("timer", "purgatory", "task", "entry", "list", "op", "key"))
 """Columns whose values are ids; the header's names say which of the program's names each is."""
 
 OBJECTS = ("task", "entry", "list", "op")
@@ -26,6 +26,8 @@ KINDS = {
     # timer: entries and lists
     "entry_new": "an entry was made for a task; exp_ms is its deadline",
     "set_entry": "the task's live entry became this one; pre.entry is the one before it",
+    "add_begin": "the timer's add of a task was called",
+    "add_end": "that add returned",
     "add_request": "a task was handed to the timer; now_ms is the clock that was read, delay_ms "
     "its delay",
     "list_add": "the entry was linked into the list; post.list, post.counter",
@@ -40,6 +42,7 @@ KINDS = {
     "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the "
     "timer was emptied, due or not; res raised: the executor refused it",
     "task_run": "the task ran; entry is the one that was handed over",
+    "task_done": "the run of the task ended; res is raised where it raised",
     # timer: wheel, clock, queue
     "wheel_new": "a level was made; level, wheel_ms, and pre.key_ms is its tick",
     "overflow_create": "a level above was published; level is its number",
@@ -75,6 +78,7 @@ KINDS = {
     "on_complete_end": "onComplete ended",
     "on_expire": "onExpiration ran",
     "purge": "completed operations were taken out of the watchers",
+    "fault": "the recorder delayed its thread on purpose; delay_ms",
 }
 """Kind of event -> what took place."""
 
@@ -94,7 +98,9 @@ OBSERVED = (
 """What was read inside the critical section: before the step (``pre``) and after it (``post``)."""
 
 COLUMNS = (
-    Field("task", "int64", "the task"),
+    Field("timer", "int64", "the timer, where a run has several; with level it says which wheel"),
+    Field("purgatory", "int64", "the purgatory whose keys and watchers these are"),
+    Field("task", "int64", "the task; an operation that is its own timer task has one id as both"),
     Field("entry", "int64", "the entry"),
     Field("list", "int64", "the list, or the bucket"),
     Field("op", "int64", "the delayed operation"),
@@ -133,6 +139,9 @@ REQUIRED = {
     **dict.fromkeys(("set_entry", "entry_new"), ("task", "entry")),
     "cancel_check": ("task", "entry", "res"),
     **dict.fromkeys(("cancel", "add_request"), ("task",)),
+    **dict.fromkeys(("add_begin", "add_end"), ("task", "span")),
+    "task_done": ("entry",),
+    "fault": ("delay_ms",),
     **dict.fromkeys(("flush_begin", "flush_end"), ("list", "span")),
     **dict.fromkeys(("bucket_new", "bucket_expiry_set", "dq_offer"), ("list",)),
     **dict.fromkeys(("bucket_expiry_set", "dq_offer"), ("list", "key_ms")),
@@ -156,13 +165,17 @@ REQUIRED = {
 }
 """Kind -> columns without which an event of it says nothing."""
 
-CONFIG = "tick_ms, wheel_size, start_ms, levels: integers"
+CONFIG = (
+    "tick_ms (of the lowest level, from 1 on), wheel_size (buckets in a level), start_ms, levels: "
+    "integers, the same for all timers of the run"
+)
 """What a header's ``config`` says."""
 
 INITIAL = (
     "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry "
     "or 0), counters (id as in ord, such as counter:1 -> value), "
-    "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
+    "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, clocks (id of "
+    "a timer -> its wheel's clock), "
     "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id "
     "of a key -> operations), handed (entries that the executor has taken and not run), "
     "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, "

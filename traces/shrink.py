@@ -359,6 +359,7 @@ class _Failure:
                 name: key for name, key in full.get("queued", {}).items() if int(name) in lists
             },
             **({"wheel_ms": full["wheel_ms"]} if "wheel_ms" in full else {}),
+            **({"clocks": full["clocks"]} if "clocks" in full else {}),
             "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {},
         }
         for walks, known in (

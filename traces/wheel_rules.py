@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from traces.events import Event, Refusal
-from traces.schema import NOT_QUEUED
+from traces.schema import NONE, NOT_QUEUED
 
 
 class WheelRules:
@@ -18,10 +18,13 @@ class WheelRules:
     keys: dict[int, int]
     rings: dict[int, dict[int, None]]
     queued: dict[int, int]
-    wheel_ms: int | None
     tick_ms: int | None
     wheel_size: int | None
-    published: set[int | str]
+    published: set[tuple[int, int] | str]
+
+    @property
+    def wheel_ms(self) -> int | None:
+        raise NotImplementedError
 
     def recorded(self, kind: str) -> bool:
         raise NotImplementedError
@@ -180,16 +183,16 @@ class WheelRules:
             )
         return None
 
-    def _names_of(self, event: Event) -> set[int | str]:
-        """By what a level that is published is known: its number, and the word that names it from
-        below."""
+    def _names_of(self, event: Event) -> set[tuple[int, int] | str]:
+        """By what a level that is published is known: its timer and number, and the word that
+        names it from below."""
         return {
             token[1] for token in event.get("ord", ()) if token[0] == "V" and token[3] == "w"
-        } | ({event["level"]} if "level" in event else set())
+        } | ({(event.get("timer", NONE), event["level"])} if "level" in event else set())
 
     @staticmethod
-    def _spoken(name: int | str) -> str:
-        return f"level {name}" if isinstance(name, int) else f"the level that {name} names"
+    def _spoken(name: tuple[int, int] | str) -> str:
+        return f"level {name[1]}" if isinstance(name, tuple) else f"the level that {name} names"
 
     def _publish(self, event: Event) -> None:
         self.published |= self._names_of(event)

@@ -1,7 +1,7 @@
 """Rules of the wheel's clock: it goes where the bucket that was taken says, before that bucket is
 walked over, and never back.
 
-A run has one clock, so that all its advances are one key: they are few, about two for each bucket
+A timer has one clock, so that all its advances are one key: they are few, about two for each bucket
 that falls due.
 """
 
@@ -20,7 +20,7 @@ from wheelproof.pipeline.rule import (
     text,
 )
 
-_KINDS = ("dq_poll", "clock_advance", "flush_begin")
+_KINDS = ("dq_poll", "clock_advance", "flush_begin", "wheel_new")
 
 
 def prepare() -> Frame:
@@ -36,20 +36,25 @@ def prepare() -> Frame:
         "lc",
         "k",
         "list",
+        F.coalesce(F.col("timer"), F.lit(0)).alias("timer"),
         F.coalesce(F.col("level"), F.lit(1)).alias("level"),
         "key_ms",
         "wheel_ms",
         "now_ms",
     )
     order = (*STAMP, "k", "list", "level", "key_ms", "wheel_ms", "now_ms")
-    before = Window.partitionBy("run").orderBy(*order).rowsBetween(Window.unboundedPreceding, -1)
-    of_level = (
-        Window.partitionBy("run", "level")
+    before = (
+        Window.partitionBy("run", "timer")
         .orderBy(*order)
         .rowsBetween(Window.unboundedPreceding, -1)
     )
-    thread = Window.partitionBy("run", "tid").orderBy(*order)
-    advanced = is_one_of("clock_advance")
+    of_level = (
+        Window.partitionBy("run", "timer", "level")
+        .orderBy(*order)
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    thread = Window.partitionBy("run", "timer", "tid").orderBy(*order)
+    advanced = is_one_of("clock_advance", "wheel_new")
     rows = (
         events.withColumn(
             "clock",
@@ -141,4 +146,4 @@ RULES = (
     ),
 )
 
-FAMILY = Family("clock", "step of the clock", ("run",), prepare(), RULES)
+FAMILY = Family("clock", "step of the clock", ("run", "timer"), prepare(), RULES)

@@ -195,7 +195,7 @@ def found(recorded: Recorded, scenario: str, length: int) -> tuple:
             tuple(names[entry] for entry in state.rings.get(bucket, ())),
             state.keys.get(bucket, -1),
         )
-    levels = 1 + len({name for name in state.published if isinstance(name, int)})
+    levels = 1 + len({name for name in state.published if isinstance(name, tuple)})
     return tuple(rings), tuple(keys), next(iter(state.counters.values())), state.wheel_ms, levels
 
 

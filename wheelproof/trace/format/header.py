@@ -106,6 +106,15 @@ def _names(found: Any, newer: bool) -> Wrong:
     )
 
 
+def _hashes(found: Any, newer: bool) -> Wrong:
+    yield from map_of("the hashes", found, is_text, is_text, '{"agent.jar":"9f86..."}')
+
+
+def _faults(found: Any, newer: bool) -> Wrong:
+    if type(found) is not list or not all(map(is_text, found)):
+        yield 'must be an array of strings, as in ["a delay of 40 ms in each add"]'
+
+
 def _program(found: Any, newer: bool) -> Wrong:
     yield from must_be_object(found)
     threads = found.get("threads", {})
@@ -127,4 +136,6 @@ _JUDGES: Mapping[str, Callable[[Any, bool], Wrong]] = {
     "sources": _sources,
     "names": _names,
     "program": _program,
+    "hashes": _hashes,
+    "faults": _faults,
 }

@@ -26,10 +26,11 @@ __all__ = ["NONE", "Field"]
 SCHEMA = "wheelproof.trace/1"
 """Name and major version. Another major is refused."""
 
-MINOR = 2
+MINOR = 3
 """Columns, header and footer fields may be added by a minor version: a reader passes over those
 that it does not know. 1 added ``program``; 2 added the footer's ``tokens``, in the place of
-``per_token_last_seq``, which is read still."""
+``per_token_last_seq``, which is read still; 3 added ``hashes`` and ``faults``, and what the subject
+says."""
 
 KINDS = {
     **(_OWN.KINDS if _OWN else {}),
@@ -168,6 +169,12 @@ HEADER = (
         "are those of names",
     ),
     Field("initial", "object", _OWN.INITIAL if _OWN else "what was there before the first event"),
+    Field("hashes", "map", "file name of the recorder and of each recorded program -> its SHA-256"),
+    Field(
+        "faults",
+        "object",
+        "array of texts: what was done to the run on purpose; absent: nothing",
+    ),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 
