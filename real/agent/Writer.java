@@ -1,0 +1,212 @@
+package wheelproof.agent;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Writes the events of all threads in the order of their numbers, as lines of the trace format.
+ *
+ * <p>The header can be written only when all threads and timers are known. Until then the events
+ * stand in a file of their own behind a first header; without a footer that file is incomplete.
+ */
+final class Writer {
+    /** How long the end waits for a moment in which nothing is under way. */
+    private static final long PATIENCE_NS = 5_000_000_000L;
+
+    private static final class Stream {
+        final Log log;
+        Chunk chunk;
+        int at;
+        long tseq;
+
+        Stream(Log log) {
+            this.log = log;
+            chunk = log.first;
+        }
+
+        /** Whether there is an event to read. */
+        boolean ready() {
+            if (at < chunk.published()) {
+                return true;
+            }
+            Chunk next = chunk.next;
+            if (next == null || at < chunk.published()) {
+                return at < chunk.published();
+            }
+            chunk = next;
+            at = 0;
+            Recorder.give();
+            return at < chunk.published();
+        }
+
+        long number() {
+            return chunk.numbers[at + 1];
+        }
+    }
+
+    private final Options options;
+    private final Path part;
+    private final boolean zip;
+    private final OutputStream out;
+    private final List<Stream> all = new ArrayList<>();
+    private final List<Stream> idle = new ArrayList<>();
+    private final PriorityQueue<Stream> ready =
+        new PriorityQueue<>(Comparator.comparingLong(Stream::number));
+    private final Lines lines = new Lines();
+    private final OutputStream body;
+    private final long first;
+    private long expected = 1, under, since;
+
+    Writer(Options options) throws IOException {
+        this.options = options;
+        zip = options.output.toString().endsWith(".gz");
+        if (options.output.getParent() != null) {
+            Files.createDirectories(options.output.getParent());
+        }
+        part = options.output.resolveSibling("unfinished-" + options.output.getFileName());
+        out = new BufferedOutputStream(Files.newOutputStream(part), 1 << 16);
+        byte[] header = member(header());
+        first = header.length;
+        out.write(header);
+        out.flush();
+        body = zip ? new GZIPOutputStream(out, 1 << 16) : out;
+    }
+
+    private byte[] header() {
+        return Header.text(options, all.stream().map(stream -> stream.log).toList(), lines)
+            .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A text as it stands in the file: of a zipped one a member of its own. */
+    private byte[] member(byte[] text) throws IOException {
+        if (!zip) {
+            return text;
+        }
+        java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+        try (OutputStream zipped = new GZIPOutputStream(bytes)) {
+            zipped.write(text);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Writes what there is; true when the recording has come to its end. */
+    boolean drain() throws IOException {
+        do {
+            for (Log log; (log = Recorder.NEW.poll()) != null; ) {
+                Stream stream = new Stream(log);
+                all.add(stream);
+                idle.add(stream);
+            }
+            idle.removeIf(stream -> stream.ready() && ready.add(stream));
+            while (!ready.isEmpty() && ready.peek().number() == expected) {
+                if (expected > Recorder.cut() || Recorder.stopping && quiet()) {
+                    return true;
+                }
+                step(ready.poll());
+            }
+            if (Recorder.stopping && quiet()) {
+                return true;
+            }
+        } while (!ready.isEmpty() && ready.peek().number() == expected);
+        return expected > Recorder.cut();
+    }
+
+    private void step(Stream stream) throws IOException {
+        long[] numbers = stream.chunk.numbers;
+        under += under(numbers[stream.at]);
+        stream.at = lines.event(body, stream.log.tid, ++stream.tseq, numbers, stream.at);
+        expected++;
+        if (stream.ready()) {
+            ready.add(stream);
+        } else {
+            idle.add(stream);
+        }
+    }
+
+    /** Whether nothing is under way that a later event would end. */
+    private boolean quiet() {
+        if (since == 0) {
+            since = System.nanoTime();
+        }
+        return under == 0 || System.nanoTime() - since > PATIENCE_NS;
+    }
+
+    /** What an event leaves to be ended (1), or ends (-1). */
+    private static int under(long head) {
+        Kind kind = Kind.ALL[(int) (head & 255)];
+        Result result = Lines.result(head);
+        switch (kind) {
+            case RW_ACQUIRE:
+                return 1;
+            case RW_RELEASE:
+            case TASK_DONE:
+                return -1;
+            case EXPIRE_SUBMIT:
+                return result == Result.RAISED ? 0 : 1;
+            case FORCE_CAS:
+                return result == Result.TRUE ? 1 : 0;
+            case TRY_BEGIN:
+                return result == Result.FALSE ? 0 : 1;
+            case ON_COMPLETE_BEGIN:
+                return 0;
+            default:
+                return kind.begins ? 1 : kind.ends ? -1 : 0;
+        }
+    }
+
+    /** Ends the file after event {@code cut}, or where it is now; then it gets its name. */
+    void finish(long cut, int loser) throws IOException {
+        long lost = Recorder.LOST.sum();
+        if (lost > 0) {
+            for (Stream stream : all) {
+                if (stream.log.tid == loser) {
+                    lines.dropped(body, loser, ++stream.tseq, cut + 1, lost);
+                }
+            }
+        }
+        if (zip) {
+            ((GZIPOutputStream) body).finish();
+        }
+        out.close();
+        Path done = options.output.resolveSibling("ending-" + options.output.getFileName());
+        try (OutputStream whole = Files.newOutputStream(done);
+                InputStream events = Files.newInputStream(part)) {
+            whole.write(member(header()));
+            events.skipNBytes(first);
+            events.transferTo(whole);
+            whole.write(member(footer(lost)));
+        }
+        Files.move(done, options.output, StandardCopyOption.REPLACE_EXISTING);
+        Files.delete(part);
+        System.err.println("wheelproof agent: " + lines.events + " events, " + lost + " lost"
+            + (Recorder.verify ? ", " + Recorder.CHECKED.sum() + " locks checked" : ""));
+    }
+
+    private byte[] footer(long lost) {
+        StringBuilder text = new StringBuilder("{\"footer\":{\"events\":").append(lines.events);
+        text.append(",\"per_thread_last_tseq\":{");
+        String comma = "";
+        for (Stream stream : all) {
+            if (stream.tseq > 0) {
+                text.append(comma).append('"').append(stream.log.tid).append("\":")
+                    .append(stream.tseq);
+                comma = ",";
+            }
+        }
+        text.append("},\"tokens\":{");
+        lines.totals(text);
+        return text.append("},\"dropped\":").append(lost).append("}}\n").toString()
+            .getBytes(StandardCharsets.UTF_8);
+    }
+}
