@@ -12,7 +12,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate nightly fuzz \
-	trace bench-traces d1 docs doctor clean
+	trace bench-traces d1 real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -26,6 +26,8 @@ help:
 	@echo '               check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
+	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
+	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
@@ -90,6 +92,9 @@ bench-traces: setup-data
 
 d1: setup
 	@$(RUN) real.d1 $(ARGS)
+
+real: setup
+	@$(RUN) real.record $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data

@@ -1,0 +1,133 @@
+"""Records released Kafka, and checks the recordings: ``python -m real.record --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from real.d1.classes import HERE as D1
+from real.record import broker, report
+from real.record.agent import HERE, Agent, build
+from wheelproof.errors import WheelproofError
+from wheelproof.trace import declared
+from wheelproof.trace.judging.replay import replay
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recording: ``expected`` is its verdict, ``found`` whether D1 must be in it. Without
+    ``source`` it is one of a broker."""
+
+    name: str
+    source: Path | None
+    program: Callable[[int], list[str]]
+    expected: str
+    found: bool
+    options: tuple[str, ...] = ("verify",)
+
+
+RUNS = (
+    Run(
+        "load",
+        HERE / "Load.java",
+        lambda seconds: ["Load", str(1000 * seconds), "4", "400"],
+        "conforms",
+        False,
+    ),
+    Run("sound", D1 / "D1.java", lambda _: ["D1", "400", "1", "OTHER_SLOT"], "conforms", False),
+    Run("d1", D1 / "D1.java", lambda _: ["D1", "400", "1", "STALLED"], "violates", True),
+    Run("broker", None, lambda _: [], "conforms", False),
+)
+USUAL = ("load", "sound", "d1")
+"""The recordings that are made where none is named: a broker needs 45 jars and a minute."""
+
+
+def recorded(agent: Agent, run: Run, seconds: int, folder: Path, zipped: bool = False) -> Path:
+    """The file of one run of a program. Raises ToolError."""
+    file = folder / f"{run.name}.jsonl{'.gz' if zipped else ''}"
+    if run.source is None:
+        print(broker.record(agent, file, seconds, run.options))
+        return file
+    path = agent.compile(run.source)
+    agent.record(file, path, run.program(seconds), run.options, timeout_s=60 + 10 * seconds)
+    return file
+
+
+def judged(run: Run, file: Path, bulk: str) -> bool:
+    """Check a recording event by event and in bulk, and print what it shows; whether all is as
+    it must be."""
+    verdict, shown = replay(file), report.read(file)
+    for line in shown.lines():
+        print(line)
+    print(f"  event by event: {verdict.verdict}")
+    for finding in verdict.findings[: report.LISTED]:
+        print(f"    {finding.property}: {finding.message}")
+    in_bulk = bulk_verdict(file, bulk)
+    print(f"  in bulk ({bulk}): {in_bulk}")
+    sys.stdout.flush()
+    named = bool(shown.found) == run.found
+    return verdict.verdict == in_bulk == run.expected and named
+
+
+def bulk_verdict(file: Path, engine: str) -> str:
+    """The verdict of the rules in bulk, in memory or on Spark."""
+    if engine == "memory":
+        from wheelproof.pipeline import local
+
+        return str(local.check([file], {}).document()["runs"][0]["verdict"])
+    from tempfile import TemporaryDirectory
+
+    from wheelproof.pipeline import command
+
+    with TemporaryDirectory() as folder:
+        command.run([file], command.options_of("", "2g", None), Path(folder), quiet=True)
+        found = json.loads((Path(folder) / "trace-check.json").read_text(encoding="utf-8"))
+    return str(found["runs"][0]["verdict"])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m real.record",
+        description="Records the timer and the purgatory of released Kafka, and checks what they "
+        "did: a busy run and a sound one conform, and D1 is named.",
+        epilog="Exit codes: 0 all verdicts are as they must be, 1 one is not, 2 usage, 4 a tool "
+        "failed, 5 Java or a jar is absent.",
+    )
+    parser.add_argument(
+        "names",
+        nargs="*",
+        help=f"of {', '.join(run.name for run in RUNS)}; without any {', '.join(USUAL)}",
+    )
+    parser.add_argument(
+        "--seconds", type=int, default=3, help="how long load and the clients of a broker run (3)"
+    )
+    parser.add_argument("--engine", choices=("memory", "spark"), default="memory")
+    parser.add_argument("--output", type=Path, default=Path("build"), help="folder (build)")
+    parser.add_argument("--zip", action="store_true", help="write .jsonl.gz")
+    chosen = parser.parse_args(arguments)
+    known = {run.name: run for run in RUNS}
+    if unknown := sorted(set(chosen.names) - set(known)):
+        parser.error(f"no recording {unknown[0]}: choose of {', '.join(known)}")
+    if chosen.seconds < 1:
+        parser.error("--seconds must be 1 or more")
+    declared.use(Path(__file__).parents[2])
+    try:
+        agent = build(chosen.output)
+        sound = True
+        for name in chosen.names or USUAL:
+            folder = chosen.output / "recordings"
+            file = recorded(agent, known[name], chosen.seconds, folder, chosen.zip)
+            sound = judged(known[name], file, chosen.engine) and sound
+        return 0 if sound else 1
+    except WheelproofError as error:
+        print(f"real.record: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

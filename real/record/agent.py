@@ -1,0 +1,109 @@
+"""The agent's jar, and programs that run under it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from real.d1.classes import NAMED, Classes, released
+from wheelproof.artifacts import Artifact
+from wheelproof.errors import ToolError
+from wheelproof.jvm.jars import locate
+from wheelproof.jvm.setup import ASM
+
+HERE = Path(__file__).parent
+AGENT = HERE.parent / "agent"
+METRICS = Artifact(
+    "com.yammer.metrics:metrics-core:2.2.0",
+    "6b7a14a6f34c10f8683f7b5e2f39df0f07b58c7dff0e468ebbc713905c46979c",
+)
+"""What a purgatory counts with."""
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The date of each file in the jar, so that the same classes make the same jar."""
+LINE = 70
+"""Bytes in a line of a manifest, without its end."""
+HALTED = {
+    97: "The agent has a defect",
+    98: "The agent refuses these classes",
+    99: "A recorded lock was not held",
+}
+"""Exit code of a JVM that the agent halts -> why."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """The jar, and the class path of the programs that it records."""
+
+    jar: Path
+    classes: Classes
+    path: tuple[Path, ...]
+
+    def compile(self, *sources: Path) -> tuple[Path, ...]:
+        """The class path with the classes of these sources before it."""
+        return (self.classes.compile(sources, *self.path), *self.path)
+
+    def record(
+        self,
+        output: Path,
+        path: Sequence[Path],
+        program: Sequence[str],
+        options: Sequence[str] = (),
+        timeout_s: float = 120,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program, and record it into ``output``.
+
+        Raises ToolError with what was printed where the program or the agent fails.
+        """
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.unlink(missing_ok=True)
+        ended = self.classes.run(
+            f"-javaagent:{self.jar}={self.options(output, options)}",
+            "-cp",
+            os.pathsep.join(map(str, path)),
+            *program,
+            timeout_s=timeout_s,
+        )
+        if ended.returncode != 0 or not output.is_file():
+            why = HALTED.get(ended.returncode, f"{program[0]} ended with {ended.returncode}")
+            message = ended.stderr.strip().splitlines()
+            raise ToolError(f"{why}: " + "\n".join(message[-20:] or ["it printed nothing"]))
+        return ended
+
+    def options(self, output: Path, more: Sequence[str]) -> str:
+        """What stands behind the agent's jar on Java's command line."""
+        return ",".join([f"out={output.absolute()}", f"release={NAMED}", *more])
+
+
+def build(folder: Path, release: str = NAMED) -> Agent:
+    """The agent beside the classes of a release. NotHere where Java or a jar is absent."""
+    classes = released(release, folder, fixed=False)
+    path = (*classes.path, *locate([METRICS], fetch=True))
+    asm = locate(ASM[:2], fetch=True)
+    own = classes.compile(sorted(AGENT.glob("*.java")), *asm)
+    classes.folder.mkdir(parents=True, exist_ok=True)
+    jar = (classes.folder / f"agent-{own.name}.jar").absolute()
+    if not jar.is_file():
+        draft = jar.with_suffix(f".{os.getpid()}")
+        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF", EPOCH), manifest(asm))
+            for file in sorted(own.rglob("*.class")):
+                name = file.relative_to(own).as_posix()
+                archive.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes())
+        draft.replace(jar)
+    return Agent(jar, classes, path)
+
+
+def manifest(path: Sequence[Path]) -> str:
+    """The manifest of an agent whose other classes are in these jars."""
+    lines = ["Manifest-Version: 1.0", "Premain-Class: wheelproof.agent.Agent"]
+    lines.append("Class-Path: " + " ".join(jar.absolute().as_uri() for jar in path))
+    folded = []
+    for line in lines:
+        folded.append(line[:LINE])
+        folded += [f" {line[at : at + LINE - 1]}" for at in range(LINE, len(line), LINE - 1)]
+    return "\n".join(folded) + "\n"

@@ -1,0 +1,191 @@
+"""Defect D1 in a recording: a bucket that is in the queue gets a later key, and an entry in it
+is late. docs/D1.md explains the defect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Event = dict[str, Any]
+
+NOT_QUEUED = -1
+
+
+@dataclass
+class Add:
+    """One call of a timer's add: its first event, its clock read, its link."""
+
+    begin: Event
+    request: Event | None = None
+    link: Event | None = None
+    fault: Event | None = None
+
+
+@dataclass
+class Victim:
+    """An entry that was due before the later key; ``add`` where its link was recorded."""
+
+    entry: int
+    deadline: int
+    add: Add | None
+    handed: Event | None = None
+
+    def late_ms(self) -> int | None:
+        """After its deadline and its link; None where it was not handed over."""
+        if self.handed is None:
+            return None
+        linked = self.add.link if self.add else None
+        return int(
+            self.handed["now_ms"]
+            - max(self.deadline, linked["t_ns"] // 1_000_000 if linked else self.deadline)
+        )
+
+
+@dataclass
+class Rekeyed:
+    """``poll``: the bucket whose flush did it was taken out of the queue. ``first``: the write
+    of the bucket's key by who linked the victim. ``second``: the later key, ``far``: its entry."""
+
+    poll: Event | None
+    locked: Event | None
+    first: Event | None
+    second: Event
+    far: Event | None
+    victims: list[Victim] = field(default_factory=list)
+
+
+class Finder:
+    """Takes events in their order; ``found``: each occurrence of D1."""
+
+    def __init__(self) -> None:
+        self.found: list[Rekeyed] = []
+        self._polls: dict[int, Event] = {}
+        self._locked: dict[int, Event] = {}
+        self._adding: dict[int, Add] = {}
+        self._adds: dict[int, Add] = {}
+        self._keys: dict[int, Event] = {}
+        self._lists: dict[int, dict[int, int]] = {}
+        self._linked: dict[int, Event] = {}
+        self._victims: dict[int, Victim] = {}
+
+    def take(self, event: Event) -> None:
+        kind, tid = event["k"], event["tid"]
+        add = self._adding.get(tid)
+        if kind == "dq_poll":
+            self._polls[tid] = event
+        elif kind == "rw_acquire":
+            self._locked[tid] = event
+        elif kind == "add_begin":
+            self._adding[tid] = Add(event)
+        elif kind == "add_end":
+            self._adding.pop(tid, None)
+        elif kind == "add_request" and add:
+            add.request = event
+        elif kind == "fault" and add:
+            add.fault = event
+        elif kind == "list_add":
+            self._link(event, add)
+        elif kind == "list_remove":
+            self._lists.get(event["list"], {}).pop(event["entry"], None)
+            if event.get("cause") != "flush":
+                self._adds.pop(event["entry"], None)
+        elif kind == "bucket_expiry_set":
+            self._keyed(event)
+        elif kind == "expire_submit":
+            self._adds.pop(event["entry"], None)
+            if victim := self._victims.pop(event["entry"], None):
+                victim.handed = event
+
+    def _link(self, event: Event, add: Add | None) -> None:
+        self._lists.setdefault(event["list"], {})[event["entry"]] = event["exp_ms"]
+        self._linked[event["tid"]] = event
+        if add:
+            add.link = event
+            self._adds[event["entry"]] = add
+
+    def _keyed(self, event: Event) -> None:
+        bucket, key = event["list"], event["key_ms"]
+        before = event["pre"]["key_ms"]
+        if NOT_QUEUED not in (key, before) and key > before:
+            late = {
+                entry: deadline
+                for entry, deadline in self._lists.get(bucket, {}).items()
+                if deadline < key and entry not in self._victims
+            }
+            if late:
+                tid = event["tid"]
+                found = Rekeyed(
+                    self._polls.get(tid),
+                    self._locked.get(tid),
+                    self._keys.get(bucket),
+                    event,
+                    self._linked.get(tid),
+                )
+                for entry, deadline in late.items():
+                    victim = Victim(entry, deadline, self._adds.get(entry))
+                    self._victims[entry] = victim
+                    found.victims.append(victim)
+                self.found.append(found)
+        if key == NOT_QUEUED:
+            self._keys.pop(bucket, None)
+        else:
+            self._keys[bucket] = event
+
+
+def page(found: Rekeyed, header: Mapping[str, Any]) -> Iterator[str]:
+    """What happened, event by event, in ms from the key of the bucket that was polled."""
+    names, threads = header.get("names", {}), header["threads"]
+    second, poll = found.second, found.poll
+    zero = poll["key_ms"] if poll else second["key_ms"]
+    timer = names.get(str(second.get("timer", "")), "the timer")
+    yield f"D1 in {timer}: bucket {second['list']} got a later key while it was in the queue."
+    yield f"Times in ms from {zero} ms, the key of the bucket that the reaper took."
+
+    def line(event: Event, message: str) -> str:
+        at = event["t_ns"] / 1_000_000 - zero
+        return f"{at:+9.1f}  {threads[str(event['tid'])]:<16.16}  {message}"
+
+    steps: list[tuple[Event, str]] = []
+    for victim in found.victims:
+        steps += _of_victim(victim, zero)
+    if poll:
+        message = f"takes bucket {poll['list']} out of the queue, and does not have the lock yet"
+        steps.append((poll, message))
+    if found.locked and poll and found.locked["lc"] > poll["lc"]:
+        steps.append((found.locked, "has the timer's write lock"))
+    if found.first:
+        key = found.first["key_ms"] - zero
+        message = f"gives bucket {found.first['list']} the key {key:+d}: first write"
+        steps.append((found.first, message))
+    key = second["key_ms"] - zero
+    far = f", for entry {found.far['entry']}" if found.far else ""
+    message = f"gives bucket {second['list']} the key {key:+d}{far}: second write"
+    steps.append((second, message))
+    yield from (
+        line(event, message) for event, message in sorted(steps, key=lambda each: each[0]["lc"])
+    )
+    for victim in found.victims:
+        late = victim.late_ms()
+        yield f"Victim: entry {victim.entry}" + (
+            ", not handed over in the recording."
+            if late is None
+            else f", {late} ms late after its deadline and its link."
+        )
+
+
+def _of_victim(victim: Victim, zero: int) -> Iterator[tuple[Event, str]]:
+    add = victim.add
+    if add and add.request:
+        due = victim.deadline - zero
+        task = add.request["task"]
+        yield add.request, f"adds task {task}: reads the clock, due at {due:+d}"
+    if add and add.fault:
+        message = f"is delayed by {add.fault['delay_ms']} ms: FAULT INJECTION"
+        yield add.fault, message
+    if add and add.link:
+        bucket = add.link["list"]
+        yield add.link, f"the stalled add links entry {victim.entry} into bucket {bucket}"
+    if victim.handed:
+        late = victim.late_ms()
+        yield victim.handed, f"hands over entry {victim.entry}, {late} ms late"

@@ -1,0 +1,96 @@
+"""What a recording of Kafka shows, read in one pass."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from real.record.lateness import LATE_MS, Lateness
+from real.record.rekeyed import Finder, Rekeyed, page
+from wheelproof.trace.format.jsonl import Reader
+
+LABELS = Path(__file__).parents[2] / "traces" / "events.toml"
+MECHANISMS = ("system_timer", "timing_wheel", "timer_task_list", "delayed_operation")
+"""The specifications whose actions a recording can show."""
+UNSHOWN = frozenset(("lock_acquire", "lock_release", "owner_read", "pending_set", "pending_getset"))
+"""Kinds that the agent does not write: monitors stand on the events inside them, and the pending
+note is of other releases."""
+LISTED = 5
+
+
+@dataclass
+class Report:
+    """``kinds``: how many events of each; ``seconds``: from the first to the last."""
+
+    header: dict[str, Any]
+    kinds: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    dropped: int | None = None
+    late: Lateness = field(default_factory=Lateness)
+    found: list[Rekeyed] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        events = self.kinds.total()
+        rate = f", {events / self.seconds:,.0f}/s" if self.seconds else ""
+        timers = sum(name.startswith("timer ") for name in self.header.get("names", {}).values())
+        lost = "no footer" if self.dropped is None else f"{self.dropped:,} lost"
+        yield (
+            f"{self.header['run_id']}: {events:,} events in {self.seconds:.1f} s{rate}, {lost}, "
+            f"{len(self.header['threads'])} threads, {timers} timers"
+        )
+        for fault in self.header.get("faults", ()):
+            yield f"  FAULT INJECTION: {fault}; {self.kinds['fault']:,} times"
+        for mechanism, (seen, unseen) in coverage(self.kinds).items():
+            missing = f"; not {', '.join(unseen)}" if unseen else ""
+            yield f"  actions of {mechanism}: {seen} of {seen + len(unseen)}{missing}"
+        yield "  lateness in ms: median / 99 % / greatest"
+        for name, spread in self.late.parts.items():
+            yield f"    {name:<15} {spread.text()}"
+        yield f"    {'late':<15} {self.late.late.text()} (after the deadline and the add's return)"
+        warned = self.late.warned
+        if warned:
+            late, event = max(warned, key=lambda each: each[0])
+            yield (
+                f"  WARNING: {len(warned):,} tasks more than {LATE_MS} ms late; entry "
+                f"{event['entry']} by {late} ms"
+            )
+        yield f"  D1: {len(self.found)} times"
+        for found in self.found[:LISTED]:
+            yield from (f"    {line}" for line in page(found, self.header))
+
+
+def read(path: Path) -> Report:
+    """Read a recording whose events stand in their order. Raises TraceError."""
+    reader = Reader(path)
+    report, finder = Report(reader.header), Finder()
+    first = last = None
+    for _, event in reader:
+        report.kinds[event["k"]] += 1
+        report.late.take(event)
+        finder.take(event)
+        last = event.get("t_ns", last)
+        first = last if first is None else first
+    if first is not None and last is not None:
+        report.seconds = (last - first) / 1e9
+    report.found = finder.found
+    report.dropped = None if reader.footer is None else reader.footer["dropped"]
+    return report
+
+
+def coverage(kinds: Counter[str]) -> dict[str, tuple[int, list[str]]]:
+    """Mechanism -> how many of its actions that a recording can show were seen, and the others as
+    "kind (labels)"."""
+    table = tomllib.loads(LABELS.read_text(encoding="utf-8"))
+    found = {}
+    for mechanism in MECHANISMS:
+        shown = {kind: labels for kind, labels in table[mechanism].items() if kind not in UNSHOWN}
+        found[mechanism] = (
+            sum(len(labels) for kind, labels in shown.items() if kinds[kind]),
+            [f"{kind} ({', '.join(labels)})" for kind, labels in shown.items() if not kinds[kind]],
+        )
+    return found
