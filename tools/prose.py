@@ -59,7 +59,6 @@ SOURCES = (
     "jvm",
     "model",
     "mutants",
-    "real",
     "tools",
     "wheelproof",
 )
