@@ -238,8 +238,11 @@ class Context:
         )
 
     def run_tlc(self, module: Path, **options: Any) -> TlcResult:
-        """One run of TLC on a generated module; the options are those of ``process.run``."""
-        return process.run(module, **options)
+        """One run of TLC on a generated module; the options are those of ``process.run``.
+
+        Runs of the fast profile share a JVM. In the nightly profile each has its own.
+        """
+        return process.run(module, **{"shared": self.profile == "fast"} | options)
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph of a config."""

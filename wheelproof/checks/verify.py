@@ -36,7 +36,7 @@ from wheelproof.events import (
 )
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
-from wheelproof.tlc import archive, jar, java
+from wheelproof.tlc import archive, jar, java, server
 from wheelproof.verdict import LAYERS, Row, judge
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def run(options: VerifyOptions) -> list[Row]:
         and set(job.layers) != {"bisimulation"}
         for job in jobs
     ):
-        archive.make(java.locate(), jar.locate())
+        if options.profile != "fast" or not server.make(java.locate()):
+            archive.make(java.locate(), jar.locate())
         prepare.modules(mechanisms, options.profile, wants)
     # A proof needs no model, and no algorithm.
     modelled = {job.stem for job in jobs if job.kind != "proof"}
@@ -302,6 +303,7 @@ def _work(job: Job) -> Report:
         return carry_out(_contexts[job.stem], job)
     except SystemExit as error:
         # The pool would take it for the job's result, and go on with the next job.
+        server.end()
         os._exit(error.code if isinstance(error.code, int) else 1)
 
 

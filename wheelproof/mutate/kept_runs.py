@@ -70,7 +70,8 @@ class KeptRuns(Context):
             if dump is not None and kept.with_suffix(".dot").is_file():
                 shutil.copyfile(kept.with_suffix(".dot"), dump)
         else:
-            result = super().run_tlc(module, **options)
+            # A change has few runs in its process, too few for a JVM that serves several.
+            result = super().run_tlc(module, shared=False, **options)
             if result.outcome in (Outcome.COMPLETED, Outcome.VIOLATED):
                 self.runs.mkdir(parents=True, exist_ok=True)
                 if dump is not None and dump.is_file():

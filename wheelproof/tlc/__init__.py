@@ -5,8 +5,8 @@
     judged run graph = TlcGraph.read(folder / "graph.dot")                              # the state
     graph, with processes by moves()
 
-`java` and `jar` find the runtime and the checker, `translation` keeps PlusCal translations current,
-`values` reads and writes TLA+ values.
+`java` and `jar` find the runtime and the checker, `server` runs TLC many times in one JVM,
+`translation` keeps PlusCal translations current, `values` reads and writes TLA+ values.
 """
 
 from wheelproof.tlc.dot import DotError, Move, TlcGraph, read_dot

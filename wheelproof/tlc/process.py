@@ -12,19 +12,20 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
-from wheelproof.tlc import archive
+from wheelproof.tlc import archive, server
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc.jar import Jar
 from wheelproof.tlc.messages import Code, Message, read_messages
 from wheelproof.tlc.result import Account, Progress, TlcResult
+from wheelproof.tlc.server import Turn
 
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """For small state spaces, where the start of the JVM is most of the time."""
@@ -49,6 +50,7 @@ def run(
     workers: int = 1,
     coverage: bool = False,
     go_on: bool = False,
+    shared: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     java: Java | None = None,
     jar: Jar | None = None,
@@ -68,6 +70,7 @@ def run(
     workers: more than one makes depth and trace irreproducible.
     go_on: passes `-continue`, so that TLC explores the whole graph although it has found a
         violation. More than one is an error; see `mc.McConfig.first_only`.
+    shared: in a JVM that has run TLC before, where there is one (see `server`).
     on_progress: called with TLC's figures, about once a minute and at the end.
     java, jar: as their modules locate them by default.
 
@@ -91,17 +94,7 @@ def run(
         ) as scratch,
         log.open("wb", buffering=0) as copy,  # so that the log can be followed
     ):
-        command = [
-            str(java.executable),
-            *(THROUGHPUT if large else QUICK_START),
-            f"-Xmx{heap_mb}m",
-            "-XX:-UsePerfData",
-            *archive.options(java, jar),
-            "-Dfile.encoding=UTF-8",
-            f"-Djava.io.tmpdir={scratch}",
-            "-cp",
-            str(jar.path),
-            "tlc2.TLC",
+        arguments = [
             "-tool",
             "-workers",
             str(workers),
@@ -115,10 +108,36 @@ def run(
             *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
             "-config",
             str(config),
-            module.name,
         ]
-        with _running(command, module.parent, timeout, interrupts) as child:
-            for item in read_messages(_copied(child.output, copy)):
+        options = (
+            *(THROUGHPUT if large else QUICK_START),
+            "-XX:-UsePerfData",
+            "-Dfile.encoding=UTF-8",
+        )
+
+        def child() -> _Child | Turn:
+            if shared and not large:
+                found = server.turn(java, jar, heap_mb, options, [*arguments, str(module)])
+                if found is not None:
+                    return found
+            return _Child(
+                [
+                    str(java.executable),
+                    *options,
+                    f"-Xmx{heap_mb}m",
+                    *archive.options(java, jar),
+                    f"-Djava.io.tmpdir={scratch}",
+                    "-cp",
+                    str(jar.path),
+                    "tlc2.TLC",
+                    *arguments,
+                    module.name,
+                ],
+                module.parent,
+            )
+
+        with _running(child, timeout, interrupts) as running:
+            for item in read_messages(_copied(running.lines(), copy)):
                 account.add(item)
                 if (
                     on_progress
@@ -127,17 +146,19 @@ def run(
                     and account.progress
                 ):
                     on_progress(account.progress)
+        exit_code = running.status
+        assert exit_code is not None
     return account.judge(
-        child.process.returncode,
+        exit_code,
         only_property=only_property,
         went_on=go_on,
-        timed_out=timeout if child.timed_out else None,
+        timed_out=timeout if running.timed_out else None,
         seconds=time.monotonic() - started,
         log=log,
     )
 
 
-def _copied(output: IO[bytes], copy: IO[bytes]) -> Iterator[str]:
+def _copied(output: Iterable[bytes], copy: IO[bytes]) -> Iterator[str]:
     for line in output:
         copy.write(line)
         yield line.decode("utf-8", "replace")
@@ -148,6 +169,7 @@ class _Child:
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.timed_out = False
+        self.status: int | None = None
         try:
             self.process = subprocess.Popen(
                 command,
@@ -162,6 +184,9 @@ class _Child:
         assert self.process.stdout is not None
         self.output: IO[bytes] = self.process.stdout
 
+    def lines(self) -> Iterator[bytes]:
+        return iter(self.output)
+
     def kill(self) -> None:
         """End the whole group, unless the child was waited for: its number may be another's."""
         if self.process.returncode is None:
@@ -172,6 +197,12 @@ class _Child:
         self.timed_out = True
         self.kill()
 
+    def finish(self) -> int:
+        """Wait for the end; the exit code, negative for the signal that killed the child."""
+        self.status = self.process.wait()
+        self.output.close()
+        return self.status
+
 
 class _Interrupts:
     """While entered, signals that end a program end the child first, then have their effect.
@@ -181,7 +212,7 @@ class _Interrupts:
     """
 
     def __init__(self) -> None:
-        self._child: _Child | None = None
+        self._child: _Child | Turn | None = None
         self._arrived: list[int] = []
         self._former: dict[int, Any] = {}
 
@@ -197,7 +228,7 @@ class _Interrupts:
         if self._child is not None:
             self._child.kill()
 
-    def watch(self, child: _Child) -> None:
+    def watch(self, child: _Child | Turn) -> None:
         self._child = child
         if self._arrived:
             child.kill()
@@ -211,10 +242,10 @@ class _Interrupts:
 
 @contextmanager
 def _running(
-    command: list[str], folder: Path, timeout: float, interrupts: _Interrupts
-) -> Iterator[_Child]:
+    start: Callable[[], _Child | Turn], timeout: float, interrupts: _Interrupts
+) -> Iterator[_Child | Turn]:
     """A running child. It has ended after the block, by force if the block is left early."""
-    child = _Child(command, folder)
+    child = start()
     interrupts.watch(child)
     watchdog = threading.Timer(timeout, child.expire)
     watchdog.daemon = True
@@ -225,6 +256,5 @@ def _running(
         child.kill()
         raise
     finally:
-        child.process.wait()
+        child.finish()
         watchdog.cancel()
-        child.output.close()

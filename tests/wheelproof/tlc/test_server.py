@@ -1,0 +1,226 @@
+"""Runs of TLC in one JVM: each is as in a JVM of its own, and one that breaks harms no other."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wheelproof.tlc import server
+from wheelproof.tlc.dot import TlcGraph
+from wheelproof.tlc.result import Outcome
+
+STAIR = {"Top": 3, "Trip": 99}
+PATIENCE = 120
+
+RUNS = {
+    "holds": {"specification": "Loop", "invariants": ("InRange",)},
+    "invariant": {"specification": "Loop", "invariants": ("BelowTop",)},
+    "first only": {
+        "specification": "Loop",
+        "invariants": ("OffFloor",),
+        "first_only": True,
+        "run": {"go_on": True},
+    },
+    "deadlock": {"specification": "Climb"},
+    "no deadlock": {"specification": "Climb", "run": {"deadlock_check": False}},
+    "liveness": {
+        "specification": "Loop",
+        "properties": ("ReturnsHome",),
+        "run": {"only_property": "ReturnsHome"},
+    },
+    "live": {
+        "specification": "Loop",
+        "properties": ("ReachesTop",),
+        "run": {"only_property": "ReachesTop"},
+    },
+    "step": {
+        "specification": "Loop",
+        "properties": ("NeverDown",),
+        "run": {"only_property": "NeverDown"},
+    },
+    "other constants": {
+        "constants": {"Top": 7, "Trip": 99},
+        "specification": "Loop",
+        "invariants": ("InRange",),
+    },
+    "other module": {"module": "Relay", "constants": {"Runners": frozenset("ab"), "Laps": 1}},
+    "assertion": {"specification": "Asserting"},
+    "evaluation": {"constants": {"Top": 3, "Trip": 1}, "specification": "Loop"},
+    "misspelt": {"specification": "Loop", "invariants": ("InRagne",)},
+}
+"""Every way in which a run can end."""
+
+
+@pytest.fixture
+def compiled(tools):
+    """The Java whose server is compiled; this process's server ends with the test."""
+    if not server.make(tools["java"]):
+        pytest.skip("Java has no compiler")
+    server.end()
+    yield tools["java"]
+    server.end()
+
+
+@pytest.fixture
+def judged(check, tmp_path):
+    """Run one of RUNS, and return all that is judged but the time."""
+
+    def judged(name, shared=True, **more):
+        options = {"module": "Stair", "constants": STAIR, **RUNS[name]}
+        dump = tmp_path / "graph.dot"
+        dump.unlink(missing_ok=True)
+        run = {**options.pop("run", {}), "shared": shared, "dump": dump, **more}
+        result = check(options.pop("module"), **options, run=run)
+        graph = None
+        if result.whole:
+            read = TlcGraph.read(dump)
+            graph = sorted(read.texts), read.states, sorted(read.edges())
+        # An error's text has the place of a temporary file in it.
+        why = re.sub(r"/\S*", "", result.explanation)
+        return replace(result, seconds=0, explanation=why), graph
+
+    return judged
+
+
+def alive():
+    """The process of this process's server; None where there is none."""
+    return server._kept[0][0].process if server._kept else None
+
+
+def test_runs_in_one_jvm_are_as_runs_in_their_own(compiled, judged):
+    alone = {name: judged(name, shared=False) for name in RUNS}
+    assert alive() is None
+    assert {result.outcome for result, _ in alone.values()} == {
+        Outcome.COMPLETED,
+        Outcome.VIOLATED,
+        Outcome.ERROR,
+    }
+    judgable = [name for name, (result, _) in alone.items() if result.outcome is not Outcome.ERROR]
+    kept = 0
+    for name in [*judgable, *reversed(judgable), *RUNS]:
+        before = alive()
+        assert judged(name) == alone[name], name
+        kept += before is not None and alive() is before
+    assert kept > len(judgable), "most runs had a JVM that had run others"
+
+
+def test_without_the_snapshot_a_run_finds_the_state_of_the_last(
+    compiled, judged, tmp_path, monkeypatch
+):
+    changed = tmp_path / "server"
+    shutil.copytree(server.SOURCES, changed)
+    file = changed / "Isolation.java"
+    text = file.read_text()
+    assert text.count("snapshot.restore();") == 1
+    file.write_text(text.replace("snapshot.restore();", ""))
+    monkeypatch.setattr(server, "SOURCES", changed)
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    assert server.make(compiled)
+    alone = judged("other module", shared=False)
+    for _ in range(3):  # the first runs load all that they need
+        assert judged("holds")[0].outcome is Outcome.COMPLETED
+    assert judged("other module") != alone
+
+
+def test_an_error_ends_the_jvm_and_the_next_run_has_another(compiled, judged):
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+    first = alive()
+    assert judged("misspelt")[0].outcome is Outcome.ERROR
+    assert alive() is None and first.returncode is not None
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+    assert alive() is not None
+
+
+def waits(condition):
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_jvm_that_is_killed_is_an_error_of_its_run_alone(compiled, judged, check, tmp_path):
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+
+    def kill():
+        log = tmp_path / "mc" / "MCStair.log"
+        waits(lambda: log.is_file() and "Computing initial states" in log.read_text())
+        os.killpg(alive().pid, signal.SIGKILL)
+
+    (tmp_path / "mc" / "MCStair.log").unlink()
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    result = check("Stair", constants=STAIR, specification="Endless", run={"shared": True})
+    killer.join()
+    assert result.outcome is Outcome.ERROR and "killed by SIGKILL" in result.explanation
+    assert str(result.log) in result.explanation
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+
+
+def test_a_jvm_that_dies_between_two_runs_is_replaced(compiled, judged):
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+    first = alive()
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+    assert alive() is not first
+
+
+def test_the_limit_ends_the_jvm_and_the_next_run_has_another(compiled, judged, check):
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+    result = check(
+        "Stair", constants=STAIR, specification="Endless", run={"shared": True, "timeout": 3}
+    )
+    assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 3 s" in result.explanation
+    assert alive() is None
+    assert judged("holds")[0].outcome is Outcome.COMPLETED
+
+
+def test_nothing_is_left_of_a_server(compiled, judged):
+    judged("holds")
+    process, scratch = alive(), Path(server._kept[0][0].scratch)
+    assert scratch.is_dir()
+    server.end()
+    assert process.returncode == 0 and not scratch.exists()
+
+
+def test_a_jvm_ends_with_the_process_that_uses_it(compiled, judged):
+    judged("holds")
+    process = alive()
+    process.stdin.close()  # as the end of this process does
+    assert process.wait(PATIENCE) == 0
+
+
+def test_a_busy_server_leaves_a_run_its_own_jvm(compiled, judged):
+    judged("holds")
+    with server._busy:
+        assert judged("holds")[0].outcome is Outcome.COMPLETED
+
+
+def test_without_a_compiler_each_run_has_its_own_jvm(tools, judged, tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    server.end()
+    bare = tmp_path / "java"
+    bare.write_text(f'#!/bin/sh\nexec "{tools["java"].executable}" "$@"\n')
+    bare.chmod(0o755)
+    java = replace(tools["java"], executable=bare)
+    assert not server.make(java)
+    assert judged("holds", java=java)[0].outcome is Outcome.COMPLETED
+    assert alive() is None
+
+
+@pytest.mark.parametrize("failure", [OSError, subprocess.TimeoutExpired("javac", 1)])
+def test_a_compiler_that_fails_is_as_none(tools, tmp_path, monkeypatch, failure):
+    def fails(*_arguments, **_options):
+        raise failure
+
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(server.subprocess, "run", fails)
+    assert not server.make(tools["java"])
+    assert list((tmp_path / "cache").iterdir()) == []
