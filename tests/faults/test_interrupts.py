@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults.conftest import ROOT, there, until
 from wheelproof.checks import verify as verify_command
+from wheelproof.tlc import java, server
 
 MOMENTS = {
     "as soon as it writes": lambda verify: (verify.output / "results.json").exists(),
@@ -45,6 +46,20 @@ def test_a_run_that_gets_a_signal_to_end(verify, number, code, sentence, moment,
     ended = verify.end(running)
     ended.fails(code, sentence)
     assert not ended.results.complete and "PARTIAL RESULTS" in ended.out
+    verify.leaves_nothing()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)]
+)
+def test_a_signal_ends_the_jvm_that_runs_tlc_again_and_again(verify, number, code, jobs):
+    if not server.make(java.locate()):
+        pytest.skip("Java has no compiler")
+    running = verify.start("tlc", jobs=jobs, start_new_session=True)
+    assert until(lambda: any(server.MAIN in line for line in verify.processes()))
+    (os.killpg if number == signal.SIGINT else os.kill)(running.pid, number)
+    verify.end(running).fails(code, "")
     verify.leaves_nothing()
 
 

@@ -29,11 +29,11 @@ from wheelproof.java import Java
 from wheelproof.tlc.jar import Jar
 
 SOURCES = Path(__file__).parent / "server"
+MAIN = "wheelproof.tlc.Server"
 
 _RELEASE = 11
 _SECONDS = 120
 _PATIENCE = 10.0
-_MAIN = "wheelproof.tlc.Server"
 _OPENED = ("io", "lang", "text", "util", "util.concurrent", "util.concurrent.atomic")
 _LOCKS = "util.concurrent.locks"
 
@@ -93,7 +93,7 @@ class Server:
                     f"-Xmx{heap_mb}m",
                     *opened,
                     f"-Djava.io.tmpdir={self.scratch}",
-                    *("-cp", str(classes(java)), _MAIN, self.token.decode(), str(jar.path)),
+                    *("-cp", str(classes(java)), MAIN, self.token.decode(), str(jar.path)),
                 ],
                 start_new_session=True,
                 stdin=subprocess.PIPE,
