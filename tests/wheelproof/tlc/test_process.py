@@ -257,6 +257,12 @@ def test_output_that_breaks_off_is_an_error(stand_in):
     )
 
 
+def test_liveness_is_checked_on_the_whole_graph_alone(stand_in, tmp_path):
+    """Else the trace of a violation depends on the machine's speed."""
+    stand_in('echo "$*" > $CHILD.arguments')
+    assert " -lncheck final " in (tmp_path / "child.arguments").read_text()
+
+
 def test_claim_of_success_without_the_counts_is_an_error(stand_in):
     frames = "".join(
         f"echo '@!@!@STARTMSG {code}:0 @!@!@'; echo '@!@!@ENDMSG {code} @!@!@'\n"
