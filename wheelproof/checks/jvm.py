@@ -268,7 +268,8 @@ class _Checks:
             for key, kind, *_ in found["sites"]
             if kind not in ("INVOKE", "INIT") and key.partition(".")[0] in own
         ]
-        faults = table_faults(task.binding, self.mechanism, accesses, hits)
+        newest = task.release == task.binding.releases[0]
+        faults = table_faults(task.binding, self.mechanism, accesses, hits, newest)
         faults += [
             f"{name} is no part of the state and has no reason"
             for name in found["opaque"]

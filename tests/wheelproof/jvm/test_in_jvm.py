@@ -150,9 +150,9 @@ HITS = {site: 1 for sites in BINDING.labels.values() for site in sites} | {
 ACCESSES = [site for site in HITS if not site.startswith("harness:")]
 
 
-def faults(hits=HITS, accesses=ACCESSES, **changes):
+def faults(hits=HITS, accesses=ACCESSES, newest=True, **changes):
     binding = replace(BINDING, **({"unlabelled": {}} | changes))
-    return table_faults(binding, MECHANISM, accesses, hits)
+    return table_faults(binding, MECHANISM, accesses, hits, newest)
 
 
 def test_a_fitting_table_has_no_fault():
@@ -181,7 +181,19 @@ def test_an_access_without_label_and_reason_is_a_fault():
 
 
 def test_a_reason_for_what_is_not_there_is_a_fault():
-    assert "there is no site TimerTask.gone:*" in faults(unlabelled={"TimerTask.gone:*": "why"})
+    reasons = dict.fromkeys((site for sites in BINDING.fine.values() for site in sites), "why")
+    gone = reasons | {"TimerTask.gone:*": "why"}
+    assert faults(unlabelled=gone) == ["there is no site TimerTask.gone:*"]
+    assert faults(unlabelled=gone, newest=False) == [], "an older release may lack the method"
+
+
+def test_an_older_release_needs_a_site_for_each_label_too():
+    labels = {**BINDING.labels, "U3": ("TimerTaskList.remove:GETFIELD list#9",)}
+    wanted = "there is no site TimerTaskList.remove:GETFIELD list#9"
+    assert wanted in faults(labels=labels, newest=False)
+    more = [*ACCESSES, "TimerTask.late:GETFIELD x#0"]
+    wanted = "TimerTask.late:GETFIELD x#0 has no label and no reason"
+    assert wanted in faults(accesses=more, newest=False)
 
 
 def test_a_pattern_of_unused_labels_that_fits_none_is_a_fault():
