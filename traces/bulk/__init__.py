@@ -26,6 +26,7 @@ FAMILIES: tuple[Family, ...] = (
     entry.ENTRIES,
     entry.TASKS,
     operation.FAMILY,
+    operation.ATTEMPTS,
     watchers.FAMILY,
     lists.LISTS,
     objects.FAMILY,

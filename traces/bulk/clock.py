@@ -20,13 +20,14 @@ from wheelproof.pipeline.rule import (
     text,
 )
 
-_KINDS = ("dq_poll", "clock_advance", "flush_begin", "wheel_new")
+_KINDS = ("dq_poll", "clock_advance", "flush_begin", "wheel_new", "overflow_create")
 
 
 def prepare() -> Frame:
     """Polls, advances and beginnings of flushes with ``clock`` (the lowest level's, before the
     event), ``own`` (that of the event's level), ``was`` (the thread's event before) and ``polled``
-    (the bucket that the thread took last)."""
+    (the bucket that the thread took last); of a level that is published ``above``: its number, or
+    the word that names it, and ``published``: the clock of its publication before."""
     events = EVENTS.where(
         (F.col("lc") > 0) & is_one_of(*_KINDS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())
     ).select(
@@ -41,8 +42,12 @@ def prepare() -> Frame:
         "key_ms",
         "wheel_ms",
         "now_ms",
+        F.when(
+            is_one_of("overflow_create"),
+            F.coalesce(F.col("level").cast("string"), _written_word(), F.lit("")),
+        ).alias("above"),
     )
-    order = (*STAMP, "k", "list", "level", "key_ms", "wheel_ms", "now_ms")
+    order = (*STAMP, "k", "list", "level", "key_ms", "wheel_ms", "now_ms", "above")
     before = (
         Window.partitionBy("run", "timer")
         .orderBy(*order)
@@ -73,6 +78,9 @@ def prepare() -> Frame:
             ),
         )
     )
+    rows = rows.withColumn(
+        "published", F.lag("lc").over(Window.partitionBy("run", "timer", "above").orderBy(*order))
+    )
     runs = RUNS.select(
         "run",
         F.col("tick_ms").alias("lowest_tick"),
@@ -87,6 +95,13 @@ def prepare() -> Frame:
     return rows.join(broadcast(runs), "run").withColumn(
         "tick", F.when(sane, (F.col("lowest_tick") * F.pow(size, F.col("level") - 1)).cast("long"))
     )
+
+
+def _written_word() -> Column:
+    words = F.filter(
+        "ord", lambda token: (token.field("kind") == "V") & (token.field("mode") == "w")
+    )
+    return F.get(words, F.lit(0)).field("id")
 
 
 def _tick_of(key: Column, tick: Column) -> Column:
@@ -143,6 +158,14 @@ RULES = (
             >= _tick_of(F.col("polled.key_ms"), F.col("lowest_tick"))
         ),
         text("clock ", F.col("clock"), " ms, key ", F.col("polled.key_ms"), " ms"),
+    ),
+    Rule(
+        "OneOverflowWheel",
+        "a level above is published once",
+        is_one_of("overflow_create"),
+        F.col("published").isNull(),
+        text("level ", F.col("above"), " was published at lc ", F.col("published")),
+        alone=True,
     ),
 )
 

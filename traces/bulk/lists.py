@@ -27,6 +27,7 @@ _GREATEST = 2**63 - 1
 _LIST_KINDS = (
     "list_add",
     "list_remove",
+    "flush_begin",
     "flush_end",
     "bucket_expiry_set",
     "dq_offer",
@@ -37,7 +38,8 @@ _LIST_KINDS = (
 
 def prepare_lists() -> Frame:
     """The events of a list with ``linked`` (entries in it after the event), ``left`` (those that
-    the flush before left), ``key`` (its key before) and ``queued`` (its key in the queue)."""
+    the flush before left), ``key`` (its key before), ``queued`` (its key in the queue) and
+    ``walked`` (the number of its lock when the last walk over it began or ended)."""
     events = EVENTS.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
         "run",
         "tid",
@@ -49,10 +51,11 @@ def prepare_lists() -> Frame:
         "exp_ms",
         "key_ms",
         "cause",
+        "lseq",
         F.col("pre.key_ms").alias("seen_key"),
     )
     order = Window.partitionBy("list", "run").orderBy(
-        *STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key"
+        *STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key", "lseq"
     )
     so_far, before = (
         order.rowsBetween(Window.unboundedPreceding, 0),
@@ -81,7 +84,18 @@ def prepare_lists() -> Frame:
             ),
         )
         .withColumn("queued", F.last(queue, ignorenulls=True).over(before))
+        .withColumn(
+            "walked",
+            F.last(
+                F.when(is_one_of("flush_begin", "flush_end"), F.coalesce("lseq", F.lit(0))),
+                ignorenulls=True,
+            ).over(before),
+        )
     )
+
+
+def _resets() -> Column:
+    return is_one_of("bucket_expiry_set") & (F.col("key_ms") < 0)
 
 
 LIST_RULES = (
@@ -113,6 +127,23 @@ LIST_RULES = (
         ),
         F.col("key") <= F.col("exp_ms"),
         text("key ", F.col("key"), " ms, deadline ", F.col("exp_ms"), " ms"),
+    ),
+    Rule(
+        "ResetWhenEmpty",
+        "a bucket's key is reset only when no entry is in the bucket, but for what the flush"
+        " before left",
+        _resets(),
+        (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
+        text(F.col("linked"), " entries are in the bucket, and nobody queues it again"),
+    ),
+    Rule(
+        "ResetUnderMonitor",
+        "a bucket's key is reset under the bucket's monitor, where the walk over it shows that"
+        " monitor",
+        _resets() & (F.col("walked") > 0),
+        F.col("lseq").isNotNull(),
+        text("the walk has the monitor's number ", F.col("walked"), ", the reset none"),
+        alone=True,
     ),
     Rule(
         "QueuedOnce",

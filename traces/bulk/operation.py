@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from traces.bulk.coverage import operation_measures, operation_steps
 from wheelproof.pipeline import columns as F
-from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import Family, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.rule import STAMP, Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = (
     "op_new",
@@ -23,6 +23,10 @@ _KINDS = (
     "watch_cancel",
     "try_watch_end",
 )
+
+
+def _evaluates() -> Column:
+    return is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")
 
 
 def prepare() -> Frame:
@@ -69,8 +73,8 @@ def prepare() -> Frame:
         F.count_if(is_one_of("on_expire")).alias("expired"),
         first(is_one_of("on_expire")).alias("expired_at"),
         F.count_if(is_one_of("try_end")).alias("tried"),
-        F.count_if(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("trying"),
-        last(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("try_at"),
+        F.count_if(_evaluates()).alias("trying"),
+        last(_evaluates()).alias("try_at"),
         F.count_if(is_one_of("try_begin") & (F.col("res") == "false")).alias("refused"),
         F.count_if(is_one_of("pending_getset")).alias("noted"),
         F.count_if(is_one_of("watch_add")).alias("watches"),
@@ -285,3 +289,28 @@ FAMILY = Family(
     operation_steps(),
     operation_measures(),
 )
+
+
+def prepare_attempts() -> Frame:
+    """The beginnings and ends of evaluations of tryComplete, each with ``was``: the one before it
+    on the same operation."""
+    events = EVENTS.where(F.col("op").isNotNull() & (_evaluates() | is_one_of("try_end"))).select(
+        "run", "tid", "tseq", "lc", "k", "op"
+    )
+    order = Window.partitionBy("op", "run").orderBy(*STAMP, "k")
+    return events.withColumn("was", F.lag("k").over(order)).join(
+        broadcast(RUNS.select("run", has("try_end"))), "run"
+    )
+
+
+ATTEMPT_RULES = (
+    Rule(
+        "OneTries",
+        "tryComplete of an operation is evaluated by one thread at a time",
+        is_one_of("try_begin") & recorded("try_end"),
+        ~F.col("was").eqNullSafe("try_begin"),
+        text("tryComplete of operation ", F.col("op"), " is evaluated already"),
+    ),
+)
+
+ATTEMPTS = Family("attempts", "attempt", ("run", "op"), prepare_attempts(), ATTEMPT_RULES)

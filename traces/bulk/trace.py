@@ -16,11 +16,16 @@ from wheelproof.pipeline.rule import (
     text,
 )
 
+_KINDS = ("rw_acquire", "rw_release", "lock_acquire", "lock_release")
+
+_WHEEL = "TimingWheel"
+"""The specification whose users walk over a bucket without the lock."""
+
 
 def prepare() -> Frame:
     """The events of a thread, each beside the one before it, with ``half``: the last taking or
-    giving back of a half of the timer's lock before it. What the footer says of the thread comes
-    last."""
+    giving back of a half of the timer's lock before it, and ``monitors``: how many monitors were
+    taken and not given back before it. What the footer says of the thread comes last."""
     events = EVENTS.where(F.col("lc") > 0).select(
         "run",
         "tid",
@@ -30,6 +35,8 @@ def prepare() -> Frame:
         F.lit(False).alias("end"),
         F.col("count").alias("lost"),
         F.exists("ord", lambda token: token.field("kind") == "RW").alias("held"),
+        _monitors().alias("taken"),
+        F.col("parent").isNotNull().alias("walks"),
     )
     ends = ENDS.where(F.col("kind") == "thread").select(
         "run",
@@ -40,8 +47,10 @@ def prepare() -> Frame:
         F.lit(True).alias("end"),
         F.lit(None).cast("long").alias("lost"),
         F.lit(False).alias("held"),
+        F.lit(0).alias("taken"),
+        F.lit(False).alias("walks"),
     )
-    order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held")
+    order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held", "taken")
     rows = events.unionByName(ends)
     half = F.last(F.when(is_one_of("rw_acquire", "rw_release"), F.col("k")), ignorenulls=True).over(
         order.rowsBetween(Window.unboundedPreceding, -1)
@@ -50,8 +59,22 @@ def prepare() -> Frame:
         rows.withColumn("was", F.lag("tseq").over(order))
         .withColumn("was_lc", F.lag("lc").over(order))
         .withColumn("half", half)
-        .join(broadcast(RUNS.select("run", has("rw_acquire", "rw_release"))), "run")
+        .withColumn(
+            "monitors",
+            F.sum("taken").over(order.rowsBetween(Window.unboundedPreceding, -1)),
+        )
+        .join(broadcast(RUNS.select("run", "module", has(*_KINDS))), "run")
     )
+
+
+def _monitors() -> Column:
+    """How many more monitors the thread has after the event, whose last token is the lock's.
+
+    Operations do not count: the event that takes their lock is an attempt."""
+    lock = F.get("ord", F.size("ord") - 1)
+    of_monitor = (lock.field("kind") == "L") & ~lock.field("id").startswith("op:")
+    step = F.when(is_one_of("lock_acquire"), 1).when(is_one_of("lock_release"), -1)
+    return F.coalesce(F.when(of_monitor, step), F.lit(0))
 
 
 def _now() -> Column:
@@ -134,6 +157,7 @@ RULES = (
         "of the timer's lock",
         (
             is_one_of("wheel_place", "wheel_reject", "clock_advance", "flush_begin")
+            & ~((is_one_of("flush_begin") | F.col("walks")) & F.col("module").eqNullSafe(_WHEEL))
             & recorded("rw_acquire", "rw_release")
         ),
         _holds(),
@@ -145,6 +169,13 @@ RULES = (
         F.col("end") & (F.col("tseq") > 0),
         ~_holds(),
         _of_half(),
+    ),
+    Rule(
+        "MonitorsReturned",
+        "a thread that ends has given back every monitor that it took",
+        is_one_of("thread_stop") & recorded("lock_acquire", "lock_release"),
+        F.coalesce("monitors", F.lit(0)) <= 0,
+        text(F.col("monitors"), " monitors are held at the thread's end"),
     ),
     Rule(
         "ThreadEnd",

@@ -14,6 +14,7 @@ import purgatory
 
 from benchmarks import mutations
 from benchmarks.simulated_log import TICK_MS, header
+from traces.schema import NOT_QUEUED
 from wheelproof.trace.format.tally import Tally
 
 Event = dict[str, Any]
@@ -118,6 +119,24 @@ def _half_kept(events: list[Event]) -> None:
     del events[max(index for index, event in enumerate(events) if event["k"] == "rw_release")]
 
 
+def _reset_after_the_monitor(events: list[Event]) -> None:
+    reset = events[_first(events, "bucket_expiry_set", key_ms=NOT_QUEUED)]
+    reset["ord"] = tuple(token for token in reset["ord"] if token[1] != f"list:{reset['list']}")
+
+
+def _reset_before_the_walk(events: list[Event]) -> None:
+    """The reset of a bucket comes before its entries are taken out."""
+    walked = _first(events, "list_remove", cause="flush")
+    reset = next(
+        index
+        for index in range(walked, len(events))
+        if events[index]["k"] == "bucket_expiry_set"
+        and events[index]["key_ms"] == NOT_QUEUED
+        and events[index]["list"] == events[walked]["list"]
+    )
+    events.insert(walked, events.pop(reset))
+
+
 CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "LevelBound": _set("wheel_place", {}, wheel_ms=lambda wheel: wheel - 100_000),
     "TimerLockReturned": _half_kept,
@@ -137,6 +156,8 @@ CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "TryExcludesComplete": _tried_too_late,
     "ForcedUnderLock": lambda events: None,
     "AdvanceByLevels": _advanced_twice,
+    "ResetUnderMonitor": _reset_after_the_monitor,
+    "ResetWhenEmpty": _reset_before_the_walk,
     "StepFollows": lambda events: None,
     "ThreadEnd": lambda events: None,
     "TokenEnd": lambda events: None,
@@ -259,6 +280,22 @@ def _cleared_while_linked(events: list[Event]) -> None:
     del events[unlinked]
 
 
+def _published_twice(events: list[Event]) -> None:
+    made = _first(events, "overflow_create")
+    events.insert(made + 1, copy.deepcopy(events[made]))
+
+
+def _kept_monitor(events: list[Event]) -> None:
+    """A thread that does not give back the monitor of a task that it took last."""
+    del events[
+        max(
+            index
+            for index, event in enumerate(events)
+            if event["k"] == "lock_release" and event["ord"][-1][1].startswith("task:")
+        )
+    ]
+
+
 PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     "left_unwatched": (_left_unwatched, {"WatcherReachable"}, "WatcherReachable"),
     "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
@@ -274,6 +311,8 @@ PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
         {"WrittenObserved"},
         "WrittenObserved",
     ),
+    "published_twice": (_published_twice, {"OneOverflowWheel"}, "OneOverflowWheel"),
+    "kept_monitor": (_kept_monitor, {"MonitorsReturned"}, "NoDeadlock"),
     "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
 }
 """Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name
