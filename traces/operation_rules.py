@@ -1,23 +1,14 @@
 """The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an
-operation, and who must look at it again.
-
-What is asked is what the model says at the grain of events. That no completion is lost is asked as
-what a thread owes: who did not get the lock leaves a note (P5), who left the first one tries again,
-who lets the lock go while there is a note tries again (P4), and who has got it takes the note off
-before tryComplete (P2). A thread that does anything else next has lost the completion; to try again
-is not asked where the operation is completed by then or somebody else has taken the note. With
-``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses
-completions.
-"""
+operation. What is asked is what the model says at the grain of events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from traces.events import Event, Refusal, last_lock
+from traces.attempt_rules import AttemptRules
+from traces.events import Event, Refusal
 from traces.operation_state import Operation
-from traces.thread_state import ThreadState
 from traces.watch_rules import where
 
 KINDS = frozenset(
@@ -34,37 +25,15 @@ KINDS = frozenset(
     )
 )
 """The kinds of an operation that these rules know; those of its watchers are in ``watch_rules``."""
-
-_OWED = {
-    "note": ("pending_getset", "did not get the lock, and leaves no note"),
-    "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
-    "again": ("try_begin", "has left the first note, and does not try again"),
-    "look": ("try_begin", "has let the lock go while there was a note, and does not try again"),
-}
-"""What a thread owes -> the event that it must be, and what it means to do anything else."""
-
 _UNENDED = {"try": "TriesEnd", "complete": "CompletesOnce"}
 """A call that does not end -> the property that says so."""
 
 
-class OperationRules:
-    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does
-    not tell of. ``lets_go``: the trace has shown a lock let go."""
+class OperationRules(AttemptRules):
+    """``variant``: the protocol of the operations that the header's ``initial`` does not tell
+    of."""
 
-    operations: dict[int, Operation]
     variant: str
-    threads: dict[int, Any]
-    holder: dict[str, int]
-    lets_go: bool
-
-    def recorded(self, kind: str) -> bool:
-        raise NotImplementedError
-
-    def thread(self, tid: int) -> ThreadState:
-        raise NotImplementedError
-
-    def _look(self, name: str) -> None:
-        raise NotImplementedError
 
     def _left_with(self, tid: int) -> Refusal | None:
         raise NotImplementedError
@@ -89,143 +58,12 @@ class OperationRules:
             found = self.operations[number] = Operation(protocol=self.variant)
         return found
 
-    # -- what a thread owes
-
-    def _owed(self, event: Event, thread: Any) -> Refusal | None:
-        """Why the thread may not do this now: it has ended, or it has left an operation without
-        anybody who looks."""
-        if thread.stopped:
-            return Refusal("Termination", f"thread {event['tid']} goes on after its last event")
-        if thread.duty is None or event["k"] == "lock_wait":
-            return None
-        what, number, cleared = thread.duty
-        found, (kind, said) = self.operations[number], _OWED[what]
-        if what in ("again", "look") and (
-            found.completed or what == "look" and found.cleared != cleared
-        ):
-            return None
-        self._look("NoLostCompletion")
-        if event.get("op") == number and event["k"] == kind:
-            return None
-        return Refusal(
-            "NoLostCompletion",
-            f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought",
-        )
-
-    def _unlocked(self, event: Event, what: str) -> Refusal | None:
-        """Why an event cannot be one under the operation's lock although it says so."""
-        lock = f"op:{event['op']}"
-        if "oseq" not in event or not self.lets_go or self.holder.get(lock) == event["tid"]:
-            return None
-        return Refusal(
-            "NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it"
-        )
-
     # -- what is asked of each kind
 
     def _op_new(self, event: Event, thread: Any) -> Refusal | None:
         self._look("TypeOK")
         if event["op"] in self.operations:
             return Refusal("TypeOK", f"operation {event['op']} is made, and is there already")
-        return None
-
-    def _try_begin(self, event: Event, thread: Any) -> Refusal | None:
-        found, number = self.operation(event["op"]), event["op"]
-        seen, comes = event.get("pre", {}).get("completed"), event.get("res") != "false"
-        if comes:
-            self._look("OneTries")
-            if other := next(
-                (name for name, each in self.threads.items() if ("try", number) in each.inside),
-                None,
-            ):
-                return Refusal(
-                    "OneTries",
-                    f"thread {event['tid']} begins tryComplete of operation {number} while thread "
-                    f"{other} is in it",
-                )
-        if found.protocol != "Blocking" or found.completed is None:
-            return None
-        self._look("TryExcludesComplete")
-        if found.completed and comes or seen is not None and seen != found.completed:
-            return Refusal(
-                "TryExcludesComplete",
-                f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it "
-                "is "
-                f"{'completed' if found.completed else 'open'}",
-            )
-        return None
-
-    def _try_end(self, event: Event, thread: Any) -> Refusal | None:
-        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
-        inside = ("try", number) in thread.inside
-        if found.protocol == "Blocking" and self.recorded("try_begin"):
-            self._look("TryExcludesComplete")
-            if not inside and found.completed:
-                return Refusal(
-                    "TryExcludesComplete",
-                    f"tryComplete was evaluated on operation {number}, which was completed before",
-                )
-        if self.recorded("try_begin"):
-            self._look("TriesEnd")
-            if not thread.inside or thread.inside[-1] != ("try", number):
-                return Refusal(
-                    "TriesEnd",
-                    f"tryComplete of operation {number} ends, and thread {tid} is {where(thread)}",
-                )
-        if event.get("res") in ("true", "false") and self.recorded("force_cas"):
-            self._look("CompletesOnce")
-            won = found.winner == tid and found.tried
-            if won != (event["res"] == "true"):
-                said, has = ("not completed", "") if won else ("completed", " not")
-                return Refusal(
-                    "CompletesOnce",
-                    f"tryComplete says that thread {tid} has {said} operation {number}, and it "
-                    f"has{has}",
-                )
-        return self._unlocked(event, "ends tryComplete")
-
-    def _noted(self, event: Event, found: Operation) -> Refusal | None:
-        seen = event.get("pre", {}).get("pending")
-        self._look("NoLostCompletion")
-        if seen is None or found.pending is None or seen == found.pending:
-            return None
-        return Refusal(
-            "NoLostCompletion",
-            f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and "
-            f"there is {'one' if found.pending else 'none'}",
-        )
-
-    def _pending_set(self, event: Event, thread: Any) -> Refusal | None:
-        found, number = self.operation(event["op"]), event["op"]
-        if refusal := self._noted(event, found):
-            return refusal
-        if (
-            self.recorded("try_begin")
-            and found.protocol == "TryPending"
-            and (thread.duty or ())[:2] != ("clear", number)
-        ):
-            return Refusal(
-                "NoLostCompletion",
-                f"thread {event['tid']} takes the note off operation {number} and not before "
-                "tryComplete: "
-                "nobody looks for what it stands for",
-            )
-        return self._unlocked(event, "takes the note off")
-
-    def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
-        found, number = self.operation(event["op"]), event["op"]
-        if refusal := self._noted(event, found):
-            return refusal
-        if (
-            self.recorded("try_begin")
-            and found.protocol == "TryPending"
-            and (thread.duty or ())[:2] != ("note", number)
-        ):
-            return Refusal(
-                "NoLostCompletion",
-                f"thread {event['tid']} leaves a note on operation {number} although nobody has "
-                "kept it from the lock",
-            )
         return None
 
     def _force_cas(self, event: Event, thread: Any) -> Refusal | None:
@@ -406,52 +244,6 @@ class OperationRules:
         for tid in {found.winner for found in self.operations.values()} - {0}:
             yield from self._unfinished(tid)
 
-    # -- for those who explain
-
-    def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
-        """Steps on the operation of ``event``, or on the one that its thread owes something, that
-        may be possible; each still has to be judged."""
-        tid = event["tid"]
-        thread = self.thread(tid)
-        number = thread.duty[1] if thread.duty else event.get("op")
-        if number is None:
-            unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
-            if unfinished is not None:
-                yield from (
-                    {"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire")
-                )
-            return
-        found, holder = self.operation(number), self.holder.get(f"op:{number}")
-        known = {"op": number} | ({"oseq": 0} if holder == tid else {})
-        if holder in (None, tid):
-            yield {
-                "k": "try_begin",
-                "res": "false" if found.protocol == "Blocking" and found.completed else "true",
-                **known,
-            }
-        else:
-            yield {"k": "try_begin", "res": "false", **known}
-        if thread.duty:
-            note = {} if found.pending is None else {"pre": {"pending": found.pending}}
-            yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
-            yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
-        within = ("try", number) in thread.inside
-        yield {
-            "k": "force_cas",
-            "res": "false" if found.completed else "true",
-            "cause": "event" if within else "expiry",
-            **known,
-        }
-        if thread.inside:
-            yield {
-                "k": "try_end",
-                "res": "true" if found.winner == tid and found.tried else "false",
-                **known,
-            }
-            yield {"k": "on_complete_end", **known}
-        yield {"k": "on_complete_begin", **known}
-        yield {"k": "on_expire", **known}
-
     # -- what each kind does
 
     def _take_operation(self, event: Event, thread: Any) -> None:
@@ -500,32 +292,6 @@ class OperationRules:
             _leave(thread, ("complete", number))
         elif kind == "on_expire":
             found.expired += 1
-
-    def _take_attempt(self, event: Event, thread: Any, found: Operation) -> None:
-        number, lock = event["op"], last_lock(event)
-        if event.get("res") == "false":
-            if found.protocol == "TryPending" and self.recorded("pending_getset"):
-                thread.duty = "note", number, found.cleared
-            return
-        if self.recorded("try_end"):
-            thread.inside.append(("try", number))
-        if lock == f"op:{number}" and self.recorded("lock_release"):
-            self.holder[lock] = event["tid"]
-        if found.protocol == "TryPending" and self.recorded("pending_set"):
-            thread.duty = "clear", number, found.cleared
-
-    def _let_go(self, event: Event, thread: Any) -> None:
-        kind, _, number = (last_lock(event) or "").partition(":")
-        if kind != "op" or not number.isdigit() or not self.recorded("try_begin"):
-            return
-        found = self.operations.get(int(number))
-        if (
-            found is not None
-            and found.protocol == "TryPending"
-            and found.pending
-            and not found.completed
-        ):
-            thread.duty = "look", int(number), found.cleared
 
 
 def _leave(thread: Any, bracket: tuple[str, int]) -> None:

@@ -20,6 +20,7 @@ from traces.lock_rules import LockRules
 from traces.operation_rules import KINDS as OPERATION_KINDS
 from traces.operation_rules import OperationRules
 from traces.operation_state import Operation
+from traces.possible import PossibleSteps
 from traces.schema import NONE, NOT_QUEUED
 from traces.thread_state import ThreadState
 from traces.watch_rules import KINDS as WATCH_KINDS
@@ -89,7 +90,15 @@ NEEDS = {
 of the event is not known."""
 
 
-class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, AgreementRules):
+class TimerState(
+    ListRules,
+    WheelRules,
+    LockRules,
+    OperationRules,
+    WatchRules,
+    AgreementRules,
+    PossibleSteps,
+):
     """The abstract state that events lead to.
 
     ``judge(event)`` says why the event may not come now, or None; ``apply(event)`` takes it,
@@ -344,42 +353,6 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
             self.counters[name] = counted if seen is None else seen
 
     # -- for those who explain
-
-    def enabled(self, event: Event) -> Iterator[dict[str, Any]]:
-        """Steps on the objects of ``event`` that its thread could take here, as far as the lists,
-        tasks and checks are concerned."""
-        tid, entry = event["tid"], event.get("entry")
-        task, bucket = event.get("task"), event.get("list")
-        candidates: list[dict[str, Any]] = []
-        if entry:
-            lists = dict.fromkeys(name for name in (bucket, self.where.get(entry)) if name)
-            candidates += [
-                {"k": kind, "entry": entry, "list": name}
-                for kind in ("list_add", "list_remove")
-                for name in lists
-            ]
-            candidates.append({"k": "expire_submit", "entry": entry})
-        if entry and task:
-            candidates.append(
-                {
-                    "k": "cancel_check",
-                    "task": task,
-                    "entry": entry,
-                    "res": "false" if self.entry_of.get(task) == entry else "true",
-                }
-            )
-        if task and "op" not in event:
-            candidates.append({"k": "cancel", "task": task})
-        candidates += self._steps_of_operation(event)
-        walk = self.thread(tid).flushes
-        if walk:
-            candidates.append({"k": "flush_end", "span": walk[-1][0], "list": walk[-1][1]})
-        applied = dict(self.applied)
-        for candidate in candidates:
-            candidate["tid"] = tid
-            if self.judge(candidate) is None:
-                yield candidate
-        self.applied = applied
 
     def neglected(self) -> Iterator[Refusal]:
         """What never happened, of a trace that is whole."""

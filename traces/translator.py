@@ -1,5 +1,5 @@
 """From a recorder's records to events: what is common to all of Kafka's classes. What the columns
-of a kind mean is the families', ``timer`` and ``operation``."""
+of a kind mean is the families', ``timer_columns`` and ``operation``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from traces import operation, timer
+from traces import operation, timer, timer_columns
 from wheelproof.trace.recording.recorder import Log, Observer, Raw, Recorder
 
 ROLES = timer.ROLES | operation.ROLES
@@ -70,7 +70,7 @@ class Translator:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.roles = roles_of(recorder)
-        self.wheels = timer.Wheels(recorder, self.roles)
+        self.wheels = timer_columns.Wheels(recorder, self.roles)
         self.operation_of = operation.by_task(recorder)
         texts = [f"{site.where} {site.label}".strip() for site in recorder.sites[1:]]
         self.sources: list[str] = list(dict.fromkeys(text for text in texts if text))
@@ -81,7 +81,8 @@ class Translator:
     def events(self) -> Iterator[dict[str, Any]]:
         """All threads' events, merged."""
         streams = [
-            timer.explained(self._thread(tid, log)) for tid, log in enumerate(self.recorder.logs, 1)
+            timer_columns.explained(self._thread(tid, log))
+            for tid, log in enumerate(self.recorder.logs, 1)
         ]
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
@@ -101,7 +102,7 @@ class Translator:
             source = f"{raw.site.where} {raw.site.label}".strip()
             if source:
                 event["src"] = self._sources[source]
-            timer.flushed(event, stream)
+            timer_columns.flushed(event, stream)
             yield event
 
     def _columns(self, raw: Raw, stream: Stream) -> dict[str, Any]:
@@ -110,13 +111,13 @@ class Translator:
             return operation.COLUMNS[kind](raw)
         if kind == "cancel" and raw.obj in self.operation_of:
             return {"task": raw.obj, "op": self.operation_of[raw.obj]}
-        if kind in timer.KINDS:
-            return timer.columns(self, raw, stream)
+        if kind in timer_columns.KINDS:
+            return timer_columns.columns(self, raw, stream)
         role = self.roles.get(raw.obj, "")
         named = {role: raw.obj} if role in NAMED else {}
         return (
             named
-            | timer.of_entry(self.recorder, named.get("entry", 0))
+            | timer_columns.of_entry(self.recorder, named.get("entry", 0))
             | self.wheels.place(named.get("list", 0), {})
         )
 
@@ -167,7 +168,7 @@ class Translator:
     def _word(self, word: Any, kind: str) -> str:
         """The word's name, if each of its writes is an event: of other words not every write is
         recorded, so that their versions would have gaps."""
-        if kind in timer.COUNTED:
+        if kind in timer_columns.COUNTED:
             return f"counter:{word.number}"
         if kind in timer.PARTLY:
             return ""

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant, of_turns
+from traces.failure import Failure
 from traces.shrink import ddmin_by, renumbered, shrink
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.judging import replay
@@ -208,8 +209,6 @@ def _handed_over(times):
 
 
 def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bystanders(monkeypatch):
-    from traces import shrink as module
-
     assert shrink(*_handed_over(1)) is None
     found = shrink(*_handed_over(2))
     assert (found.property, found.message) == (
@@ -222,7 +221,7 @@ def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bysta
         ("expire_submit", 5),
         ("expire_submit", 5),
     ]
-    monkeypatch.setattr(module._Failure, "without_bystanders", lambda self, kept: kept)
+    monkeypatch.setattr(Failure, "without_bystanders", lambda self, kept: kept)
     assert ("list_remove", 4) in [
         (event["k"], event["entry"]) for event in shrink(*_handed_over(2)).events
     ]

@@ -1,0 +1,112 @@
+"""Steps that a thread could take in place of one that is refused: the part of ``rules.TimerState``
+that explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from traces.events import Event, Refusal
+from traces.operation_state import Operation
+from traces.thread_state import ThreadState
+
+
+class PossibleSteps:
+    """What the rules know, and :meth:`enabled`, which asks them."""
+
+    where: dict[int, int]
+    entry_of: dict[int, int]
+    holder: dict[str, int]
+    applied: dict[str, int]
+
+    def judge(self, event: Event) -> Refusal | None:
+        raise NotImplementedError
+
+    def thread(self, tid: int) -> ThreadState:
+        raise NotImplementedError
+
+    def operation(self, number: int) -> Operation:
+        raise NotImplementedError
+
+    def _unfinished(self, tid: int) -> Iterator[Refusal]:
+        raise NotImplementedError
+
+    def enabled(self, event: Event) -> Iterator[dict[str, Any]]:
+        """Steps on the objects of ``event`` that its thread could take here, as far as the lists,
+        tasks and checks are concerned."""
+        tid, entry = event["tid"], event.get("entry")
+        task, bucket = event.get("task"), event.get("list")
+        candidates: list[dict[str, Any]] = []
+        if entry:
+            lists = dict.fromkeys(name for name in (bucket, self.where.get(entry)) if name)
+            candidates += [
+                {"k": kind, "entry": entry, "list": name}
+                for kind in ("list_add", "list_remove")
+                for name in lists
+            ]
+            candidates.append({"k": "expire_submit", "entry": entry})
+        if entry and task:
+            candidates.append(
+                {
+                    "k": "cancel_check",
+                    "task": task,
+                    "entry": entry,
+                    "res": "false" if self.entry_of.get(task) == entry else "true",
+                }
+            )
+        if task and "op" not in event:
+            candidates.append({"k": "cancel", "task": task})
+        candidates += self._steps_of_operation(event)
+        walk = self.thread(tid).flushes
+        if walk:
+            candidates.append({"k": "flush_end", "span": walk[-1][0], "list": walk[-1][1]})
+        applied = dict(self.applied)
+        for candidate in candidates:
+            candidate["tid"] = tid
+            if self.judge(candidate) is None:
+                yield candidate
+        self.applied = applied
+
+    def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
+        """Steps on the operation of ``event``, or on the one that its thread owes something, that
+        may be possible; each still has to be judged."""
+        tid = event["tid"]
+        thread = self.thread(tid)
+        number = thread.duty[1] if thread.duty else event.get("op")
+        if number is None:
+            unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
+            if unfinished is not None:
+                yield from (
+                    {"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire")
+                )
+            return
+        found, holder = self.operation(number), self.holder.get(f"op:{number}")
+        known = {"op": number} | ({"oseq": 0} if holder == tid else {})
+        if holder in (None, tid):
+            yield {
+                "k": "try_begin",
+                "res": "false" if found.protocol == "Blocking" and found.completed else "true",
+                **known,
+            }
+        else:
+            yield {"k": "try_begin", "res": "false", **known}
+        if thread.duty:
+            note = {} if found.pending is None else {"pre": {"pending": found.pending}}
+            yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
+            yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
+        within = ("try", number) in thread.inside
+        yield {
+            "k": "force_cas",
+            "res": "false" if found.completed else "true",
+            "cause": "event" if within else "expiry",
+            **known,
+        }
+        if thread.inside:
+            yield {
+                "k": "try_end",
+                "res": "true" if found.winner == tid and found.tried else "false",
+                **known,
+            }
+            yield {"k": "on_complete_end", **known}
+        yield {"k": "on_complete_begin", **known}
+        yield {"k": "on_expire", **known}

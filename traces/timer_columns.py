@@ -1,0 +1,244 @@
+"""The columns of a timer's events: its objects, their deadlines and buckets, and why an entry was
+taken out of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from wheelproof.trace.recording.recorder import Raw, Recorder
+
+COUNTED = ("list_add", "list_remove")
+
+AHEAD = 256
+"""How many events of its thread are looked through for what a removal was made for."""
+
+
+class Wheels:
+    """The slots of all wheels that there are: list -> (level, slot); ``ticks``: level -> ms. A
+    level is numbered from 1: the one above the level whose turn is its tick."""
+
+    def __init__(self, recorder: Recorder, roles: Mapping[int, str]) -> None:
+        self._wheels = {
+            number: recorder.objects[number]
+            for number, role in roles.items()
+            if role == "wheel" and hasattr(recorder.objects[number], "tick_ms")
+        }
+        self._levels: dict[int, int] = {}
+        self.slots: dict[int, tuple[int, int]] = {}
+        self.ticks: dict[int, int] = {}
+        for number, wheel in self._wheels.items():
+            level = self.level(number)
+            self.ticks[level] = wheel.tick_ms
+            self.slots |= {
+                recorder.id_of(bucket): (level, slot) for slot, bucket in enumerate(wheel.buckets)
+            }
+
+    def level(self, number: int) -> int:
+        if number not in self._levels:
+            tick = self._wheels[number].tick_ms
+            below = [other for other, wheel in self._wheels.items() if wheel.interval == tick]
+            self._levels[number] = 1 + (self.level(below[0]) if below else 0)
+        return self._levels[number]
+
+    def numbers(self) -> dict[str, int]:
+        """Id of each bucket -> its number over all levels, from 1 on and from the lowest level on:
+        its name."""
+        lowest = min(self._wheels.values(), key=lambda wheel: wheel.tick_ms, default=None)
+        return (
+            {
+                str(bucket): (level - 1) * lowest.wheel_size + slot + 1
+                for bucket, (level, slot) in self.slots.items()
+                if bucket
+            }
+            if lowest is not None
+            else {}
+        )
+
+    def known(self, number: int) -> bool:
+        """Whether this is a wheel with measures of its own."""
+        return number in self._wheels
+
+    def place(self, bucket: int, event: Mapping[str, Any]) -> dict[str, Any]:
+        """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list
+        that is in no wheel."""
+        if bucket not in self.slots:
+            return {}
+        level, slot = self.slots[bucket]
+        return {"level": level, "bucket": slot} | (
+            {"vid": event["exp_ms"] // self.ticks[level]} if "exp_ms" in event else {}
+        )
+
+
+def of_entry(recorder: Recorder, entry: int) -> dict[str, Any]:
+    """Task and deadline of an entry; empty for none."""
+    if not entry:
+        return {}
+    found = recorder.objects[entry]
+    return ({} if found.timer_task is None else {"task": recorder.id_of(found.timer_task)}) | {
+        "exp_ms": found.expiration_ms
+    }
+
+
+KINDS = frozenset(
+    (
+        *COUNTED,
+        "set_entry",
+        "cancel",
+        "cancel_check",
+        "expire_submit",
+        "dq_offer",
+        "dq_poll",
+        "clock_advance",
+        "bucket_expiry_set",
+        "owner_read",
+        "add_request",
+        "entry_new",
+        "wheel_place",
+        "wheel_reject",
+        "reinsert",
+        "list_add_retry",
+        "wheel_new",
+        "bucket_new",
+        "overflow_create",
+    )
+)
+
+
+def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
+    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves
+    ``stream.checked`` and ``stream.asked`` on."""
+    recorder, kind = translator.recorder, raw.site.event
+    held = {}
+    for number, _ in raw.locks:
+        lock = recorder.primitives[number]
+        held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
+    event: dict[str, Any] = {}
+    if kind in COUNTED:
+        event = {name: held[name] for name in ("entry", "list") if name in held}
+        event["post"] = {"list": raw.me, "counter": raw.new}
+    elif kind == "set_entry":
+        event = {
+            "task": raw.obj,
+            "entry": raw.new,
+            "pre": {"entry": raw.old},
+            "post": {"entry": raw.new},
+        }
+    elif kind == "cancel":
+        event = {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+    elif kind == "cancel_check":
+        stream.checked = raw.me, raw.new != raw.me
+        event = {
+            "task": raw.obj,
+            "entry": raw.me,
+            "pre": {"entry": raw.new},
+            "res": "true" if raw.new != raw.me else "false",
+        }
+    elif kind in ("owner_read", "list_add_retry"):
+        event = {"entry": raw.obj, "pre": {"list": raw.new}}
+    elif kind == "expire_submit":
+        event = {"entry": abs(raw.me) or stream.checked[0]} | (
+            {"cause": "shutdown"} if raw.me < 0 else {}
+        )
+    elif kind in ("dq_offer", "dq_poll"):
+        event = {"list": raw.obj, "key_ms": raw.new} | (
+            {"now_ms": raw.old} if kind == "dq_poll" and raw.old >= 0 else {}
+        )
+    elif kind == "clock_advance":
+        event = {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
+    elif kind == "bucket_expiry_set":
+        event = {
+            "list": raw.obj,
+            "key_ms": raw.new,
+            "pre": {"key_ms": raw.old},
+            "post": {"key_ms": raw.new},
+            "res": "true" if raw.old != raw.new else "false",
+        }
+        event |= {"entry": raw.me} if raw.me else {}
+    elif kind == "add_request":
+        stream.asked = raw.obj, raw.old
+        event = {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
+    elif kind == "entry_new":
+        event = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
+        if raw.obj == stream.asked[0]:
+            event |= {"delay_ms": stream.asked[1], "now_ms": raw.old}
+    elif kind == "wheel_place":
+        event = {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
+    elif kind == "wheel_reject":
+        event = {
+            "entry": raw.me,
+            "wheel_ms": raw.new,
+            "cause": "cancel" if stream.checked == (raw.me, True) else "due",
+        }
+    elif kind == "reinsert":
+        event = {"entry": raw.me}
+    elif kind == "bucket_new":
+        event = {"list": raw.obj}
+    elif kind == "wheel_new":
+        event = (
+            {
+                "level": translator.wheels.level(raw.obj),
+                "wheel_ms": raw.new,
+                "pre": {"key_ms": raw.old},
+            }
+            if raw.site.operation == "call"
+            else {}
+        )
+    elif kind == "overflow_create":
+        event = (
+            {"level": translator.wheels.level(raw.new)} if translator.wheels.known(raw.new) else {}
+        )
+    event = of_entry(recorder, event.get("entry", 0)) | event
+    placed: dict[str, Any] = translator.wheels.place(
+        event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
+    )
+    return event | placed
+
+
+# -- why an entry was taken out
+
+
+def flushed(event: dict[str, Any], stream: Any) -> None:
+    """Say of a removal from the list that is being walked over that the walk made it: no task's
+    monitor is held then."""
+    of_walk = stream.spans and event.get("list") == stream.spans[-1][2]
+    if event["k"] == "list_remove" and of_walk:
+        bare = not any(token[1].startswith("task:") for token in event.get("ord", ()))
+        if bare:
+            event["cause"] = "flush"
+
+
+def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A thread's events, each removal with what it was made for: what comes next on the task or the
+    entry says so."""
+    # Events that wait until it is known what the first of them, a removal, was made for.
+    held: list[dict[str, Any]] = []
+    for event in events:
+        if held or event["k"] == "list_remove" and "cause" not in event:
+            held.append(event)
+            if _explains(held) or len(held) > AHEAD:
+                yield from held
+                held = []
+            continue
+        yield event
+    yield from held
+
+
+def _explains(held: list[dict[str, Any]]) -> bool:
+    """Whether the last event says why the entries before it were taken out: for a cancel, a new
+    entry, or a link elsewhere."""
+    last = held[-1]
+    column, cause = {
+        "cancel": ("task", "cancel"),
+        "set_entry": ("task", "readd"),
+        "list_add": ("entry", "readd"),
+    }.get(last["k"], ("", ""))
+    for event in held:
+        if (
+            column
+            and event["k"] == "list_remove"
+            and "cause" not in event
+            and event.get(column) == last.get(column)
+        ):
+            event["cause"] = cause
+    return bool(column)
