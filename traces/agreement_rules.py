@@ -2,25 +2,16 @@
 events say of the same objects.
 
 They are the part of ``rules.TimerState`` that is asked last, of every kind: an id keeps its task, a
-bucket its place, a clock its time, and what was read after a write is what was written. Each needs
-columns that an event may leave out, and asks nothing without them.
+bucket its place, and a clock its time. Each needs columns that an event may leave out, and asks
+nothing without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from traces.events import Event, Refusal
 from traces.schema import NONE
-
-_WRITTEN: dict[str, tuple[str, Callable[[Event], Any]]] = {
-    "bucket_expiry_set": ("key_ms", lambda event: event["key_ms"]),
-    "set_entry": ("entry", lambda event: event["entry"]),
-    "cancel": ("entry", lambda event: NONE),
-    "force_cas": ("completed", lambda event: True),
-}
-"""Kind -> what it writes, as ``post`` calls it, and the value."""
 
 
 class AgreementRules:
@@ -57,30 +48,13 @@ class AgreementRules:
 
     def _agrees(self, event: Event, thread: Any) -> Refusal | None:
         return (
-            self._written(event)
-            or self._keeps_task(event)
+            self._keeps_task(event)
             or self._keeps_place(event)
             or self._at_clock(event)
             or self._as_asked(event, thread)
             or self._as_placed(event, thread)
             or self._as_published(event)
             or self._as_tried(event)
-        )
-
-    def _written(self, event: Event) -> Refusal | None:
-        """What was read after a write, with what made it exclusive still held, is what was
-        written."""
-        if event["k"] not in _WRITTEN:
-            return None
-        name, value = _WRITTEN[event["k"]]
-        seen = event.get("post", {}).get(name)
-        if seen is None:
-            return None
-        self._look("WrittenObserved")
-        if seen == value(event):
-            return None
-        return Refusal(
-            "WrittenObserved", f"{event['k']} writes {value(event)}, and {seen} is read after it"
         )
 
     def _keeps_task(self, event: Event) -> Refusal | None:
@@ -160,14 +134,6 @@ class AgreementRules:
         if event["k"] != "entry_new":
             return None
         task, deadline = event.get("task"), event.get("exp_ms")
-        if "now_ms" in event and "delay_ms" in event and deadline is not None:
-            self._look("DeadlineOfDelay")
-            if deadline != event["now_ms"] + event["delay_ms"]:
-                return Refusal(
-                    "DeadlineOfDelay",
-                    f"entry {event['entry']} is due at {deadline} ms, and was made at "
-                    f"{event['now_ms']} ms with a delay of {event['delay_ms']} ms",
-                )
         if not self.named("add_request"):
             return None
         self._look("DeadlineOfDelay")

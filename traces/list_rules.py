@@ -28,7 +28,6 @@ class ListRules:
     handed: dict[int, None]
     runs_named: bool
     tick_ms: int | None
-    _slot: Callable[[Event], Refusal | None]
     _over: Callable[[Event], Refusal | None]
     _cancel_of: Callable[[Event], Refusal | None]
 
@@ -80,7 +79,7 @@ class ListRules:
                 return Refusal(
                     "CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}"
                 )
-        if refusal := self._slot(event) or self._over(event) or self._left_in(event, bucket):
+        if refusal := self._over(event):
             return refusal
         return self._counted(event, 1)
 
@@ -122,8 +121,6 @@ class ListRules:
                 f"entry {entry} is taken out of list {bucket}, and list {here} has it: that ring is"
                 " changed without its monitor",
             )
-        if refusal := self._left_in(event, NONE):
-            return refusal
         if event.get("cause") == "flush":
             if refusal := self._handed_on(thread):
                 return refusal
@@ -143,20 +140,6 @@ class ListRules:
                     f"a flush of list {bucket} takes entry {entry}, and entry {head} is its head",
                 )
         return self._counted(event, -1)
-
-    def _left_in(self, event: Event, bucket: int) -> Refusal | None:
-        """What the entry names afterwards, if its monitor was held when that was read."""
-        seen = event.get("post", {}).get("list")
-        if seen is None or "eseq" not in event:
-            return None
-        self._look("ExactlyItsList")
-        if seen == bucket:
-            return None
-        return Refusal(
-            "ExactlyItsList",
-            f"after {event['k']} entry {event['entry']} names list {seen or 'none'}, and not"
-            f" {bucket or 'none'}",
-        )
 
     def _counted(self, event: Event, delta: int) -> Refusal | None:
         seen = event.get("post", {}).get("counter")

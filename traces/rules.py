@@ -21,6 +21,7 @@ from traces.operation_rules import KINDS as OPERATION_KINDS
 from traces.operation_rules import OperationRules
 from traces.operation_state import Operation
 from traces.possible import PossibleSteps
+from traces.row_rules import RowRules, rows
 from traces.schema import NONE, NOT_QUEUED
 from traces.thread_state import ThreadState
 from traces.watch_rules import KINDS as WATCH_KINDS
@@ -97,6 +98,7 @@ class TimerState(
     OperationRules,
     WatchRules,
     AgreementRules,
+    RowRules,
     PossibleSteps,
 ):
     """The abstract state that events lead to.
@@ -118,6 +120,7 @@ class TimerState(
         initial, self.config, self.variant = initial or {}, config or {}, variant
         self.kinds = kinds
         self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
+        self.rows = rows(self.tick_ms, self.wheel_size)
         self.start_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
         self.clocks: dict[int, int] = {
             int(name): clock for name, clock in initial.get("clocks", {}).items()
@@ -183,8 +186,6 @@ class TimerState(
             "dq_offer": self._dq_offer,
             "dq_poll": self._dq_poll,
             "clock_advance": self._clock_advance,
-            "wheel_place": self._wheel_place,
-            "wheel_reject": self._wheel_reject,
             "list_add_retry": self._list_add_retry,
             "wheel_new": self._wheel_new,
             "bucket_new": self._bucket_new,
@@ -212,7 +213,7 @@ class TimerState(
             return refusal
         judge = self._judges.get(event["k"])
         if judge is None:
-            return self._agrees(event, thread)
+            return self._alone(event) or self._agrees(event, thread)
         if "entry" in event and "task" in event:
             self._look("TypeOK")
             task = self.task_of.get(event["entry"])
@@ -222,7 +223,7 @@ class TimerState(
                     f"entry {event['entry']} is one of task {task}, and here of task"
                     f" {event['task']}: an entry keeps its task",
                 )
-        return judge(event, thread) or self._agrees(event, thread)
+        return judge(event, thread) or self._alone(event) or self._agrees(event, thread)
 
     @property
     def wheel_ms(self) -> int | None:

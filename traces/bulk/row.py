@@ -46,6 +46,7 @@ _COLUMNS = (
     "delay_ms",
     "cause",
     "res",
+    "eseq",
 )
 _SEEN = {
     "seen_list": "pre.list",
@@ -86,8 +87,8 @@ def prepare() -> Frame:
     )
 
 
-def _placed() -> Column:
-    return is_one_of("wheel_place") & F.col("lowest_tick").isNotNull() & F.col("level").isNotNull()
+def _placed(*kinds: str) -> Column:
+    return is_one_of("wheel_place", *kinds) & _has("lowest_tick", "level")
 
 
 def _trim(time: Column, tick: Column) -> Column:
@@ -102,14 +103,17 @@ def _slot() -> Column:
 
 def _level() -> Column:
     clock, tick = F.col("wheel_ms"), F.col("tick")
-    not_due = F.col("exp_ms") >= _trim(clock, F.col("lowest_tick")) + F.col("lowest_tick")
     reached = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
     # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own
     # tick
     lowest_that_reaches = (F.col("level") == 1) | (
         F.col("exp_ms") >= _trim(clock, F.col("below")) + tick
     )
-    return not_due & reached & lowest_that_reaches
+    return reached & lowest_that_reaches
+
+
+def _not_due() -> Column:
+    return F.col("exp_ms") >= _trim(F.col("wheel_ms"), F.col("lowest_tick")) + F.col("lowest_tick")
 
 
 def _has(*names: str) -> Column:
@@ -144,7 +148,7 @@ RULES = (
     Rule(
         "SlotInRange",
         "an entry goes into the bucket of its deadline's tick",
-        _placed() & _has("exp_ms", "vid", "bucket"),
+        _placed("list_add") & _has("exp_ms", "vid", "bucket"),
         _slot(),
         text(
             "deadline ",
@@ -160,8 +164,7 @@ RULES = (
     ),
     Rule(
         "LevelBound",
-        "an entry goes to the lowest level whose turn reaches its deadline, and only while it is "
-        "not due",
+        "an entry goes to the lowest level whose turn reaches its deadline",
         _placed() & _has("exp_ms", "wheel_ms"),
         _level(),
         text(
@@ -204,9 +207,11 @@ RULES = (
     Rule(
         "NotEarly",
         "an entry is handed over, or refused as due, only when the wheel's clock is within a tick "
-        "of its deadline",
-        _due() & _has("exp_ms", "wheel_ms", "lowest_tick"),
-        F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick"),
+        "of its deadline, and placed only while it is not due",
+        (_due() | is_one_of("wheel_place")) & _has("exp_ms", "wheel_ms", "lowest_tick"),
+        F.when(is_one_of("wheel_place"), _not_due()).otherwise(
+            F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick")
+        ),
         text("deadline ", F.col("exp_ms"), " ms, wheel at ", F.col("wheel_ms"), " ms"),
         alone=True,
     ),
@@ -243,8 +248,8 @@ RULES = (
     ),
     Rule(
         "LinkObserved",
-        "linking leaves the entry in that list, and it was in none",
-        is_one_of("list_add") & (_has("left_list") | _has("seen_list")),
+        "linking under the entry's monitor leaves the entry in that list, and it was in none",
+        is_one_of("list_add") & _has("eseq") & (_has("left_list") | _has("seen_list")),
         (
             F.coalesce(F.col("left_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("seen_list"), F.lit(0)) == 0)
@@ -261,8 +266,8 @@ RULES = (
     ),
     Rule(
         "UnlinkObserved",
-        "unlinking takes the entry out of that list, and it was in it",
-        is_one_of("list_remove") & (_has("left_list") | _has("seen_list")),
+        "unlinking under the entry's monitor takes the entry out of that list, and it was in it",
+        is_one_of("list_remove") & _has("eseq") & (_has("left_list") | _has("seen_list")),
         (
             F.coalesce(F.col("seen_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("left_list"), F.lit(0)) == 0)

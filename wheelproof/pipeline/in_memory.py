@@ -26,7 +26,7 @@ class Chosen:
         return [row for row in self._candidates(condition) if holds(row)]
 
     def _candidates(self, condition: Column) -> Iterable[Row]:
-        wanted = _named_values(condition)
+        wanted = named_values(condition)
         if wanted is None:
             return self.rows
         name, values = wanted
@@ -37,11 +37,16 @@ class Chosen:
         return chain.from_iterable(self._by[name].get(value, ()) for value in dict.fromkeys(values))
 
 
-def _named_values(condition: Column) -> tuple[str, tuple[Any, ...]] | None:
+def named_values(condition: Column) -> tuple[str, tuple[Any, ...]] | None:
     """(column, values) where a condition can be true only if the column has one of the values."""
     arguments = condition.arguments
     if condition.function == "and":
-        return _named_values(arguments[0]) or _named_values(arguments[1])
+        return named_values(arguments[0]) or named_values(arguments[1])
+    if condition.function == "or":
+        one, other = map(named_values, arguments)
+        if one is None or other is None or one[0] != other[0]:
+            return None
+        return one[0], (*one[1], *other[1])
     if condition.function not in ("isin", "eq") or arguments[0].function != "col":
         return None
     name = arguments[0].arguments[0]
@@ -65,7 +70,8 @@ def _looking(expression: Column, found: dict[Column, None]) -> None:
             _looking(argument, found)
 
 
-def _parts(expressions: Iterable[Column]) -> list[Column]:
+def parts(expressions: Iterable[Column]) -> list[Column]:
+    """What in the expressions looks at several rows."""
     found: dict[Column, None] = {}
     for expression in expressions:
         _looking(expression, found)
@@ -116,7 +122,7 @@ def _look(expression: Column, rows: list[Row]) -> None:
 
 def _windows(expressions: Iterable[Column], rows: list[Row]) -> None:
     by_window: dict[tuple[Any, ...], list[Column]] = defaultdict(list)
-    for each in _parts(expressions):
+    for each in parts(expressions):
         window: Window = each.arguments[1]
         by_window[window.partition, window.order].append(each)
     for (partition, ordered), looks in by_window.items():
@@ -160,7 +166,7 @@ def _with_columns(rows: list[Row], *columns: Column) -> list[Row]:
     _windows(columns, rows)
     made = [(each.name, value(each)) for each in columns]
     out = [{**row, **{name: of(row) for name, of in made}} for row in rows]
-    looks = _parts(columns)
+    looks = parts(columns)
     for row in out:
         for each in looks:
             row.pop(each, None)
@@ -172,10 +178,10 @@ def aggregated(rows: list[Row], keys: tuple[str, ...], made: tuple[Column, ...])
     groups: dict[tuple[Any, ...], list[Row]] = {} if keys else {(): []}
     for row in rows:
         groups.setdefault(tuple([row[key] for key in keys]), []).append(row)
-    parts, named = _parts(made), [(each.name, value(each)) for each in made]
+    looks, named = parts(made), [(each.name, value(each)) for each in made]
     out = []
     for group, members in groups.items():
-        found: Row = {part: _aggregate(part, members) for part in parts}
+        found: Row = {part: _aggregate(part, members) for part in looks}
         out.append(dict(zip(keys, group, strict=True)) | {name: of(found) for name, of in named})
     return out
 

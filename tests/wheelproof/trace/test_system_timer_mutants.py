@@ -251,7 +251,12 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
         (
             "wheel_place",
             lambda event: (
-                {**event, "level": 2, "bucket": event["exp_ms"] // 3 % 3}
+                {
+                    **event,
+                    "level": 2,
+                    "vid": event["exp_ms"] // 3,
+                    "bucket": event["exp_ms"] // 3 % 3,
+                }
                 if event["level"] == 1
                 else None
             ),
@@ -260,7 +265,7 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
         (
             "wheel_place",
             lambda event: (
-                {**event, "level": 1, "bucket": event["exp_ms"] % 3}
+                {**event, "level": 1, "vid": event["exp_ms"], "bucket": event["exp_ms"] % 3}
                 if event["level"] == 2
                 else None
             ),

@@ -290,12 +290,12 @@ def planted(kind: str, change):
         (
             "list_add",
             lambda event: {**event, "post": {**event["post"], "list": event["list"] + 1}},
-            "ExactlyItsList",
+            "LinkObserved",
         ),
         (
             "list_remove",
             lambda event: {**event, "post": {**event["post"], "list": event["list"]}},
-            "ExactlyItsList",
+            "UnlinkObserved",
         ),
         (
             "list_remove",
