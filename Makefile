@@ -11,13 +11,13 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate nightly fuzz \
-	trace bench-traces d1 real docs doctor clean
+.PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
+	nightly fuzz trace bench-traces d1 real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
-	@echo 'make lint      check format, style, types and imports: ARGS="style types" names some'
+	@echo 'make lint      check format, style, sizes, types, imports: ARGS="style types" names some'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
 	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other;'

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import sizes
+
 ROOT = Path(__file__).parents[1]
 CHECKED = (
     "wheelproof",
@@ -33,7 +35,8 @@ def tools_in(tree: Path) -> Path:
     """The tree with what `tools/lint` needs beside the files that it checks."""
     assert (ROOT / ".venv" / "bin" / "mypy").exists(), "run `tools/setup dev` first"
     (tree / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "lint", tree / "tools")
+    for tool in ("lint", "sizes.py"):
+        shutil.copy(ROOT / "tools" / tool, tree / "tools")
     shutil.copy(ROOT / "pyproject.toml", tree)
     (tree / ".venv").symlink_to(ROOT / ".venv")
     return tree
@@ -69,6 +72,18 @@ PLANTED = {
     "unformatted": ("format", "wheelproof/planted.py", "x = {  'a':1 }\n", "planted.py"),
     "unused import": ("style", "wheelproof/planted.py", "import os\n", "F401"),
     "long line": ("style", "wheelproof/planted.py", f'"""{"x " * 50}"""\n', "E501"),
+    "wide line of Java": (
+        "sizes",
+        "wheelproof/jvm/java/Planted.java",
+        f"class Planted {{ }} // {'x' * 100}\n",
+        "wheelproof/jvm/java/Planted.java:1: 121 columns, 100 is the limit",
+    ),
+    "long module": (
+        "sizes",
+        "harness/planted.py",
+        '"""Planted."""\n' * 401,
+        "harness/planted.py: 401 lines, 400 is the limit",
+    ),
     "untyped": ("types", "wheelproof/planted.py", "def f(x):\n    return x\n", "no-untyped-def"),
     "wrong type": ("types", "wheelproof/planted.py", 'x: int = "one"\n', "assignment"),
     "the tool imports an implementation": (
@@ -147,3 +162,39 @@ def test_continuous_integration_lints_before_it_tests():
         for target in ("lint", "test")
     )
     assert linted < tested
+
+
+def test_no_file_is_too_long():
+    assert list(sizes.faults(ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("tests/test_a.py", "x\n" * 401, "tests/test_a.py: 401 lines, 400 is the limit"),
+        ("A.java", "\n" + "x" * 101, "A.java:2: 101 columns, 100 is the limit"),
+        ("tools/lint", "x" * 101, "tools/lint:1: 101 columns"),
+        ("a.py", "\u00fc" * 100 + "\n", None),
+        ("a.py", "x\n" * 400, None),
+        ("tables.toml", "x" * 200, None),
+        ("build/a.py", "x\n" * 401, None),
+        (".venv/a.py", "x\n" * 401, None),
+    ],
+)
+def test_planted_sizes_are_refused(tmp_path, name, text, fault):
+    planted = tmp_path / name
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(text, encoding="utf-8")
+    found = list(sizes.faults(tmp_path, {}))
+    assert not found if fault is None else found[0].startswith(fault)
+
+
+def test_an_exception_holds_for_its_file_alone_and_must_be_needed(tmp_path):
+    for name in ("long.py", "other.py"):
+        (tmp_path / name).write_text("x\n" * 401)
+    (tmp_path / "short.py").write_text("x\n")
+    excepted = {"long.py": "a table", "short.py": "it was long once"}
+    assert list(sizes.faults(tmp_path, excepted)) == [
+        "other.py: 401 lines, 400 is the limit: split it by subject",
+        "short.py: the exception in tools/sizes.py is not needed",
+    ]

@@ -150,7 +150,10 @@ class Placed:
             case Function(_, Record()):
                 return {
                     flat_name: {
-                        key: self.value(of.range, each[flat_name.removeprefix(f"{name}_")])  # type: ignore[union-attr]
+                        key: self.value(
+                            of.range,
+                            each[flat_name.removeprefix(f"{name}_")],  # type: ignore[union-attr]
+                        )
                         for key, each in value.items()
                     }
                     for flat_name, of in flat(name, shape)

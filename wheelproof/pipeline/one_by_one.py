@@ -1,4 +1,4 @@
-"""Rules of one event, asked of one event after the other: the same table, in a stream.
+"""Rules of one event, applied to one event after the other: the same table, in a stream.
 
 A family without windows and groups makes at most one row of each event. Such a row, and the rules
 about it, are plain functions here, which are made once for a run.

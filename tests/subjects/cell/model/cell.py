@@ -1,4 +1,5 @@
-"""The model of impl/cell.py. State: (shared, threads); a thread is (position in its program, label, argument, label to return to)."""
+"""The model of impl/cell.py. State: (shared, threads); a thread is (position in its program, label,
+argument, label to return to)."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class Model:
                     yield (
                         i,
                         thread[1],
-                        (tuple(v.values()), threads[:i] + (after,) + threads[i + 1 :]),
+                        (tuple(v.values()), (*threads[:i], after, *threads[i + 1 :])),
                     )
 
     def step(self, v, i, position, label, argument, back):
