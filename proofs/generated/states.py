@@ -148,16 +148,14 @@ class Placed:
         """The flat variables of a variable's value."""
         match shape:
             case Function(_, Record()):
-                return {
-                    flat_name: {
-                        key: self.value(
-                            of.range,
-                            each[flat_name.removeprefix(f"{name}_")],  # type: ignore[union-attr]
-                        )
-                        for key, each in value.items()
+                found = {}
+                for flat_name, of in flat(name, shape):
+                    assert isinstance(of, Function)
+                    field = flat_name.removeprefix(f"{name}_")
+                    found[flat_name] = {
+                        key: self.value(of.range, each[field]) for key, each in value.items()
                     }
-                    for flat_name, of in flat(name, shape)
-                }
+                return found
         return {name: self.value(shape, value)}
 
     def value(self, shape: Shape, value: Any) -> Any:
