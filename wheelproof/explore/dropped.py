@@ -2,9 +2,10 @@
 
 Each call of the harness that is a statement, or whose value goes into names that nothing reads, is
 compiled as ``check(call)``. A controlled thread whose call returns another value breaks a rule
-there, because the result would not be compared. In
-``Harness`` itself, calls of controlled primitives on labelled lines are not checked; in other
-classes of its module, no call of a controlled primitive is.
+there, because the result would not be compared. In ``Harness`` itself, calls of controlled
+primitives on labelled lines are not checked; in other classes of its module, no call of a
+controlled primitive is. A callback, which the implementation calls, is no operation: there ``_ =``
+says that a result is dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import ast
 import sys
 from collections.abc import Collection
 from functools import lru_cache
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 
 from wheelproof.explore import labels
 from wheelproof.explore.controlled import Scheduler
@@ -50,12 +51,17 @@ class _Checked(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if all(isinstance(each, ast.Name) and each.id not in self._read for each in node.targets):
-            return self.visit_Expr(node)
+        names = [each.id if isinstance(each, ast.Name) else None for each in node.targets]
+        if all(name is not None and name not in self._read for name in names):
+            return self._checked(node, names == ["_"])
         self.generic_visit(node)
         return node
 
-    def visit_Expr(self, node: ast.Expr | ast.Assign) -> ast.AST:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return self._checked(node, False)
+
+    def _checked(self, node: ast.Expr | ast.Assign, says_so: bool) -> ast.AST:
+        """``says_so``: the value goes into the name ``_`` alone."""
         self.generic_visit(node)
         call = node.value
         if not (self._inside and self._function and isinstance(call, ast.Call)):
@@ -67,7 +73,8 @@ class _Checked(ast.NodeTransformer):
         ):
             return node
         check = ast.copy_location(ast.Name(NAME, ast.Load()), call)
-        node.value = ast.copy_location(ast.Call(check, [call], []), call)
+        flag = ast.copy_location(ast.Constant(says_so), call)
+        node.value = ast.copy_location(ast.Call(check, [call, flag], []), call)
         return node
 
 
@@ -90,8 +97,18 @@ def _compiled(text: str, file: str, methods: frozenset[str] | None) -> CodeType:
 def guard(module: ModuleType, scheduler: Scheduler) -> None:
     """Give a loaded module the function that its compiled calls are checked with."""
 
-    def check(value: object) -> None:
-        if value is not None and scheduler.running is not None:
+    def called_back(frame: FrameType | None) -> bool:
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file in scheduler.files and file != module.__file__:
+                return True
+            frame = frame.f_back
+        return False
+
+    def check(value: object, says_so: bool) -> None:
+        if value is None or scheduler.running is None:
+            return
+        if not (says_so and called_back(sys._getframe(2))):
             scheduler.fail(
                 f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this "
                 "call returned; "
