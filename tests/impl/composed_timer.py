@@ -51,12 +51,20 @@ class Executor(task_executor.TaskExecutor):
 
 
 class Results:
-    """Number of an operation -> what it returned."""
+    """Number of an operation -> what it returned; ``came``: whether a poll met a due bucket."""
 
-    __slots__ = ("of",)
+    __slots__ = ("of", "came")
 
     def __init__(self) -> None:
         self.of: dict[int, Any] = {}
+        self.came: dict[int, bool] = {}
+
+
+def named(tasks: Mapping[str, TimerTask], entries: tuple) -> tuple[str, ...]:
+    """The entries' tasks, sorted."""
+    found = [name for each in entries for name, task in tasks.items() if task is each.timer_task]
+    assert len(found) == len(entries), "each entry has a task of the scenario"
+    return tuple(sorted(found))
 
 
 class Harness:
@@ -99,21 +107,16 @@ class Harness:
         """
         before = len(self.executor.handed.value)
         self.clock.advance(ms)  # update C1
-        _ = self.timer.advance_clock(0)  # the tasks that were handed over say more
-        self.results.of[number] = self.named(self.executor.handed.value[before:])
+        self.results.came[number] = self.timer.advance_clock(0)
+        self.results.of[number] = named(self.tasks, self.executor.handed.value[before:])
 
     def leap(self, number: int, ms: int) -> None:
         """Time passes beyond all deadlines: all that was handed over since the beginning."""
         self.clock.advance(ms)  # update C2
-        _ = self.timer.advance_clock(0)  # the tasks that were handed over say more
-        self.results.of[number] = self.named(self.executor.handed.value)
+        self.results.came[number] = self.timer.advance_clock(0)
+        self.results.of[number] = named(self.tasks, self.executor.handed.value)
 
     # -- at rest only
-
-    def named(self, entries: tuple) -> tuple[str, ...]:
-        """The entries' tasks, sorted."""
-        name = {id(task): name for name, task in self.tasks.items()}
-        return tuple(sorted(name[id(entry.timer_task)] for entry in entries))
 
     def linked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Tasks of the entries in the rings of the buckets: those that wait, and cancelled ones.
@@ -132,7 +135,7 @@ class Harness:
                     (waiting if entry.timer_task.timer_task_entry is entry else left).append(entry)
                     entry = entry.next
             wheel = wheel.overflow_wheel
-        return self.named(tuple(waiting)), self.named(tuple(left))
+        return named(self.tasks, tuple(waiting)), named(self.tasks, tuple(left))
 
 
 def shared(harness: Harness) -> dict[str, tuple]:
