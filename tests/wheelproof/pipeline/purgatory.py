@@ -105,6 +105,10 @@ class Purgatory(Simulator):
         under the read lock."""
         entry, held = self.fresh(), (("RW", TIMER, "r"),)
         self.deadline[entry], self.owner[entry] = self.now + delay, task
+        span = self.span()
+        self.emit(tid, "add_begin", task=task, span=span, phase="begin")
+        if span % 8 == 0:
+            self.emit(tid, "fault", delay_ms=1)
         self.emit(tid, "rw_acquire", *held)
         self.emit(tid, "add_request", *held, task=task, now_ms=self.now, delay_ms=delay)
         self.emit(
@@ -140,8 +144,13 @@ class Purgatory(Simulator):
                 list=self.where[entry],
                 pre={"list": self.where[entry]},
             )
+        self.emit(tid, "add_end", task=task, span=span, phase="end", res="none")
         if due:
             self.run_task(entry)
+
+    def run_task(self, entry: int) -> None:
+        super().run_task(entry)
+        self.emit(EXECUTOR, "task_done", entry=entry, task=self.owner[entry], res="none")
 
     # -- operations
 

@@ -43,7 +43,7 @@ def _column(field: schema.Field):
         return st.lists(_token(), max_size=4)
     if field.type == "observed":
         return OBSERVED
-    if field.name in ("task", "entry", "list", "op", "key", "span", "tseq", "lc"):
+    if field.name in schema.IDS | {"span", "tseq", "lc"}:
         return ID
     return st.integers(-(1 << 31), (1 << 31) - 1) if field.type == "int32" else INT64
 

@@ -150,7 +150,7 @@ def test_the_two_that_say_different_things_are_no_verdict(tmp_path, monkeypatch)
     of_mutant("M9").write(path)
     monkeypatch.setattr(
         report.oracle,
-        "ask",
+        "check",
         lambda steps, part, folder: oracle.Answer(True, None, TlcResult(Outcome.VIOLATED)),
     )
     with pytest.raises(ToolError, match="one of the two is wrong"):
