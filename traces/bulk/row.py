@@ -79,8 +79,11 @@ def prepare() -> Frame:
     events = EVENTS.where((F.col("lc") > 0) & is_one_of(*_KINDS)).select(
         *_COLUMNS, *[F.col(path).alias(name) for name, path in _SEEN.items()]
     )
+    # where a place has no level it is the first one's
+    level = F.when(is_one_of("wheel_place"), F.coalesce("level", F.lit(1))).otherwise(F.col("level"))
     return (
-        events.join(broadcast(runs), "run", "inner")
+        events.withColumn("level", level)
+        .join(broadcast(runs), "run", "inner")
         .withColumn("tick", F.get("ticks", F.col("level") - 1))
         .withColumn("below", F.get("ticks", F.col("level") - 2))
         .drop("ticks")

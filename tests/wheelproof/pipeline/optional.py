@@ -8,6 +8,7 @@ TELLING = {
     ("list_remove", "cause"): "by nothing that has a name of its own",
     ("dq_poll", "list"): "none was due",
     ("wheel_place", "level"): "the first level",
+    ("bucket_expiry_set", "lseq"): "without the bucket's monitor",
 }
 """Columns whose absence says something, so that leaving one out says another thing."""
 
