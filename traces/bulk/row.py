@@ -80,7 +80,9 @@ def prepare() -> Frame:
         *_COLUMNS, *[F.col(path).alias(name) for name, path in _SEEN.items()]
     )
     # where a place has no level it is the first one's
-    level = F.when(is_one_of("wheel_place"), F.coalesce("level", F.lit(1))).otherwise(F.col("level"))
+    level = F.when(is_one_of("wheel_place"), F.coalesce("level", F.lit(1))).otherwise(
+        F.col("level")
+    )
     return (
         events.withColumn("level", level)
         .join(broadcast(runs), "run", "inner")

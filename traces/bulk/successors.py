@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wheelproof import documents, project
-from wheelproof.project.mechanism import Mechanism
+if TYPE_CHECKING:  # an executor has neither the subject's models nor what reads its declarations
+    from wheelproof.project.mechanism import Mechanism
 
 FILE = resources.files("traces.bulk") / "successors.json"
 """Executors import this package from a zip, in which no path of the file system leads to the
@@ -196,6 +196,8 @@ def _by_kind(mechanism: Mechanism, event: Mapping[str, str], steps: Steps) -> di
 def main(arguments: list[str]) -> int:
     """0 where the file is what the models say; 1 where it is not, or ``--write`` has made it so."""
     folder = next((Path(name) for name in arguments if not name.startswith("-")), Path("."))
+    from wheelproof import documents, project
+
     modules = derive(project.find(folder))
     if FILE.is_file() and load() == modules:
         print(

@@ -88,7 +88,7 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
         cwd=tmp_path,
         env=elsewhere(),
     ).stdout.splitlines()
-    assert said == [str(made / "wheelproof" / "trace" / "replay.py"), "AtMostOneList"]
+    assert said == [str(made / "wheelproof/trace/judging/replay.py"), "AtMostOneList"]
 
 
 IN_THE_ZIP = """
