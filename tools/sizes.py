@@ -31,8 +31,6 @@ EXCEPTIONS = {
     "tests/claims/test_completion.py": "docs/claims/ names its tests by their file",
     "tests/wheelproof/explore/test_hidden_state.py": "a table of refused harnesses, one text each",
     "tests/wheelproof/pipeline/test_rules.py": "a table of planted faults, an entry for each rule",
-    "traces/bulk/lists.py": "the rules of lists and those of tokens, to be parted",
-    "traces/rules.py": "one state, with the effect of every kind of event on it",
 }
 """File -> the reason why it has more than ``LINES`` lines."""
 

@@ -17,64 +17,20 @@ from traces.agreement_rules import AgreementRules
 from traces.events import Event, Refusal, counter_of, spoken
 from traces.list_rules import ListRules
 from traces.lock_rules import LockRules
-from traces.operation_rules import KINDS as OPERATION_KINDS
 from traces.operation_rules import OperationRules
 from traces.operation_state import Operation
 from traces.possible import PossibleSteps
 from traces.row_rules import RowRules, rows
 from traces.schema import NONE, NOT_QUEUED
 from traces.thread_state import ThreadState
-from traces.watch_rules import KINDS as WATCH_KINDS
 from traces.watch_rules import WatchRules, where
 from traces.wheel_rules import WheelRules
+from wheelproof.trace.format import schema
 
 __all__ = ["Event", "Refusal", "State", "TimerState", "counter_of", "spoken"]
 
-TIMER_KINDS = frozenset(
-    (
-        "entry_new",
-        "set_entry",
-        "add_begin",
-        "add_end",
-        "add_request",
-        "list_add",
-        "list_remove",
-        "list_add_retry",
-        "owner_read",
-        "cancel_check",
-        "cancel",
-        "reinsert",
-        "expire_submit",
-        "task_run",
-        "task_done",
-        "fault",
-        "wheel_new",
-        "overflow_create",
-        "wheel_place",
-        "wheel_reject",
-        "bucket_new",
-        "bucket_expiry_set",
-        "dq_offer",
-        "dq_poll",
-        "dq_ready",
-        "clock_advance",
-        "flush_begin",
-        "flush_end",
-        "lock_acquire",
-        "lock_release",
-        "lock_wait",
-        "rw_acquire",
-        "rw_release",
-        "thread_start",
-        "thread_stop",
-        "checkpoint",
-        "drop",
-    )
-)
-"""The kinds of a timer that these rules know."""
-
-KINDS = TIMER_KINDS | OPERATION_KINDS | WATCH_KINDS
-"""All that they know: every kind of the format."""
+KINDS = frozenset(schema.KINDS)
+"""The kinds that these rules know: every kind of the format."""
 
 NEEDS = {
     "list_add": ("list", "entry"),

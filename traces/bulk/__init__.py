@@ -12,6 +12,7 @@ from traces.bulk import (
     program,
     row,
     start,
+    tokens,
     trace,
     watchers,
 )
@@ -30,8 +31,8 @@ FAMILIES: tuple[Family, ...] = (
     watchers.FAMILY,
     lists.LISTS,
     objects.FAMILY,
-    lists.TOTALS,
-    lists.TOKENS,
+    tokens.TOTALS,
+    tokens.TOKENS,
 )
 RULES: dict[str, Rule] = {rule.name: rule for family in FAMILIES for rule in family.rules}
 
