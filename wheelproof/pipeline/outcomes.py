@@ -1,7 +1,8 @@
 """One pass of Spark over the rows of a family: which rules apply, which are broken, and by what.
 
 What became of a row is one long: two bits for each rule. So one aggregation gives the counts and
-the violations, and all rows that break nothing become a few dozen groups.
+the violations, and all rows that break nothing become a few dozen groups. Boolean columns in its
+place take up to 1.3 times the CPU seconds (`python -m benchmarks.outcomes`).
 """
 
 from __future__ import annotations
