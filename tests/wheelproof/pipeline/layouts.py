@@ -28,6 +28,7 @@ FAULTS = (
     ("try_end", "retarget"),
     ("clock_advance", "retime"),
     ("cancel_check", "retarget"),
+    ("try_begin", "duplicate"),
 )
 """Changes of one log, so many that every family finds something."""
 

@@ -107,7 +107,7 @@ class Purgatory(Simulator):
         self.deadline[entry], self.owner[entry] = self.now + delay, task
         span = self.span()
         self.emit(tid, "add_begin", task=task, span=span, phase="begin")
-        if span % 8 == 0:
+        if delay == 17:
             self.emit(tid, "fault", delay_ms=1)
         self.emit(tid, "rw_acquire", *held)
         self.emit(tid, "add_request", *held, task=task, now_ms=self.now, delay_ms=delay)

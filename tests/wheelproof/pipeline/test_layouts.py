@@ -29,6 +29,8 @@ VACUOUS = {
     "CancelObserved": "a cancel does not say what it has seen",
     "LinkedIntoPlaced": "a placement names no list",
     "CheckTriesWatcher": "no key is watched",
+    "MonitorsReturned": "no event is that of a monitor alone",
+    "OneOverflowWheel": "no level is published",
 }
 """Rules about what the generated traces do not have -> what that is."""
 
