@@ -163,16 +163,29 @@ class Stress:
             properties.add(NO_EXCEPTION)
             messages += [f"{type(error).__name__}: {error}" for error in self.errors]
         else:
-            outcome = tuple(implementation.shared(self.harness).values())
-            if outcome not in final:
-                properties.add(FINAL_STATE)
-                messages.append(f"the end is no final state of the model: {outcome}")
-            elif final[outcome]:
-                properties |= final[outcome]
-                messages.append(f"the end violates {', '.join(sorted(final[outcome]))}")
-            else:
-                seen.add(outcome)
+            broken, message = self._end(self.harness, final, seen)
+            properties |= broken
+            messages += [message] if message else []
         return (frozenset(properties), "; ".join(messages)) if properties else None
+
+    def _end(
+        self, harness: Harness, final: Mapping[State, set[str]], seen: set[State]
+    ) -> tuple[set[str], str]:
+        """The properties that the objects at rest break, and a message; ``seen`` gets a sound end.
+
+        An end that the harness cannot show is no state of the model: a planted fault may leave a
+        lock with an owner.
+        """
+        try:
+            outcome = tuple(self.implementation.shared(harness).values())
+        except Exception as error:
+            return {FINAL_STATE}, f"shared() cannot show the end: {type(error).__name__}: {error}"
+        if outcome not in final:
+            return {FINAL_STATE}, f"the end is no final state of the model: {outcome}"
+        if broken := final[outcome]:
+            return broken, f"the end violates {', '.join(sorted(broken))}"
+        seen.add(outcome)
+        return set(), ""
 
     def _observed(self) -> set[str]:
         return {property for property, _ in self.implementation.observer.findings}

@@ -105,6 +105,20 @@ def test_an_end_that_the_model_does_not_have():
     assert found.finding.message.startswith("the end is no final state of the model: ")
 
 
+def test_an_end_that_the_harness_cannot_show_is_none_of_the_models():
+    def shared(harness):
+        return {"reader": (7).name}
+
+    subject = plain(lists.Harness)
+    subject.shared = shared
+    final = outcomes(model_graph("two_adders"), MECHANISM.invariants)
+    found = Stress(subject, MECHANISM.scenarios["two_adders"], patience=IMPATIENT).run(1, final)
+    assert found.finding.properties == {"FinalState"}
+    assert found.finding.message == (
+        "shared() cannot show the end: AttributeError: 'int' object has no attribute 'name'"
+    )
+
+
 def test_an_end_in_which_an_invariant_fails():
     final = {
         outcome: {"CounterExact", "TypeOK"}
