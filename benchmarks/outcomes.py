@@ -35,11 +35,11 @@ def as_columns(family: Family, rows: Any) -> Any:
 
     marks, applies, broken = rows, [], []
     for index, rule in enumerate(family.rules):
-        asked = F.coalesce(on_spark.column(rule.applies), F.lit(False))
+        checked = F.coalesce(on_spark.column(rule.applies), F.lit(False))
         holds = F.coalesce(on_spark.column(rule.holds), F.lit(False))
         applies.append(f"applies_{index}")
         broken.append(f"broken_{index}")
-        marks = marks.withColumn(applies[-1], asked).withColumn(broken[-1], asked & ~holds)
+        marks = marks.withColumn(applies[-1], checked).withColumn(broken[-1], checked & ~holds)
     breaks = reduce(lambda one, other: one | other, [F.col(name) for name in broken])
     row = F.when(breaks, F.struct(*[F.col(name) for name in rows.columns])).alias("row")
     by = [on_spark.column(column).alias(name) for name, column in family.grouped.items()]
@@ -57,7 +57,7 @@ def main(events: int) -> None:
     print("| family | rules | as | CPU s, each turn | groups |\n|---|---|---|---|---|", flush=True)
     with bulk.spark_on(2) as spark:
         meter = bulk.Meter(spark)
-        inputs = ingest.read(spark, [path], bulk.HERE / "asked").inputs
+        inputs = ingest.read(spark, [path], bulk.HERE / "checked").inputs
         for family in [each for each in FAMILIES if each.name in ASKED]:
             rows = outcomes.prepared(family, inputs)
             ways: dict[str, Callable[[Family, Any], Any]] = {
