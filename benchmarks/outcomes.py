@@ -19,7 +19,7 @@ from wheelproof.pipeline import ingest, on_spark, outcomes
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.tally import TIMES
 
-ASKED = ("rows", "entries", "program")
+MEASURED = ("rows", "entries", "program")
 TURNS = 3
 """Measured turns of each, after one that is not."""
 
@@ -58,7 +58,7 @@ def main(events: int) -> None:
     with bulk.spark_on(2) as spark:
         meter = bulk.Meter(spark)
         inputs = ingest.read(spark, [path], bulk.HERE / "checked").inputs
-        for family in [each for each in FAMILIES if each.name in ASKED]:
+        for family in [each for each in FAMILIES if each.name in MEASURED]:
             rows = outcomes.prepared(family, inputs)
             ways: dict[str, Callable[[Family, Any], Any]] = {
                 "one long": as_long,
