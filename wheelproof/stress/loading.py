@@ -53,7 +53,8 @@ class ProductionImplementation:
     """The harness of one mechanism on the production runtime.
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
-    :data:`faults.FAULTS`, or "". ``files``: the source files of the implementation. Raises
+    :data:`faults.FAULTS`, or "". ``planted``: there is a fault in one of these ways. ``files``: the
+    source files of the implementation. Raises
     UsageError where something cannot be imported.
     """
 
@@ -65,6 +66,7 @@ class ProductionImplementation:
         fault: str = "",
     ) -> None:
         self.observer = Observer()
+        self.planted = bool(texts or fault)
         self._built: set[type] = set()
         finder = isolated.Finder(root, texts)
         with isolated.apart(finder):
