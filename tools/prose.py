@@ -59,6 +59,8 @@ SOURCES = (
     "jvm",
     "model",
     "mutants",
+    "real",
+    "spec",
     "tools",
     "wheelproof",
 )

@@ -54,6 +54,14 @@ def test_what_says_something_by_its_absence_is_missed(run, left, property):
     )
 
 
+def test_what_says_something_to_the_rules_in_bulk_is_missed(run):
+    """A reset of a key without the monitor's number is one without the monitor."""
+    left = ("bucket_expiry_set", "lseq")
+    events = without(run, frozenset([left]))
+    found = asked.rules(header("run"), asked.footer_of(header("run"), events), events)
+    assert left in TELLING and set(found) == {"ResetUnderMonitor"}
+
+
 STRICT = replace(
     program.FAMILY,
     rows=program.FAMILY.rows.withColumn("after_task", F.coalesce("after_task", F.lit(0))),
