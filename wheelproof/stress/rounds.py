@@ -173,9 +173,8 @@ class Stress:
     ) -> tuple[set[str], str]:
         """The properties that the objects at rest break, and a message; ``seen`` gets a sound end.
 
-        A planted fault may leave what no harness can show, such as a lock with an owner. Such an end
-        says nothing: an exception of the harness finds no fault. In sources without a planted fault
-        it is raised.
+        A planted fault may leave what no harness can show, such as a lock with an owner. There an
+        exception of the harness finds no fault. Elsewhere it is raised.
         """
         try:
             outcome = tuple(self.implementation.shared(harness).values())
