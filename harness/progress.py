@@ -33,8 +33,22 @@ class Queue(delay_queue.DelayQueue[Any]):
     def wait_ms(self) -> int:
         return 0 if self.over() else super().wait_ms()
 
+    def poll(self, timeout_ms: int) -> Any:
+        """Take the first element; None only where none is due and nothing can come.
+
+        A real wait may end by its time just before the last offer: hence the second look.
+        """
+        while (first := super().poll(timeout_ms)) is None and not self.over():
+            pass
+        return self.poll_now() if first is None else first
+
     def due(self, timeout_ms: int) -> bool:
-        """Wait for a due head, and leave it there; whether there is one."""
+        """Wait for a due head, and leave it there; False only where ``poll`` gives None."""
+        while not (found := self._due(timeout_ms)) and not self.over():
+            pass
+        return found or self._due(0)
+
+    def _due(self, timeout_ms: int) -> bool:
         self.gate.acquire_when(self.wait_ms, timeout_ms)
         try:
             return len(self.heap) > 0 and super().wait_ms() <= 0

@@ -123,10 +123,7 @@ class Harness:
 
     def due(self) -> bool:
         """Wait until there is a bucket to take; False if there will never be one."""
-        due = over = False
-        while not (due or over):
-            due = self.queue.due(POLL_MS)  # read P1
-            over = self.queue.over()
+        due = self.queue.due(POLL_MS)  # read P1
         return due
 
     def withdraw(self) -> None:
@@ -134,10 +131,9 @@ class Harness:
         over = False
         while not over:
             bucket = self.queue.poll(POLL_MS)  # update Q1
+            over = bucket is None
             if bucket is not None:
                 bucket.flush(self.hand)
-            else:
-                over = self.queue.over()
 
 
 def proper(harness: Harness, level: int, wheel: Any) -> bool:
