@@ -9,6 +9,7 @@ import static wheelproof.jvm.Edits.method;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 import wheelproof.jvm.Changes;
@@ -52,6 +53,11 @@ final class SystemTimerChanges implements Changes, Opcodes {
             case "hands-over-cancelled" -> Edits.answers(put, call(put, "cancelled", 0), ICONST_0);
             case "loses-the-second" ->
                 Edits.answers(advance, call(advance, "poll", 1), ACONST_NULL);
+            case "forgets-the-polled" -> {
+                MethodInsnNode offer = call(advance, "offer", 0);
+                advance.instructions.insert(offer, new InsnNode(ICONST_1));
+                yield Edits.dropped(advance, offer);
+            }
             default -> false;
         };
     }

@@ -40,6 +40,11 @@ final class TimerTaskListChanges implements Changes, Opcodes {
             String name, MethodNode add, MethodNode remove, MethodNode flush) {
         return switch (name) {
             case "unowned" -> Edits.neverJumps(remove, find(remove, IF_ACMPNE, 0));
+            case "any-list" -> {
+                AbstractInsnNode jump = find(remove, IF_ACMPNE, 0);
+                remove.instructions.insertBefore(jump, new InsnNode(POP));
+                yield Edits.jumpsIf(jump, IFNULL);
+            }
             case "links-anyway" -> Edits.neverJumps(add, find(add, IFNONNULL, 0));
             case "no-entry-monitor" -> Edits.withoutMonitors(remove);
             case "flush-without-monitor", "flush-races" -> Edits.unsynchronized(flush);

@@ -2,25 +2,16 @@ package org.apache.kafka.server.util.timer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import wheelproof.jvm.Harness;
+import subject.ListHarness;
 import wheelproof.jvm.Scenario;
-import wheelproof.jvm.Shared;
 
-/**
- * A scenario of TimerTaskList on Kafka's own classes. An entry's number in the scenario is its
- * expirationMs, which nothing in these classes computes with.
- */
-final class TimerTaskListHarness extends Harness {
+/** The harness with the lists, entries and tasks of this package. */
+final class TimerTaskListHarness extends ListHarness<TimerTaskList, TimerTaskEntry, TimerTask> {
     private static final VarHandle ROOT = handle(TimerTaskList.class, "root", TimerTaskEntry.class);
     private static final VarHandle POINTER =
             handle(TimerTask.class, "timerTaskEntry", TimerTaskEntry.class);
 
-    /** A task that does nothing: what is checked is who hands it over. */
+    /** A task that does nothing. */
     static final class Task extends TimerTask {
         Task() {
             super(1);
@@ -30,32 +21,8 @@ final class TimerTaskListHarness extends Harness {
         public void run() { }
     }
 
-    private final AtomicInteger counter = new AtomicInteger();
-    private final Map<String, TimerTaskList> lists = new LinkedHashMap<>();
-    private final Map<String, TimerTask> tasks = new LinkedHashMap<>();
-    private final transient Map<String, String> taskOf = new LinkedHashMap<>();
-    private final transient List<String> entryNames;
-    /** By number; null until it is made. */
-    private final TimerTaskEntry[] entries;
-
     TimerTaskListHarness(Scenario scenario) {
-        for (String name : scenario.values("lists")) {
-            lists.put(name, new TimerTaskList(counter));
-        }
-        for (String name : scenario.keys("task_of")) {
-            taskOf.put(name, scenario.value("task_of." + name));
-            tasks.computeIfAbsent(taskOf.get(name), task -> new Task());
-        }
-        entryNames = new ArrayList<>(taskOf.keySet());
-        entries = new TimerTaskEntry[entryNames.size()];
-        for (String name : scenario.values("current")) {
-            entries[entryNames.indexOf(name)] = make(name);
-        }
-        for (String list : lists.keySet()) {
-            for (String name : scenario.values("ring." + list)) {
-                lists.get(list).add(entry(name));
-            }
-        }
+        super(scenario);
     }
 
     private static VarHandle handle(Class<?> type, String field, Class<?> of) {
@@ -67,122 +34,83 @@ final class TimerTaskListHarness extends Harness {
         }
     }
 
-    private TimerTaskEntry make(String name) {
-        return new TimerTaskEntry(tasks.get(taskOf.get(name)), entryNames.indexOf(name));
-    }
-
-    private TimerTaskEntry entry(String name) {
-        return entries[entryNames.indexOf(name)];
+    @Override
+    protected TimerTaskList list() {
+        return new TimerTaskList(counter);
     }
 
     @Override
-    public Object perform(String[] operation) {
-        switch (operation[0]) {
-            case "add" -> lists.get(operation[1]).add(entry(operation[2]));
-            case "remove" -> entry(operation[1]).remove();
-            case "cancel" -> tasks.get(operation[1]).cancel();
-            case "flush" -> flush(lists.get(operation[1]), lists.get(operation[2]));
-            case "expire" -> lists.get(operation[1]).flush(this::submit);
-            case "schedule" -> requeue(make(operation[2]), lists.get(operation[1]));
-            default -> throw new IllegalArgumentException(operation[0]);
-        }
-        return null;
+    protected TimerTask task() {
+        return new Task();
     }
 
-    private void flush(TimerTaskList from, TimerTaskList to) {
+    @Override
+    protected TimerTaskEntry make(TimerTask task, int number) {
+        return new TimerTaskEntry(task, number);
+    }
+
+    @Override
+    protected void add(TimerTaskList list, TimerTaskEntry entry) {
+        list.add(entry);
+    }
+
+    @Override
+    protected void remove(TimerTaskEntry entry) {
+        entry.remove();
+    }
+
+    @Override
+    protected void cancel(TimerTask task) {
+        task.cancel();
+    }
+
+    @Override
+    protected void flush(TimerTaskList from, TimerTaskList to) {
         from.flush(entry -> requeue(entry, to));
     }
 
-    /** SystemTimer.addTimerTaskEntry into a bucket. */
-    private void requeue(TimerTaskEntry entry, TimerTaskList to) {
-        if (!entry.cancelled()) {
-            to.add(entry);
-        }
-    }
-
-    /** SystemTimer.addTimerTaskEntry to the executor. */
-    private void submit(TimerTaskEntry entry) {
-        if (!entry.cancelled()) {
-            step("submit", entry);
-        }
+    @Override
+    protected boolean cancelled(TimerTaskEntry entry) {
+        return entry.cancelled();
     }
 
     @Override
-    public void met(Object object) {
-        if (object instanceof TimerTaskEntry entry && entry.timerTask != null) {
-            entries[(int) entry.expirationMs] = entry;
-        }
+    protected TimerTaskEntry entryOf(Object object) {
+        return object instanceof TimerTaskEntry entry ? entry : null;
     }
 
     @Override
-    public String name(Object object) {
-        if (object instanceof TimerTaskEntry entry) {
-            return entry.timerTask == null ? nameOf(entry) + ".root"
-                    : entryNames.get((int) entry.expirationMs);
-        }
-        for (Map<String, ?> named : List.of(lists, tasks)) {
-            for (Map.Entry<String, ?> each : named.entrySet()) {
-                if (each.getValue() == object) {
-                    return each.getKey();
-                }
-            }
-        }
-        return object == counter ? "taskCounter" : null;
-    }
-
-    /** A node's name in the model, where a list's sentinel is the list. */
-    private String nameOf(TimerTaskEntry node) {
-        if (node == null) {
-            return null;
-        }
-        for (Map.Entry<String, TimerTaskList> list : lists.entrySet()) {
-            if (ROOT.get(list.getValue()) == node) {
-                return list.getKey();
-            }
-        }
-        return entryNames.get((int) node.expirationMs);
-    }
-
-    private String nameOf(TimerTaskList list) {
-        return list == null ? null : name(list);
+    protected boolean isRoot(TimerTaskEntry entry) {
+        return entry.timerTask == null;
     }
 
     @Override
-    public void shared(Shared out) {
-        out.variable();
-        for (TimerTaskList list : lists.values()) {
-            out.name(nameOf(((TimerTaskEntry) ROOT.get(list)).next));
-        }
-        for (TimerTaskEntry entry : entries) {
-            out.name(entry == null ? null : nameOf(entry.next));
-        }
-        out.variable();
-        for (TimerTaskList list : lists.values()) {
-            out.name(nameOf(((TimerTaskEntry) ROOT.get(list)).prev));
-        }
-        for (TimerTaskEntry entry : entries) {
-            out.name(entry == null ? null : nameOf(entry.prev));
-        }
-        out.variable();
-        for (TimerTaskEntry entry : entries) {
-            out.name(entry == null ? null : nameOf(entry.list));
-        }
-        out.variable();
-        for (TimerTaskList list : lists.values()) {
-            out.monitor(owner(list), depth(list));
-        }
-        out.variable();
-        for (TimerTaskEntry entry : entries) {
-            out.monitor(entry == null ? 0 : owner(entry), entry == null ? 0 : depth(entry));
-        }
-        out.variable();
-        for (TimerTask task : tasks.values()) {
-            out.monitor(owner(task), depth(task));
-        }
-        out.variable();
-        for (TimerTask task : tasks.values()) {
-            out.name(nameOf((TimerTaskEntry) POINTER.getVolatile(task)));
-        }
-        out.variable().number(counter.get());
+    protected int number(TimerTaskEntry entry) {
+        return (int) entry.expirationMs;
+    }
+
+    @Override
+    protected TimerTaskEntry root(TimerTaskList list) {
+        return (TimerTaskEntry) ROOT.get(list);
+    }
+
+    @Override
+    protected TimerTaskEntry next(TimerTaskEntry entry) {
+        return entry.next;
+    }
+
+    @Override
+    protected TimerTaskEntry previous(TimerTaskEntry entry) {
+        return entry.prev;
+    }
+
+    @Override
+    protected TimerTaskList listOf(TimerTaskEntry entry) {
+        return entry.list;
+    }
+
+    @Override
+    protected TimerTaskEntry pointer(TimerTask task) {
+        return (TimerTaskEntry) POINTER.getVolatile(task);
     }
 }

@@ -13,13 +13,24 @@ from wheelproof.errors import ToolError
 from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation
-from wheelproof.jvm import product
+from wheelproof.jvm import composed, product
 from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
 from wheelproof.jvm.table import table_faults
-from wheelproof.jvm.tasks import CHANGE, FINE, PROPERTY, RACES, REJECTED, SITES, Task, tasks
+from wheelproof.jvm.tasks import (
+    CHANGE,
+    COMPOSED,
+    FINE,
+    PROPERTY,
+    RACES,
+    REJECTED,
+    SITES,
+    Task,
+    broken_without,
+    tasks,
+)
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import Mechanism, the_property
 from wheelproof.verdict import Verdict
@@ -84,6 +95,8 @@ class _Checks:
         elif task.kind == PROPERTY:
             name = the_property(self.mechanism.configs[task.subject].property)
             judged = self.violation(task, task.scenario, name)
+        elif task.kind == COMPOSED:
+            judged = self.composed(task, task.subject)
         else:
             judged = self.scenario(task, task.subject, task.kind == FINE)
         broken = self.broken(task)
@@ -110,19 +123,10 @@ class _Checks:
         if change and change.races:
             return RACE
         if change and change.without:
-            return self.broken_without(change)
+            return broken_without(self.mechanism, change)
+        if change and task.binding.below:
+            return composed.COMPOSITION
         return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
-
-    def broken_without(self, change: Change) -> str | None:
-        """The property that breaks without the decision that changed classes lack."""
-        return next(
-            (
-                mutant.property
-                for mutant in self.mechanism.mutants.values()
-                if mutant.decision == change.without and mutant.scenario in change.scenarios
-            ),
-            None,
-        )
 
     def graph(self, scenario: str, without: str = "") -> tuple[Any, Any]:
         """The model's reduced graph, and its rows. ``without``: a decision of the mechanism."""
@@ -166,6 +170,19 @@ class _Checks:
             }
         return judged | {"verdict": Verdict.EXHAUSTIVE}
 
+    def composed(self, task: Task, scenario: str) -> dict[str, Any]:
+        """Every state of the classes with the steps of the operations below, beside the model."""
+        graph, rows = self.graph(scenario)
+        self.jvm.begin(task.binding, self.mechanism.scenarios[scenario])
+        most = composed.MARGIN * len(rows) + MARGIN[1]
+        found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
+        program = self.mechanism.scenarios[scenario]
+        encoder = Encoder(graph.model, program, task.binding.names)
+        judged = composed.judged(found, graph, rows, encoder, task.binding.halfway)
+        if "why" in judged:
+            judged["why"] = f"{scenario}: {judged['why']}"
+        return judged | {"bound": f"{self.context.bound(scenario)}, every step"}
+
     def change(self, task: Task) -> dict[str, Any]:
         """Every scenario that the change names rejects it; the row has the first figures.
 
@@ -176,6 +193,8 @@ class _Checks:
         for scenario in change.scenarios:
             if change.races:
                 made.append(self.raced(task, scenario, change))
+            elif task.binding.below:
+                made.append(self.composed(task, scenario))
             else:
                 if change.fine:
                     coarse = self.scenario(task, scenario, fine=False)
@@ -192,7 +211,7 @@ class _Checks:
                     why = f"{scenario} without {change.without}: {same.get('why')}"
                     return same | {"verdict": Verdict.ERROR, "why": why}
         made[0]["figures"]["scenarios"] = len(made)
-        broken = self.broken_without(change) if change.without else None
+        broken = broken_without(self.mechanism, change) if change.without else None
         if broken is None:
             return made[0]
         shown = self.violation(task, change.scenarios[0], broken, change.without)

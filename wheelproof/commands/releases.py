@@ -3,31 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
+from wheelproof.counterexample import document
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
-from wheelproof.jvm.tasks import PROPERTY, SCENARIO, Task, tasks
+from wheelproof.jvm.tasks import CHANGE, PROPERTY, SCENARIO, Task, broken_without, tasks
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
 
 
 def names(mechanisms: Iterable[Mechanism]) -> frozenset[str]:
-    """The checks that the table is made from: on each release the same ones."""
+    """The checks that the tables are made from: on each release the same ones, and the changed
+    classes that are the mechanism without a decision."""
     return frozenset(
         task.name
         for mechanism in mechanisms
         for task in tasks(mechanism).values()
-        if task.kind == PROPERTY or task.kind == SCENARIO and task.subject in task.binding.fast
+        if task.kind == PROPERTY
+        or task.kind == SCENARIO
+        and task.subject in task.binding.fast
+        or lacks(task)
     )
 
 
-def render(rows: Sequence[Row], mechanisms: Mapping[str, Mechanism]) -> str:
-    """A Markdown table for each mechanism: a line per release, a column per violated property."""
-    return "\n".join(
+def lacks(task: Task) -> str:
+    """The decision that the changed classes of a check lack; "" for none."""
+    return task.binding.changes[task.subject].without if task.kind == CHANGE else ""
+
+
+def breaks(mechanism: Mechanism, task: Task) -> str:
+    """The property that changed classes break."""
+    return broken_without(mechanism, task.binding.changes[task.subject]) or ""
+
+
+def render(
+    rows: Sequence[Row], mechanisms: Mapping[str, Mechanism], output: Path | None = None
+) -> str:
+    """A Markdown table for each mechanism: a line per release, a column per violated property.
+
+    ``output``: the folder of the counterexamples. Each is a section behind the tables.
+    """
+    wanted = {stem: item for stem, item in mechanisms.items() if tasks(item)}
+    parts = [
         table(mechanism, [row for row in rows if row.mechanism == stem])
-        for stem, mechanism in mechanisms.items()
-        if tasks(mechanism)
-    )
+        for stem, mechanism in wanted.items()
+    ]
+    if output is not None:
+        for stem, mechanism in wanted.items():
+            mine = [row for row in rows if row.mechanism == stem]
+            parts += replays(mechanism, mine, output)
+    return "\n".join(parts)
+
+
+def replays(mechanism: Mechanism, rows: Sequence[Row], output: Path) -> list[str]:
+    """A section for each run to a violation that was followed on classes: its steps, a command."""
+    known = tasks(mechanism)
+    found: dict[str, list[tuple[Task, Row]]] = {}
+    for row in rows:
+        task = known.get(row.name)
+        if task and row.ok and row.trace and (task.kind == PROPERTY or lacks(task)):
+            found.setdefault(task.subject, []).append((task, row))
+    sections = []
+    for name, followed in found.items():
+        followed.sort(key=lambda each: version(each[0].release))
+        task, row = followed[-1]
+        shown = document.read(output / str(row.trace))
+        steps = [step for step in shown.steps if step.kind != "silent"]
+        releases = ", ".join(each.release for each, _ in followed)
+        sections.append(
+            f"#### `{name}`\n\n`{shown.property}` of `{mechanism.stem}` is violated after "
+            f"{len(steps)} steps of `{shown.scenario}`. Followed on {releases}.\n\n"
+            f"{by_thread(steps)}\n\n```sh\n"
+            f'wheelproof jvm "{task.name}"\n'
+            f'wheelproof replay "build/{row.trace}" --on impl\n```\n'
+        )
+    return sections
+
+
+def by_thread(steps: Sequence[document.Step]) -> str:
+    """The labels of a run, those of one thread together until another one moves."""
+    turns: list[tuple[str, list[str]]] = []
+    for step in steps:
+        if not turns or turns[-1][0] != step.thread:
+            turns.append((step.thread, []))
+        turns[-1][1].append(step.label)
+    return ", ".join(f"{thread} `{' '.join(labels)}`" for thread, labels in turns)
 
 
 def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
@@ -42,15 +103,28 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     found = {
         mechanism.configs[task.subject].property for task, _ in checked if task.kind == PROPERTY
     }
+    changed = [(task, breaks(mechanism, task), row) for task, row in checked if lacks(task)]
+    broken += [broken_one for _, broken_one, _ in changed]
+    found |= {broken_one for _, broken_one, _ in changed}
     properties = [name for name in dict.fromkeys(broken) if name in found]
     head = ["release", f"`{mechanism.stem}`", *(f"`{name}`" for name in properties)]
     lines = [head, ["---"] * len(head)]
     for release in sorted({task.release for task, _ in checked}, key=version):
-        mine = [(task, row) for task, row in checked if task.release == release]
+        mine = [(task, row) for task, row in checked if task.release == release and not lacks(task)]
         equal = [row.ok for task, row in mine if task.kind == SCENARIO]
         first = f"{sum(equal)} of {len(equal)} scenarios equal"
         lines.append([release, first, *(cell(models, name, mine) for name in properties)])
+    for task, broken_one, row in changed:
+        cells = [
+            followed(task.subject, row.ok) if name == broken_one else "-" for name in properties
+        ]
+        lines.append([f"{task.release}, changed", f"equal without `{lacks(task)}`", *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def followed(name: str, ok: bool) -> str:
+    """A cell for a run to a violation, with a link to its section."""
+    return f"violated: [`{name}`](#{name})" if ok else f"not shown: `{name}`"
 
 
 def cell(models: Models, name: str, checked: Sequence[tuple[Task, Row]]) -> str:
@@ -63,7 +137,7 @@ def cell(models: Models, name: str, checked: Sequence[tuple[Task, Row]]) -> str:
     ]
     if replays:
         wrong = [f"`{config}`" for config, ok in replays if not ok]
-        right = ", ".join(f"`{config}`" for config, ok in replays if ok)
+        right = ", ".join(f"[`{config}`](#{config})" for config, ok in replays if ok)
         return f"not shown: {', '.join(wrong)}" if wrong else f"violated: {right}"
     compared = [(task.scenario, row.ok) for task, row in checked if task.kind == SCENARIO]
     if not compared or not all(ok for _, ok in compared):
@@ -87,6 +161,7 @@ class Models:
         return first_violation(self.graphs[scenario], name) is None
 
 
-def version(release: str) -> tuple[int, ...]:
-    """A release's numbers, for sorting."""
-    return tuple(int(part) for part in release.split("."))
+def version(release: str) -> tuple[list[int], str]:
+    """A release's numbers, for sorting; one with a diff comes behind it, as 4.3.0-fixed does."""
+    numbers, _, diff = release.partition("-")
+    return [int(part) for part in numbers.split(".")], diff

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from wheelproof.project.mechanism import PROFILES, Mechanism
 
 FOLDER = "jvm"
 RELEASES = "releases.toml"
+REASONS = ("unlabelled", "opaque", "within", "races", "absent", "unused", "rejects")
+"""The tables of a file that give a reason for each key."""
 BISIMULATION = "Bisimulation"
 """The property that a difference violates."""
 
@@ -52,7 +55,12 @@ class Binding:
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
     ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
+    ``inside``: label -> the calls of operations below that are its step, whose own steps are on.
+    ``below``: the sites of these, from the labels of other files. ``halfway``: variable that shows
+    an operation's own locks while it is under way -> reason.
     ``rejects``: scenario of another machine, which these classes must not be -> reason.
+    ``patch``: a diff, below the subject's folder, against one source file of the release's jar of
+    sources. What it compiles to stands before the jars.
     """
 
     name: str
@@ -63,6 +71,9 @@ class Binding:
     harness: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    below: tuple[str, ...] = ()
+    inside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    halfway: Mapping[str, str] = field(default_factory=dict)
     calls: tuple[str, ...] = ()
     redirect: tuple[tuple[str, str, str], ...] = ()
     unlabelled: Mapping[str, str] = field(default_factory=dict)
@@ -76,6 +87,7 @@ class Binding:
     coarse: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    patch: str = ""
     without: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
@@ -133,7 +145,7 @@ def load(file: Path) -> dict[str, Any]:
 
 def read(file: Path) -> Binding:
     """Read and check one file; a UsageError names the file and the field."""
-    data = load(file)
+    data = fields(file)
     known = set(Binding.__dataclass_fields__) - {"name", "file"} | {"package"}
     if extra := sorted(set(data) - known):
         raise UsageError(f"{file}: unknown field {', '.join(extra)}.")
@@ -163,6 +175,9 @@ def read(file: Path) -> Binding:
         harness=tuple(internal(name) for name in data["harness"]),
         labels=sites("labels"),
         fine=sites("fine"),
+        below=below(file, data.get("below", {})),
+        inside=sites("inside"),
+        halfway=data.get("halfway", {}),
         calls=listed("calls"),
         redirect=tuple((internal(each["in"]), each["field"], each["by"]) for each in redirect),
         unlabelled=data.get("unlabelled", {}),
@@ -176,6 +191,7 @@ def read(file: Path) -> Binding:
         coarse=listed("coarse"),
         where=data.get("where", {}),
         folders=listed("folders"),
+        patch=data.get("patch", ""),
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
@@ -183,6 +199,38 @@ def read(file: Path) -> Binding:
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )
+
+
+def below(file: Path, wanted: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The sites of labels of other files: ``wanted`` has their names -> patterns of labels."""
+    found = []
+    for name, patterns in wanted.items():
+        for label, places in fields(file.with_name(f"{name}.toml"))["labels"].items():
+            if any(fnmatchcase(label, pattern) for pattern in patterns):
+                found += places
+    if wanted and not found:
+        raise UsageError(f"{file}: the field below names no label of another file.")
+    return tuple(found)
+
+
+def fields(file: Path) -> dict[str, Any]:
+    """The fields of a file, and of that which it is ``like`` those that it does not have itself.
+
+    Tables of labels and of reasons are joined key by key. A label without sites, or an empty
+    reason, takes that of the other file away.
+    """
+    data = load(file)
+    other = data.pop("like", "")
+    if not other:
+        return data
+    base = file.with_name(f"{other}.toml")
+    if not base.is_file():
+        raise UsageError(f"{file}: there is no {base.name}, which it is like.")
+    joined = {**fields(base), **data}
+    for name in ("labels", "fine", *REASONS):
+        both = {**fields(base).get(name, {}), **data.get(name, {})}
+        joined[name] = {key: value for key, value in both.items() if value}
+    return joined
 
 
 def change(file: Path, name: str, data: Mapping[str, Any]) -> Change:

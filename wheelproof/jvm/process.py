@@ -29,6 +29,9 @@ MOVES, WAITS, ENDED, FAILED = range(4)
 
 BLOCKED, UNTRIED = -1, -2
 
+BELOW = "(below)"
+"""The label of the steps of operations that the model takes in one step."""
+
 STUTTER = "(stutter)"
 """The label of an access that the model has no step for."""
 
@@ -130,7 +133,8 @@ class Jvm:
         """Choose a scenario of the loaded classes. ``fine``: every access is a step."""
         sites = [site[0] for site in self.sites()["sites"]] if fine and binding.within else []
         within = [key for key in sites if any(fnmatchcase(key, each) for each in binding.within)]
-        self.scenario(lines(program, binding.sites(fine), fine, within, binding.names))
+        places = binding.sites(fine) | ({BELOW: binding.below} if binding.below else {})
+        self.scenario(lines(program, places, fine, within, binding.names, binding.inside))
 
     def explore(self, states: int, seconds: float) -> Graph:
         """All states of the scenario, up to a bound."""

@@ -18,6 +18,8 @@ from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm import declaration
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.jars import NotHere, locate
+from wheelproof.jvm.patch import SOURCES as SOURCE_JAR
+from wheelproof.jvm.patch import patched
 
 MINIMUM = 17
 """The Java release that the tool's classes, and Kafka's since 4.0, are compiled for."""
@@ -60,6 +62,21 @@ def jars_of(root: Path, release: str, fetch: bool) -> list[Path]:
     return locate([*ASM, *declaration.artifacts(root, release)], fetch)
 
 
+def of_release(
+    executable: Path, root: Path, output: Path, binding: Binding, release: str, fetch: bool
+) -> list[Path]:
+    """The class path of a release: its jars, behind what a binding's diff compiles to."""
+    wanted = declaration.artifacts(root, release)
+    sources = [each for each in wanted if each.coordinate.endswith(f":{SOURCE_JAR}")]
+    jars = locate([each for each in wanted if each not in sources], fetch)
+    if not binding.patch:
+        return jars
+    folder = output / "jvm"
+    found = locate(sources, fetch)
+    with patched(root / binding.patch, folder, found[0] if found else None) as source:
+        return [compiled(executable, [source], jars, folder, fetch), *jars]
+
+
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
     """Find, fetch and compile; quick where all is there. NotHere where something is absent."""
     try:
@@ -67,7 +84,7 @@ def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: boo
     except ToolError as error:
         raise NotHere(error.message, error.remedy) from error
     asm = locate(ASM, fetch)
-    jars = locate(declaration.artifacts(root, release), fetch)
+    jars = of_release(runtime.executable, root, output, binding, release, fetch)
     if not binding.sources:
         raise UsageError(f"{binding.file.with_suffix('')}: there is no Java source.")
     folder = output / "jvm"

@@ -23,7 +23,7 @@ def table_faults(
     """
     faults = []
     steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
-    labelled = set(binding.labels)
+    labelled = {*binding.labels, *binding.inside}
     unused = {name for name in steps if any(fnmatchcase(name, each) for each in binding.unused)}
     faults += [f"the label {name} has no site" for name in sorted(steps - labelled - unused)]
     faults += [f"{name} is no label of {mechanism.stem}" for name in sorted(labelled - steps)]
@@ -33,6 +33,7 @@ def table_faults(
     faults += [f"no label of {mechanism.stem} is {each}" for each in wrong]
     sites = {site for places in binding.labels.values() for site in places}
     sites |= {site for places in binding.fine.values() for site in places}
+    sites |= {*binding.below, *(site for places in binding.inside.values() for site in places)}
     for site in sorted(sites):
         if site not in hits:
             faults.append(f"there is no site {site}")

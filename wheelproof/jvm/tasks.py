@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.jvm.declaration import Binding, find
+from wheelproof.jvm.declaration import Binding, Change, find
 from wheelproof.project.mechanism import Config, Mechanism
 
 SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
-REJECTED, PROPERTY, RACES = "rejected", "property", "races"
+REJECTED, PROPERTY, RACES, COMPOSED = "rejected", "property", "races", "composed"
+FOLLOWED = 15_000
+"""Distinct states up to which a nightly config is followed on every release."""
 TOGETHER = 3_000
 """Distinct states up to which nightly scenarios share a process."""
 
@@ -39,7 +41,8 @@ def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
     for binding in mine:
         for version in binding.releases:
             if release in ("", version):
-                several = sum(version in each.releases for each in mine) > 1
+                beside = [each for each in mine if version in each.releases and not each.below]
+                several = len(beside) > 1
                 for task in of_release(binding, version, mechanism, several):
                     if task.name in found:
                         raise UsageError(f"{binding.file}: two checks are named {task.name}.")
@@ -52,9 +55,10 @@ def of_release(
 ) -> list[Task]:
     """The checks on one release: scenarios, properties, the table of sites, races, changes.
 
-    Releases behind the first one have the scenarios of the fast profile only, and the configs of
-    the fast profile that must violate an invariant or deadlock. ``several``: another binding has
-    this release, too, so that rows of all classes have the binding's name.
+    Releases behind the first one have the scenarios of the fast profile only. A config that must
+    violate an invariant or deadlock is followed on every release, but for the largest ones.
+    ``several``: another binding has this release, too, so that rows of all classes have the
+    binding's name.
     """
     first = release == binding.releases[0]
 
@@ -66,6 +70,8 @@ def of_release(
             if subject in mechanism.scenarios:
                 name = f"{subject} {config.property}"
         ending = f"@{release}" + (" fine" if kind == FINE else "")
+        if binding.below and kind in (COMPOSED, SITES, RACES):
+            ending = f" in full{ending}"
         profile = binding.profile if fast and first else "nightly"
         return Task(f"{name}{ending}", binding, release, kind, subject, profile, scenario)
 
@@ -74,13 +80,19 @@ def of_release(
     if unknown := sorted(set(named) - set(mechanism.scenarios)):
         raise UsageError(f"{binding.file}: no scenario is named {', '.join(unknown)}.")
     scenarios = [name for name in binding.scenarios(mechanism) if first or name in binding.fast]
+    changes = [
+        task(CHANGE, name, change.profile == "fast") for name, change in binding.changes.items()
+    ]
+    if binding.below:
+        made = [task(COMPOSED, name, name in binding.fast) for name in scenarios]
+        return [*made, task(SITES, "", True), task(RACES, "", True), *changes]
     made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
     made += [task(REJECTED, name, True) for name in binding.rejects]
     possible = binding.scenarios(mechanism)
     for config in mechanism.configs.values():
         if config.scenario in possible and replayed(config, mechanism):
             fast = config.profile == "fast"
-            if first or fast:
+            if first or fast or mechanism.sizes.get(config.scenario, 0) <= FOLLOWED:
                 made.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
     made += [task(SITES, "", True), task(RACES, "", True)]
     fine = [
@@ -89,8 +101,7 @@ def of_release(
         if first and not any(fnmatchcase(name, pattern) for pattern in binding.coarse)
     ]
     made += [task(FINE, name, False) for name in fine]
-    changes = binding.changes.items()
-    return made + [task(CHANGE, name, change.profile == "fast") for name, change in changes]
+    return made + changes
 
 
 def replayed(config: Config, mechanism: Mechanism) -> bool:
@@ -99,6 +110,18 @@ def replayed(config: Config, mechanism: Mechanism) -> bool:
     return bool(violated) and mechanism.properties[config.property or ""].kind in (
         "invariant",
         "deadlock",
+    )
+
+
+def broken_without(mechanism: Mechanism, change: Change) -> str | None:
+    """The property that breaks without the decision that changed classes lack."""
+    return next(
+        (
+            mutant.property
+            for mutant in mechanism.mutants.values()
+            if mutant.decision == change.without and mutant.scenario in change.scenarios
+        ),
+        None,
     )
 
 
@@ -150,7 +173,9 @@ def chosen(
             return False
         if names:
             return bool({task.name, task.subject} & names) and (task.kind == FINE) == fine
-        return task.kind == kind if fine or every else task.profile == "fast"
+        if every and not fine:
+            return task.kind in (SCENARIO, COMPOSED)
+        return task.kind == kind if fine else task.profile == "fast"
 
     found = [
         (stem, task) for stem, task in everything if release in ("", task.release) and meant(task)

@@ -62,8 +62,12 @@ def lines(
     fine: bool,
     within: Iterable[str] = (),
     more: Iterable[str] = (),
+    inside: Mapping[str, Sequence[str]] | None = None,
 ) -> list[list[str]]:
-    """The request ``scenario``. ``within``: sites that are no step; ``more``: names of values."""
+    """The request ``scenario``. ``within``: sites that are no step; ``more``: names of values.
+
+    ``inside``: label -> calls of operations that the model takes in one step.
+    """
     threads = [
         ["thread", name, *(word(operation) for operation in program)]
         for name, program in scenario["threads"].items()
@@ -73,6 +77,7 @@ def lines(
         *(["field", *line] for line in fields(scenario)),
         *threads,
         *(["label", label, site] for label, places in sites.items() for site in places),
+        *(["inside", label, site] for label, places in (inside or {}).items() for site in places),
         *(["within", site] for site in within),
         ["fine", word(fine)],
     ]

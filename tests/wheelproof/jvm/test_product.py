@@ -95,5 +95,5 @@ def test_an_unfinished_graph_shows_no_more_than_it_has():
     assert made.difference is None and made.figures["compared_edges"] == 3
 
 
-def test_moves_is_what_a_label_is_told_apart_from():
+def test_moves_is_what_a_label_differs_from():
     assert MOVES == 0 and {WAITS, ENDED, FAILED} == {1, 2, 3}

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from wheelproof import project
 from wheelproof.cli import app
 from wheelproof.commands import releases
+from wheelproof.counterexample import document
 from wheelproof.jvm.tasks import tasks
 from wheelproof.verdict import judge
 
@@ -45,7 +46,8 @@ def table(wrong=(), dropped=()):
 def test_a_violated_property_names_its_replay_and_another_release_has_it():
     found = table()
     assert found["release"] == ["`delayed_operation`", "`NoLostCompletion`"]
-    assert found["1.0.0"] == ["1 of 1 scenarios equal", "violated: `article_lost_completion`"]
+    link = "[`article_lost_completion`](#article_lost_completion)"
+    assert found["1.0.0"] == ["1 of 1 scenarios equal", f"violated: {link}"]
     assert found["4.0.0"] == ["1 of 1 scenarios equal", "holds"]
 
 
@@ -76,8 +78,8 @@ def test_a_row_that_is_not_one_of_the_checks_is_left_out():
 
 
 def test_releases_are_sorted_by_their_numbers():
-    found = sorted(["4.0.0", "0.11.0.2", "0.9.0", "1.10.0", "1.2.0"], key=releases.version)
-    assert found == ["0.9.0", "0.11.0.2", "1.2.0", "1.10.0", "4.0.0"]
+    found = sorted(["4.0.0-x", "4.0.0", "0.11.0.2", "0.9.0", "1.10.0"], key=releases.version)
+    assert found == ["0.9.0", "0.11.0.2", "1.10.0", "4.0.0", "4.0.0-x"]
 
 
 def test_each_release_has_a_column_of_scenarios():
@@ -90,3 +92,56 @@ def test_each_release_has_a_column_of_scenarios():
 def test_two_outputs_are_refused(tmp_path, other):
     arguments = ["jvm", "--matrix", other, "--subject", str(ROOT), "--output", str(tmp_path)]
     assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+def test_a_replay_is_a_section_with_its_steps_and_its_command(tmp_path):
+    step = document.Step("a", "C1", "lock")
+    silent = document.Step("a", "T0", "silent")
+    made = document.Counterexample(
+        "m", "jvm", "n", "try_once", "NoLostCompletion", "", ("a", "b"), {}, (silent, step)
+    )
+    made.write(tmp_path / "x.json")
+    name = "article_lost_completion@1.0.0"
+    row = judge(
+        MECHANISM.stem,
+        "jvm",
+        name,
+        expected="violated",
+        expected_property="NoLostCompletion",
+        verdict="violated",
+        property="NoLostCompletion",
+        trace="x.json",
+    )
+    (section,) = releases.replays(MECHANISM, [row], tmp_path)
+    assert section.startswith("#### `article_lost_completion`\n")
+    assert "after 1 steps of `try_once`. Followed on 1.0.0." in section
+    assert "\na `C1`\n" in section
+    assert f'wheelproof jvm "{name}"' in section
+
+
+def test_labels_of_one_thread_stand_together_until_another_one_moves():
+    steps = [document.Step(thread, label, "") for thread, label in ("aA", "aB", "bA", "aC")]
+    assert releases.by_thread(steps) == "a `A B`, b `A`, a `C`"
+
+
+def test_changed_classes_are_a_line_of_their_own():
+    mechanism = project.find(ROOT)["overflow_wheel"]
+    rows = [
+        judge("overflow_wheel", "jvm", "two@4.3.0", expected="exhaustive", verdict="exhaustive"),
+        judge(
+            "overflow_wheel",
+            "jvm",
+            "plain-overflow-wheel@4.3.0",
+            expected="violated",
+            expected_property="SafePublication",
+            verdict="violated",
+            property="SafePublication",
+        ),
+    ]
+    lines = releases.table(mechanism, rows).splitlines()
+    assert lines[0] == "| release | `overflow_wheel` | `SafePublication` |"
+    assert lines[2:] == [
+        "| 4.3.0 | 1 of 1 scenarios equal | holds |",
+        "| 4.3.0, changed | equal without `PlainWheel` | violated: "
+        "[`plain-overflow-wheel`](#plain-overflow-wheel) |",
+    ]

@@ -250,7 +250,7 @@ final class Execution {
             harness.shared(shared);
             int[] threads = new int[workers.length];
             for (Worker worker : workers) {
-                int label = worker.ended ? 0 : worker.at.label;
+                int label = worker.ended ? 0 : label(worker);
                 threads[worker.index] = label * 4 + standing(worker).ordinal();
             }
             int before = steps == 0 && mover < 0 ? -1 : path[steps];
@@ -258,6 +258,22 @@ final class Execution {
         } finally {
             Hooks.quiet = false;
         }
+    }
+
+    /**
+     * The label of a thread's next step. At a step of an operation below, which the model takes as
+     * a whole, it is "(inside LABEL) SITE", without a LABEL where no call says which.
+     */
+    private int label(Worker worker) {
+        String name = scenario.labels.get(worker.at.label);
+        if (!name.equals(Scenario.BELOW)) {
+            return worker.at.label;
+        }
+        String inside = "";
+        for (int caller = worker.depth - 1; caller >= 0 && inside.isEmpty(); caller--) {
+            inside = scenario.insideOf.getOrDefault(worker.callers[caller].key, "");
+        }
+        return scenario.label("(inside " + inside + ") " + worker.at.key);
     }
 
     private Graph.Standing standing(Worker worker) {

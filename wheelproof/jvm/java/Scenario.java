@@ -1,6 +1,7 @@
 package wheelproof.jvm;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,11 +10,17 @@ import java.util.Set;
 
 /** A scenario of the specification's TOML: fields by their paths, and thread programs. */
 public final class Scenario {
+    /** The label of the steps of operations below. */
+    static final String BELOW = "(below)";
+
     final List<String> threads = new ArrayList<>();
     final List<String[][]> programs = new ArrayList<>();
     final Map<String, Integer> names = new LinkedHashMap<>();
     final List<String> labels = new ArrayList<>(List.of("(stutter)"));
+    private final Map<String, Integer> numberOfLabel = new HashMap<>(Map.of("(stutter)", 0));
     final Map<String, Integer> labelOfSite = new LinkedHashMap<>();
+    /** Site of a call -> the model's label of which the called operation is the whole step. */
+    final Map<String, String> insideOf = new HashMap<>();
     /** Sites that are no step of their own where each access is one. */
     final Set<String> within = new HashSet<>();
     boolean fine;
@@ -25,12 +32,8 @@ public final class Scenario {
         switch (words[0]) {
             case "field" -> fields.put(words[1], values);
             case "name" -> names.put(words[1], names.size() + 1);
-            case "label" -> {
-                if (!labels.contains(words[1])) {
-                    labels.add(words[1]);
-                }
-                labelOfSite.put(words[2], labels.indexOf(words[1]));
-            }
+            case "label" -> labelOfSite.put(words[2], label(words[1]));
+            case "inside" -> insideOf.put(words[2], words[1]);
             case "thread" -> {
                 threads.add(words[1]);
                 programs.add(values.stream().map(text -> text.split(" ")).toArray(String[][]::new));
@@ -39,6 +42,14 @@ public final class Scenario {
             case "fine" -> fine = Boolean.parseBoolean(words[1]);
             default -> throw new IllegalArgumentException(words[0]);
         }
+    }
+
+    /** The number of a label, which may be new. */
+    int label(String name) {
+        return numberOfLabel.computeIfAbsent(name, key -> {
+            labels.add(key);
+            return labels.size() - 1;
+        });
     }
 
     /** The values of a field; none where it is absent. */

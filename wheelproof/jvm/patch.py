@@ -1,0 +1,62 @@
+"""A source file of a pinned jar of sources with a diff applied: no such source is kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wheelproof.errors import ToolError
+
+SOURCES = "sources"
+"""The classifier of a jar of sources."""
+
+
+@contextmanager
+def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[Path]:
+    """The one source file that a diff changes or makes, with the diff applied, for a while.
+
+    What it changes comes from the jar of sources. The diff's names are ``MODULE/java/PACKAGE/FILE``
+    as in the project's repository. Raises ToolError where the diff does not apply.
+    """
+    before, after = (line[4:] for line in diff.read_text(encoding="utf-8").splitlines()[:2])
+    module, _, inside = after.removeprefix("b/").partition("/java/")
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()
+    file = work / module / "java" / inside
+    try:
+        if before != "/dev/null":
+            if sources is None:
+                raise ToolError(f"{diff.name} changes {inside}, and there is no jar of sources.")
+            file.parent.mkdir(parents=True)
+            with zipfile.ZipFile(sources) as archive:
+                file.write_bytes(archive.read(inside))
+        apply(diff, work, sources)
+        yield file
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def apply(diff: Path, folder: Path, sources: Path | None = None) -> None:
+    """Apply a diff to the files below a folder; ToolError where it does not apply."""
+    git = shutil.which("git")
+    if git is None:
+        raise ToolError("git, which applies the diff, is not on PATH.", "Install git.")
+    ended = subprocess.run(
+        [git, "apply", diff.absolute()],
+        cwd=folder,
+        # Within a repository git would skip files that are not below its current folder.
+        env=os.environ | {"GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    if ended.returncode != 0:
+        to = f" to {sources.name}" if sources else ""
+        raise ToolError(f"{diff.name} does not apply{to}: {ended.stderr.strip()}")
