@@ -7,9 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from real.d1.classes import HERE, JUNIT, NAMED, REGRESSION, Classes, patched, released
+from real.d1.classes import HERE, JUNIT, NAMED, REGRESSION, Classes, released
 from wheelproof.errors import ToolError, WheelproofError
 from wheelproof.jvm.jars import locate
+from wheelproof.jvm.patch import patched
 
 BOUNDARIES = (400, 8_000, 160_000)
 """Keys at which a bucket of the third, fourth or fifth wheel is due, in ms."""

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
-import tempfile
-import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +12,7 @@ from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm import declaration
 from wheelproof.jvm.jars import NotHere, locate
+from wheelproof.jvm.patch import patched
 from wheelproof.jvm.setup import MINIMUM, compiled
 
 HERE = Path(__file__).parent
@@ -89,50 +85,6 @@ def released(release: str, folder: Path, fixed: bool) -> Classes:
     classes = Classes(runtime.executable, jars, folder / "d1")
     if not fixed:
         return classes
-    with patched(FIX, folder) as source:
+    with patched(FIX, folder, *locate([SOURCES], fetch=True)) as source:
         own = classes.compile([source])
     return Classes(classes.java, (own, *jars), classes.folder)
-
-
-@contextmanager
-def patched(diff: Path, folder: Path) -> Iterator[Path]:
-    """The one source file that a diff changes or makes, with the diff applied, for a while.
-
-    What it changes comes from the pinned jar of sources. Raises ToolError where the diff does not
-    apply, NotHere where the jar is absent.
-    """
-    before, after = (line[4:] for line in diff.read_text(encoding="utf-8").splitlines()[:2])
-    module, _, inside = after.removeprefix("b/").partition("/java/")
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()
-    file = work / module / "java" / inside
-    try:
-        if before != "/dev/null":
-            (jar,) = locate([SOURCES], fetch=True)
-            file.parent.mkdir(parents=True)
-            with zipfile.ZipFile(jar) as archive:
-                file.write_bytes(archive.read(inside))
-        apply(diff, work)
-        yield file
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-
-
-def apply(diff: Path, folder: Path) -> None:
-    """Apply a diff to the files below a folder; ToolError where it does not apply."""
-    git = shutil.which("git")
-    if git is None:
-        raise ToolError("git, which applies the diff, is not on PATH.", "Install git.")
-    ended = subprocess.run(
-        [git, "apply", diff.absolute()],
-        cwd=folder,
-        # Within a repository git would skip files that are not below its current folder.
-        env=os.environ | {"GIT_CEILING_DIRECTORIES": str(folder.parent)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    if ended.returncode != 0:
-        printed = ended.stderr.strip()
-        raise ToolError(f"{diff.name} does not apply to Kafka {NAMED}: {printed}")

@@ -1,3 +1,5 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,11 +17,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Keeps a broker busy: {@code Clients ADDRESS MS IDLE}. One producer and one consumer of a topic,
- * a group that commits, and consumers of an empty topic whose fetches wait until they expire.
+ * Keeps brokers busy: {@code Clients ADDRESSES MS IDLE REPLICAS FILE}. One producer, which waits
+ * for all replicas in sync, and one consumer of a topic, a group that commits, and consumers of an
+ * empty topic whose fetches wait until they expire. The file is made after the first message.
  */
 public final class Clients {
     private static final int LONGEST_WAIT_MS = 300;
+    private static final int READY_S = 60;
 
     private Clients() { }
 
@@ -31,6 +35,11 @@ public final class Clients {
             "key.deserializer", ByteArrayDeserializer.class.getName(),
             "value.deserializer", ByteArrayDeserializer.class.getName()));
         return properties;
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(String address) {
+        return new KafkaProducer<>(Map.of("bootstrap.servers", address, "acks", "all"),
+            new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     private static void consume(String address, String topic, String group, boolean member,
@@ -48,24 +57,44 @@ public final class Clients {
         }
     }
 
+    /** Waits until so many brokers are there. */
+    private static void await(Admin admin, int brokers) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_S);
+        while (admin.describeCluster().nodes().get(READY_S, TimeUnit.SECONDS).size() < brokers) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("fewer than " + brokers + " brokers");
+            }
+            Thread.sleep(200);
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         String address = arguments[0];
         long length = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[1]));
         int idle = Integer.parseInt(arguments[2]);
+        short replicas = Short.parseShort(arguments[3]);
+        Path begun = Path.of(arguments[4]);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
-            short one = 1;
-            admin.createTopics(List.of(new NewTopic("busy", 1, one), new NewTopic("idle", 1, one)))
-                .all().get(60, TimeUnit.SECONDS);
+            await(admin, replicas);
+            Map<String, String> insync =
+                Map.of("min.insync.replicas", Integer.toString(Math.min(2, replicas)));
+            admin.createTopics(List.of(new NewTopic("busy", replicas, replicas).configs(insync),
+                    new NewTopic("idle", 1, replicas)))
+                .all().get(READY_S, TimeUnit.SECONDS);
         }
-        long end = System.nanoTime() + length;
         AtomicLong sent = new AtomicLong(), consumed = new AtomicLong();
+        try (KafkaProducer<byte[], byte[]> producer = producer(address)) {
+            producer.send(new ProducerRecord<>("busy", new byte[100])).get();
+        }
+        Files.createFile(begun);
+        long end = System.nanoTime() + length;
         List<Thread> threads = new ArrayList<>();
         threads.add(new Thread(() -> {
-            try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(Map.of(
-                    "bootstrap.servers", address, "acks", "all"),
-                    new ByteArraySerializer(), new ByteArraySerializer())) {
+            try (KafkaProducer<byte[], byte[]> producer = producer(address)) {
                 while (System.nanoTime() < end) {
-                    producer.send(new ProducerRecord<>("busy", new byte[100])).get();
+                    int partition = (int) (sent.get() % replicas);
+                    producer.send(new ProducerRecord<>("busy", partition, null, new byte[100]))
+                        .get();
                     sent.incrementAndGet();
                     Thread.sleep(5);
                 }

@@ -20,7 +20,7 @@ from wheelproof.trace.judging.replay import replay
 @dataclass(frozen=True)
 class Run:
     """One recording: ``expected`` is its verdict, ``found`` whether D1 must be in it. Without
-    ``source`` it is one of a broker."""
+    ``source`` it is one of brokers, ``nodes`` of them."""
 
     name: str
     source: Path | None
@@ -28,6 +28,7 @@ class Run:
     expected: str
     found: bool
     options: tuple[str, ...] = ("verify",)
+    nodes: int = 1
 
 
 RUNS = (
@@ -41,20 +42,24 @@ RUNS = (
     Run("sound", D1 / "D1.java", lambda _: ["D1", "400", "1", "OTHER_SLOT"], "conforms", False),
     Run("d1", D1 / "D1.java", lambda _: ["D1", "400", "1", "STALLED"], "violates", True),
     Run("broker", None, lambda _: [], "conforms", False),
+    Run("brokers", None, lambda _: [], "conforms", False, nodes=3),
 )
 USUAL = ("load", "sound", "d1")
 """The recordings that are made where none is named: a broker needs 45 jars and a minute."""
 
 
-def recorded(agent: Agent, run: Run, seconds: int, folder: Path, zipped: bool = False) -> Path:
-    """The file of one run of a program. Raises ToolError."""
+def recorded(
+    agent: Agent, run: Run, seconds: int, folder: Path, zipped: bool = False
+) -> list[Path]:
+    """The files of one run of a program. Raises ToolError."""
     file = folder / f"{run.name}.jsonl{'.gz' if zipped else ''}"
     if run.source is None:
-        print(broker.record(agent, file, seconds, run.options))
-        return file
+        print(broker.record(agent, file, seconds, run.options, run.nodes))
+        last = max(2, run.nodes)
+        return [broker.file_of(file, node, run.nodes) for node in range(1, last)]
     path = agent.compile(run.source)
     agent.record(file, path, run.program(seconds), run.options, timeout_s=60 + 10 * seconds)
-    return file
+    return [file]
 
 
 def judged(run: Run, file: Path, bulk: str) -> bool:
@@ -121,8 +126,8 @@ def main(arguments: list[str] | None = None) -> int:
         sound = True
         for name in chosen.names or USUAL:
             folder = chosen.output / "recordings"
-            file = recorded(agent, known[name], chosen.seconds, folder, chosen.zip)
-            sound = judged(known[name], file, chosen.engine) and sound
+            for file in recorded(agent, known[name], chosen.seconds, folder, chosen.zip):
+                sound = judged(known[name], file, chosen.engine) and sound
         return 0 if sound else 1
     except WheelproofError as error:
         print(f"real.record: {error}", file=sys.stderr)

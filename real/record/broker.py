@@ -1,4 +1,4 @@
-"""One broker of Kafka, in KRaft mode, with clients; it is recorded while they run."""
+"""Brokers of Kafka, in KRaft mode, with clients; they are recorded while the clients run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import time
 import tomllib
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 from real.d1.classes import NAMED
 from real.record.agent import HALTED, HERE, Agent
@@ -22,7 +23,7 @@ from wheelproof.jvm.jars import locate
 
 JARS = HERE / "broker.toml"
 HEAP = "-Xmx512m"
-READY_S, FORMAT_S, END_S, CLIENTS_S = 120, 120, 60, 120
+READY_S, FORMAT_S, END_S, CLIENTS_S = 300, 120, 120, 300
 IDLE = 20
 """Consumers whose fetches wait until they expire."""
 LOG_LINES = 15
@@ -43,62 +44,109 @@ def free_ports(count: int) -> list[int]:
     return found
 
 
-def properties(folder: Path, port: int, controller: int) -> str:
-    """The configuration of a broker that is its own controller."""
+def properties(folder: Path, node: int, port: int, controllers: Sequence[int]) -> str:
+    """The configuration of a broker that is a controller, too. ``controllers``: port of each."""
+    voters = [f"{each}@127.0.0.1:{at}" for each, at in enumerate(controllers, 1)]
+    replicas, controller = len(controllers), controllers[node - 1]
     return "\n".join(
         f"{name}={value}"
         for name, value in {
             "process.roles": "broker,controller",
-            "node.id": 1,
-            "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+            "node.id": node,
+            "controller.quorum.voters": ",".join(voters),
             "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
             "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
             "controller.listener.names": "CONTROLLER",
             "log.dirs": folder / "data",
-            "offsets.topic.replication.factor": 1,
+            "offsets.topic.replication.factor": replicas,
             "offsets.topic.num.partitions": 1,
-            "transaction.state.log.replication.factor": 1,
-            "share.coordinator.state.topic.replication.factor": 1,
+            "transaction.state.log.replication.factor": replicas,
+            "transaction.state.log.min.isr": 1,
+            "share.coordinator.state.topic.replication.factor": replicas,
+            "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
+            "initial.broker.registration.timeout.ms": 1000 * READY_S,
         }.items()
     )
 
 
-def record(agent: Agent, output: Path, seconds: int, options: Sequence[str] = ()) -> str:
-    """Record a broker into ``output`` while clients use it; returns what the clients print.
+def file_of(output: Path, node: int, nodes: int) -> Path:
+    """The recording of a node: ``output`` where it is the only one."""
+    name, _, ending = output.name.partition(".")
+    return output if nodes == 1 else output.with_name(f"{name}-{node}.{ending}")
 
-    Raises ToolError, with the log's last lines, where a process fails or does not end in time.
+
+def record(
+    agent: Agent, output: Path, seconds: int, options: Sequence[str] = (), nodes: int = 1
+) -> str:
+    """Record brokers while clients use them; returns what the clients print.
+
+    Of several the last one is killed halfway: its recording stays without an end. Raises ToolError,
+    with a log's last lines, where a process fails or does not end in time.
     """
     path = os.pathsep.join(map(str, jars()))
     clients = agent.classes.compile([HERE / "Clients.java"], *jars())
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="broker-") as name:
-        folder = Path(name)
-        port, controller = free_ports(2)
-        config = folder / "broker.properties"
-        config.write_text(properties(folder, port, controller), encoding="utf-8")
+    numbers = range(1, nodes + 1)
+    files = [file_of(output, node, nodes) for node in numbers]
+    with tempfile.TemporaryDirectory(prefix="broker-") as name, ExitStack() as all_nodes:
+        ports = free_ports(2 * nodes)
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        formatted = agent.classes.run(
-            *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
-            timeout_s=FORMAT_S,
-        )
-        if formatted.returncode != 0:
-            raise ToolError(f"The broker's storage is not formatted: {formatted.stderr.strip()}")
-        command = [HEAP, f"-javaagent:{agent.jar}={agent.options(output, options)}"]
-        command += ["-cp", path, "kafka.Kafka", str(config)]
-        with running(agent.classes.java, command, output.with_suffix(".log")) as broker:
+        brokers = []
+        for node, file in zip(numbers, files, strict=True):
+            for old in (file, file.with_name(f"unfinished-{file.name}")):
+                old.unlink(missing_ok=True)
+            config = Path(name) / f"{node}.properties"
+            text = properties(Path(name) / str(node), node, ports[node - 1], ports[nodes:])
+            config.write_text(text, encoding="utf-8")
+            formatted = agent.classes.run(
+                *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
+                timeout_s=FORMAT_S,
+            )
+            if formatted.returncode != 0:
+                raise ToolError(f"The storage is not formatted: {formatted.stderr.strip()}")
+            command = [HEAP, f"-javaagent:{agent.jar}={agent.options(file, options)}"]
+            command += ["-cp", path, "kafka.Kafka", str(config)]
+            log = file.with_name(f"{file.name}.log")
+            brokers.append(all_nodes.enter_context(running(agent.classes.java, command, log)))
+        for broker, port in zip(brokers, ports):
             broker.await_port(port)
-            more = f"{clients}{os.pathsep}{path}"
-            address, length = f"127.0.0.1:{port}", str(1000 * seconds)
-            arguments = ("-cp", more, "Clients", address, length, str(IDLE))
-            ended = agent.classes.run(*arguments, timeout_s=CLIENTS_S + seconds)
-            if ended.returncode != 0:
-                raise ToolError(f"The clients failed: {ended.stderr.strip()[-2000:]}")
-            output.with_name(output.name + ".stop").touch()
-            broker.await_file(output)
-    output.with_name(output.name + ".stop").unlink(missing_ok=True)
+        addresses = ",".join(f"127.0.0.1:{port}" for port in ports[:nodes])
+        more = f"{clients}{os.pathsep}{path}"
+        begun, over = Path(name) / "begun", Event()
+        arguments = (addresses, str(1000 * seconds), str(IDLE), str(nodes), str(begun))
+        killer = Thread(target=kill, args=(brokers[-1], begun, seconds / 2, over))
+        if nodes > 1:
+            killer.start()
+        try:
+            ended = agent.classes.run(
+                *("-cp", more, "Clients", *arguments), timeout_s=CLIENTS_S + seconds
+            )
+        finally:
+            over.set()
+        if ended.returncode != 0:
+            raise ToolError(f"The clients failed: {ended.stderr.strip()[-2000:]}")
+        kept = max(1, nodes - 1)
+        if nodes > 1 and brokers[-1].process.poll() is None:
+            raise ToolError("The clients ended before the last broker was killed.")
+        for file in files[:kept]:
+            file.with_name(file.name + ".stop").touch()
+        for broker, file in zip(brokers[:kept], files):
+            broker.await_file(file)
+        for broker in brokers:  # at once: one that has no quorum any more does not end by itself
+            broker.process.terminate()
+    for file in files:
+        file.with_name(file.name + ".stop").unlink(missing_ok=True)
     return ended.stdout.strip()
+
+
+def kill(broker: Broker, begun: Path, seconds: float, over: Event) -> None:
+    """Kill a broker so many seconds after the clients have begun, unless all is over before."""
+    while not begun.exists():
+        if over.wait(0.1):
+            return
+    if not over.wait(seconds):
+        broker.process.kill()
 
 
 class Broker:

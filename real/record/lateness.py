@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
-Event = dict[str, Any]
+from traces.events import Event
 
 LATE_MS = 50
 """A task that is handed over later than this after its deadline and its add's return is warned

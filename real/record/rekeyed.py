@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Event = dict[str, Any]
+from traces.events import Event
 
 NOT_QUEUED = -1
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from real.record.lateness import LATE_MS, Lateness
 from real.record.rekeyed import Finder, Rekeyed, page
+from traces import events
 from wheelproof.trace.format.jsonl import Reader
 
 LABELS = Path(__file__).parents[2] / "traces" / "events.toml"
@@ -69,7 +70,8 @@ def read(path: Path) -> Report:
     reader = Reader(path)
     report, finder = Report(reader.header), Finder()
     first = last = None
-    for _, event in reader:
+    for _, found in reader:
+        event = events.read(found)
         report.kinds[event["k"]] += 1
         report.late.take(event)
         finder.take(event)

@@ -10,7 +10,8 @@ import pytest
 from real.d1 import __main__ as command
 from real.d1 import classes as d1
 from wheelproof.errors import ToolError
-from wheelproof.jvm.jars import NotHere
+from wheelproof.jvm.jars import NotHere, locate
+from wheelproof.jvm.patch import patched
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +28,15 @@ def classes(folder, fixed):
 
 
 def test_the_regression_test_fails_on_the_released_classes(folder):
-    passed, said = command.regression(classes(folder, fixed=False), folder)
+    passed, message = command.regression(classes(folder, fixed=False), folder)
     assert not passed
-    assert "the overdue task should be submitted" in said
-    assert "expected: <1> but was: <2>" in said
+    assert "the overdue task should be submitted" in message
+    assert "expected: <1> but was: <2>" in message
 
 
 def test_the_regression_test_passes_with_the_fix(folder):
-    passed, said = command.regression(classes(folder, fixed=True), folder)
-    assert passed, said
+    passed, message = command.regression(classes(folder, fixed=True), folder)
+    assert passed, message
 
 
 @pytest.mark.slow
@@ -57,23 +58,23 @@ def test_a_diff_that_does_not_apply_is_refused_by_name(folder, tmp_path):
     assert text.count("writeLock.lock();") == 1
     damaged.write_text(text.replace("writeLock.lock();", "writeLock.unlock();"), encoding="utf-8")
     with (
-        pytest.raises(ToolError, match="damaged.diff does not apply to Kafka 4.3.0"),
-        d1.patched(damaged, tmp_path),
+        pytest.raises(ToolError, match="damaged.diff does not apply to kafka-server-common-4.3.0"),
+        patched(damaged, tmp_path, *locate([d1.SOURCES], fetch=True)),
     ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["damaged.diff"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--release", "2.0.0"], "no release 2.0.0 with the timer as a Java class"),
         (["--release", "3.9.0", "--fixed"], "The fix is a diff against 4.3.0"),
     ],
 )
-def test_what_cannot_be_run_is_a_usage_error(capsys, arguments, said):
+def test_what_cannot_be_run_is_a_usage_error(capsys, arguments, message):
     assert command.main(arguments) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_without_a_jar_the_command_exits_with_5(capsys, monkeypatch, tmp_path):

@@ -45,7 +45,7 @@ def test_d1_is_named_with_all_that_led_to_it():
     (victim,) = found.victims
     assert found.poll["lc"] < victim.add.link["lc"] < found.first["lc"] < found.second["lc"]
     assert found.first["key_ms"] <= victim.deadline < found.second["key_ms"]
-    said = "\n".join(page(found, shown.header))
+    printed = "\n".join(page(found, shown.header))
     for part in (
         "D1 in timer d1",
         "reads the clock",
@@ -56,7 +56,7 @@ def test_d1_is_named_with_all_that_led_to_it():
         "second write",
         f"Victim: entry {victim.entry}, {victim.late_ms()} ms late",
     ):
-        assert part in said
+        assert part in printed
 
 
 @pytest.mark.parametrize("name", ["sound", "load"])
@@ -203,6 +203,37 @@ def test_a_broker_is_one_run_of_many_timers(folder):
     assert verdict.verdict == "conforms", verdict.first
     names = Reader(file).header["names"].values()
     assert sum(name.startswith("timer ") for name in names) > 10
+
+
+@pytest.mark.slow
+def test_of_three_brokers_the_killed_one_leaves_a_recording_without_an_end(folder):
+    agent = built(folder)
+    try:
+        broker.jars()
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+    file = folder / "brokers.jsonl.gz"
+    broker.record(agent, file, 10, nodes=3)
+    for node in (1, 2):
+        verdict = replay(broker.file_of(file, node, 3))
+        assert verdict.verdict == "conforms", verdict.first
+    killed = broker.file_of(file, 3, 3)
+    assert not killed.exists()
+    assert killed.with_name(f"unfinished-{killed.name}").is_file()
+
+
+def test_each_of_several_brokers_has_its_port_and_knows_the_controllers_of_all(tmp_path):
+    lines = broker.properties(tmp_path, 2, 21, [31, 32, 33]).splitlines()
+    assert "node.id=2" in lines
+    assert "controller.quorum.voters=1@127.0.0.1:31,2@127.0.0.1:32,3@127.0.0.1:33" in lines
+    assert "listeners=PLAINTEXT://127.0.0.1:21,CONTROLLER://127.0.0.1:32" in lines
+    assert "offsets.topic.replication.factor=3" in lines
+
+
+def test_one_broker_has_the_file_that_was_named_and_several_have_one_each(tmp_path):
+    file = tmp_path / "brokers.jsonl.gz"
+    assert broker.file_of(file, 1, 1) == file
+    assert broker.file_of(file, 2, 3) == tmp_path / "brokers-2.jsonl.gz"
 
 
 def test_a_broker_that_ends_is_an_error_with_its_log(folder):
