@@ -26,10 +26,10 @@ from pyarrow import parquet as columns
 from benchmarks import simulated_log
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import FIRST_ID
+from traces.events import Event
 from wheelproof import documents
 from wheelproof.pipeline import runs
 from wheelproof.trace.format import parquet, schema, totals
-from wheelproof.trace.format.parts import Event
 
 ROWS = 500_000
 """Events in one row group, at least: Spark gives a task whole row groups."""
@@ -99,9 +99,10 @@ def hot_block(moves: int) -> Block:
                 "lseq": tokens[0][2],
                 "pre": {"list": here},
                 "post": {"list": there, "counter": int(adds)},
-                **({} if adds else {"cause": "readd"}),
             }
         )
+        if not adds:
+            events[-1]["cause"] = "readd"
     assert moves % 4 == 0
     return Block(events, 0, 0, 0, {"1": moves}, dict(numbers))
 
@@ -153,7 +154,7 @@ def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
     those of others begin anew."""
     found: dict[str, list[int]] = {}
     for event in base.events:
-        for kind, name, number, _ in event.get("ord", ()):
+        for kind, name, number, *_ in event.get("ord", ()):
             step = base.tokens.get(f"{kind} {name}", 0)
             counted = found.setdefault(totals.class_of(kind, name), [0, 0, 0])
             counted[0] += blocks

@@ -9,17 +9,21 @@ recorded well.
 
 from __future__ import annotations
 
-import copy
 import random
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
-Event = dict[str, Any]
+from traces.events import Event, columns
+
 OPERATORS = ("drop", "duplicate", "swap", "retarget", "retime")
 STYLES = ("log", "behaviour")
 _TARGETS = ("list", "op", "entry", "task", "key", "span")
 _TIMES = ("exp_ms", "key_ms", "wheel_ms", "now_ms")
+
+
+def exact(event: Event) -> list[tuple[str, str, int, str]]:
+    """The tokens of an event, which are no intervals here."""
+    return [token[:4] for token in event.get("ord", ())]
 
 
 def renumbered(events: list[Event]) -> list[Event]:
@@ -29,7 +33,7 @@ def renumbered(events: list[Event]) -> list[Event]:
         numbers[f"t {event['tid']}"] += 1
         event["lc"], event["tseq"] = position, numbers[f"t {event['tid']}"]
         tokens = []
-        for kind, name, _, mode in event.get("ord", ()):
+        for kind, name, _, mode in exact(event):
             counted = f"{kind} {name}"
             if kind == "L" or kind == "V" and mode in ("w", "cas+"):
                 numbers[counted] += 1
@@ -37,10 +41,10 @@ def renumbered(events: list[Event]) -> list[Event]:
         if tokens:
             event["ord"] = tuple(tokens)
         for role, column in (("entry", "eseq"), ("list", "lseq"), ("op", "oseq")):
-            event.pop(column, None)
+            columns(event).pop(column, None)
             for kind, name, number, _ in tokens:
-                if kind == "L" and name == f"{role}:{event.get(role)}":
-                    event[column] = number
+                if kind == "L" and name == f"{role}:{columns(event).get(role)}":
+                    columns(event)[column] = number
         if event["k"] == "rw_release" and tokens[0][3] == "w":
             numbers["RW timer:3"] += 1
     return events
@@ -52,7 +56,7 @@ def mutate(
     """A changed copy; None where the operator has nothing to work on (no id to change, no time, no
     neighbour)."""
     choice = random.Random(f"{kind} {operator} {style} {seed}")
-    events = copy.deepcopy(events)
+    events = [_copied(event) for event in events]
     places = [index for index, event in enumerate(events) if event["k"] == kind]
     index = choice.choice(places)
     made = _OPERATIONS[operator](events, index, choice, style)
@@ -61,12 +65,21 @@ def mutate(
     return renumbered(made) if style == "behaviour" else made
 
 
+def _copied(event: Event) -> Event:
+    """What the operators change of an event is its columns and those of what it observed."""
+    copied = event.copy()
+    for part in ("pre", "post"):
+        if part in copied:
+            columns(copied)[part] = dict(columns(copied)[part])
+    return copied
+
+
 def _drop(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
     return events[:index] + events[index + 1 :]
 
 
 def _duplicate(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
-    return [*events[: index + 1], copy.deepcopy(events[index]), *events[index + 1 :]]
+    return [*events[: index + 1], _copied(events[index]), *events[index + 1 :]]
 
 
 def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
@@ -90,11 +103,12 @@ def _retarget(
 ) -> list[Event] | None:
     """Another object of the same class, one that occurs elsewhere in the trace. A behaviour takes
     the tokens along, a log does not."""
-    event = events[index]
+    event = columns(events[index])
     role = next((role for role in _TARGETS if role in event), None)
     if role is None:
         return None
-    others = sorted({each[role] for each in events if each.get(role, event[role]) != event[role]})
+    given = map(columns, events)
+    others = sorted({each[role] for each in given if each.get(role, event[role]) != event[role]})
     if not others:
         return None
     old, new = event[role], choice.choice(others)
@@ -102,7 +116,7 @@ def _retarget(
     if style == "behaviour":
         event["ord"] = tuple(
             (kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
-            for kind, name, number, mode in event.get("ord", ())
+            for kind, name, number, mode in exact(events[index])
         )
         for observed in ("pre", "post"):
             if role == "list" and event.get(observed, {}).get("list") == old:
@@ -126,7 +140,7 @@ def _retime(
     names = [name for name in _TIMES if name in event]
     if not names:
         return None
-    event[names[0]] += choice.choice((-1, 1)) * choice.randint(20, 300)
+    columns(event)[names[0]] += choice.choice((-1, 1)) * choice.randint(20, 300)
     return events
 
 

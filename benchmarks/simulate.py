@@ -22,7 +22,7 @@ from benchmarks.simulated_log import (
     Token,
 )
 from benchmarks.simulated_wheel import Wheel
-from wheelproof.trace.format.parts import Event
+from traces.events import Event
 
 
 class Simulator(Wheel):

@@ -7,9 +7,9 @@ clock. Every order token has its number.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
-from wheelproof.trace.format.parts import Event
+from traces.events import Event
 from wheelproof.trace.format.schema import MINOR, SCHEMA
 
 Token = tuple[str, str, str]
@@ -63,7 +63,7 @@ class Log:
     def emit(self, tid: int, kind: str, *tokens: Token, **columns: Any) -> None:
         name = f"t {tid}"
         self.numbers[name] += 1
-        event: Event = {
+        event: dict[str, Any] = {
             "tid": tid,
             "tseq": self.numbers[name],
             "lc": len(self.events) + 1,
@@ -82,7 +82,7 @@ class Log:
                     event[column] = self.numbers[counted]
         if written:
             event["ord"] = tuple(written)
-        self.events.append(event)
+        self.events.append(cast(Event, event))
 
     def fresh(self) -> int:
         """An id that no object has."""

@@ -1,8 +1,8 @@
 """The rules of what an event says beside its step: that it agrees with itself, and with what other
 events say of the same objects.
 
-They are the part of ``rules.TimerState`` that is asked last, of every kind: an id keeps its task, a
-bucket its place, and a clock its time. Each needs columns that an event may leave out, and asks
+They are the part of ``rules.TimerState`` checked last, for every kind: an id keeps its task, a
+bucket its place, and a clock its time. Each needs columns that an event may leave out, and checks
 nothing without them.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from traces.events import Event, Refusal
+from traces.events import Refusal, Step, observed
 from traces.schema import NONE
 
 
@@ -44,20 +44,20 @@ class AgreementRules:
         """The header says that events of this kind are in the trace, by name."""
         return self.kinds is not None and kind in self.kinds
 
-    # -- what is asked
+    # -- what is checked
 
-    def _agrees(self, event: Event, thread: Any) -> Refusal | None:
+    def _agrees(self, event: Step, thread: Any) -> Refusal | None:
         return (
             self._keeps_task(event)
             or self._keeps_place(event)
             or self._at_clock(event)
-            or self._as_asked(event, thread)
+            or self._as_requested(event, thread)
             or self._as_placed(event, thread)
             or self._as_published(event)
             or self._as_tried(event)
         )
 
-    def _keeps_task(self, event: Event) -> Refusal | None:
+    def _keeps_task(self, event: Step) -> Refusal | None:
         """An entry is one of one task, and an operation is one task."""
         task = event.get("task")
         if task is None:
@@ -65,8 +65,8 @@ class AgreementRules:
         entries = {event["entry"]} if "entry" in event else set()
         entries |= {
             seen
-            for part in ("pre", "post")
-            if (seen := event.get(part, {}).get("entry")) and event["k"] in ("set_entry", "cancel")
+            for part in observed(event)
+            if (seen := part.get("entry")) and event["k"] in ("set_entry", "cancel")
         }
         for entry in sorted(entries):
             self._look("TypeOK")
@@ -86,7 +86,7 @@ class AgreementRules:
                 )
         return None
 
-    def _keeps_place(self, event: Event) -> Refusal | None:
+    def _keeps_place(self, event: Step) -> Refusal | None:
         """A bucket is in one slot of one level."""
         bucket = event.get("list")
         if bucket is None or bucket not in self.places:
@@ -104,7 +104,7 @@ class AgreementRules:
                 )
         return None
 
-    def _at_clock(self, event: Event) -> Refusal | None:
+    def _at_clock(self, event: Step) -> Refusal | None:
         """Who is inside the timer's lock sees the wheel's clock where the last advance has put it,
         or that of its level."""
         seen = event.get("wheel_ms")
@@ -128,7 +128,7 @@ class AgreementRules:
             f"{event['k']} sees the wheel's clock at {seen} ms, and it is {self.wheel_ms} ms",
         )
 
-    def _as_asked(self, event: Event, thread: Any) -> Refusal | None:
+    def _as_requested(self, event: Step, thread: Any) -> Refusal | None:
         """An entry is made for the task that the thread was handed, and its deadline is the clock
         that was read and the delay."""
         if event["k"] != "entry_new":
@@ -137,12 +137,12 @@ class AgreementRules:
         if not self.named("add_request"):
             return None
         self._look("DeadlineOfDelay")
-        asked, now, delay = thread.asked
-        if asked != task:
+        handed, now, delay = thread.request
+        if handed != task:
             return Refusal(
                 "DeadlineOfDelay",
                 f"an entry is made for task {task}, and the thread was handed "
-                f"{f'task {asked}' if asked else 'none'} last",
+                f"{f'task {handed}' if handed else 'none'} last",
             )
         if None not in (now, delay, deadline) and deadline != now + delay:
             return Refusal(
@@ -152,7 +152,7 @@ class AgreementRules:
             )
         return None
 
-    def _as_placed(self, event: Event, thread: Any) -> Refusal | None:
+    def _as_placed(self, event: Step, thread: Any) -> Refusal | None:
         """Who has chosen a bucket for an entry links it there."""
         if event["k"] != "list_add" or thread.placed[0] != event["entry"] or not thread.placed[1]:
             return None
@@ -165,7 +165,7 @@ class AgreementRules:
             f"list {thread.placed[1]}",
         )
 
-    def _as_published(self, event: Event) -> Refusal | None:
+    def _as_published(self, event: Step) -> Refusal | None:
         """A level that was made in the trace takes entries once it was published."""
         level = event.get("level", 1)
         if (
@@ -179,10 +179,10 @@ class AgreementRules:
         if (self.timer, level) in self.published:
             return None
         return Refusal(
-            "SafePublication", f"an entry is placed in level {level}, which nobody has published"
+            "SafePublication", f"an entry is placed in level {level}, which no thread has published"
         )
 
-    def _as_tried(self, event: Event) -> Refusal | None:
+    def _as_tried(self, event: Step) -> Refusal | None:
         """tryCompleteElseWatch says true where its thread has completed the operation inside it."""
         if event["k"] != "try_watch_end" or event.get("res") != "false":
             return None
@@ -196,11 +196,11 @@ class AgreementRules:
 
     # -- what each event tells
 
-    def _take_agreement(self, event: Event, thread: Any) -> None:
+    def _take_agreement(self, event: Step, thread: Any) -> None:
         kind = event["k"]
         if "task" in event:
-            for part in ("pre", "post"):
-                if kind in ("set_entry", "cancel") and (seen := event.get(part, {}).get("entry")):
+            for part in observed(event):
+                if kind in ("set_entry", "cancel") and (seen := part.get("entry")):
                     self.task_of.setdefault(seen, event["task"])
             if "op" in event:
                 self.tasks_of.setdefault(event["op"], event["task"])
@@ -211,9 +211,9 @@ class AgreementRules:
                 event.get("bucket") if slot is None else slot,
             )
         if kind == "add_request":
-            thread.asked = event.get("task", NONE), event.get("now_ms"), event.get("delay_ms")
+            thread.request = event.get("task", NONE), event.get("now_ms"), event.get("delay_ms")
         elif kind == "entry_new":
-            thread.asked = NONE, None, None
+            thread.request = NONE, None, None
         elif kind == "wheel_place":
             thread.placed = event["entry"], event.get("list", NONE)
         elif kind == "list_add":

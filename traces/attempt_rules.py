@@ -1,19 +1,19 @@
 """The rules of attempts: the part of ``rules.TimerState`` that is about who tries an operation, and
 who must look at it again.
 
-That no completion is lost is asked as what a thread owes: who did not get the lock leaves a note
-(P5), who left the first one tries again, who lets the lock go while there is a note tries again
-(P4), and who has got it takes the note off before tryComplete (P2). A thread that does anything
-else next has lost the completion; to try again is not asked where the operation is completed by
-then or somebody else has taken the note. With ``TryOnce`` nothing is owed: who brought a condition
-is not in a trace, and that protocol loses completions.
+That no completion is lost is checked as a duty of a thread. One that did not get the lock leaves a
+note (P5), and tries again if it left the first one. One that lets the lock go while there is a note
+tries again (P4), and one that has got it takes the note off before tryComplete (P2). A thread that
+does anything else next has lost the completion. To try again is not required where the operation is
+completed by then or another thread has taken the note. With ``TryOnce`` nothing is owed: the
+thread that brought a condition is not in a trace, and that protocol loses completions.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from traces.events import Event, Refusal, last_lock
+from traces.events import Refusal, Step, last_lock
 from traces.operation_state import Operation
 from traces.watch_rules import where
 
@@ -45,15 +45,15 @@ class AttemptRules:
 
     # -- what a thread owes
 
-    def _owed(self, event: Event, thread: Any) -> Refusal | None:
-        """Why the thread may not do this now: it has ended, or it has left an operation without
-        anybody who looks."""
+    def _owed(self, event: Step, thread: Any) -> Refusal | None:
+        """Why the thread may not do this now: it has ended, or it has left an operation that
+        no thread looks at."""
         if thread.stopped:
             return Refusal("Termination", f"thread {event['tid']} goes on after its last event")
         if thread.duty is None or event["k"] == "lock_wait":
             return None
         what, number, cleared = thread.duty
-        found, (kind, said) = self.operations[number], _OWED[what]
+        found, (kind, failing) = self.operations[number], _OWED[what]
         if what in ("again", "look") and (
             found.completed or what == "look" and found.cleared != cleared
         ):
@@ -63,10 +63,11 @@ class AttemptRules:
             return None
         return Refusal(
             "NoLostCompletion",
-            f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought",
+            f"thread {event['tid']} {failing}: no thread looks at operation {number} for what it "
+            "brought",
         )
 
-    def _unlocked(self, event: Event, what: str) -> Refusal | None:
+    def _unlocked(self, event: Step, what: str) -> Refusal | None:
         """Why an event cannot be one under the operation's lock although it says so."""
         lock = f"op:{event['op']}"
         if "oseq" not in event or not self.lets_go or self.holder.get(lock) == event["tid"]:
@@ -75,9 +76,9 @@ class AttemptRules:
             "NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it"
         )
 
-    # -- what is asked of each kind
+    # -- what is checked of each kind
 
-    def _try_begin(self, event: Event, thread: Any) -> Refusal | None:
+    def _try_begin(self, event: Step, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         seen, comes = event.get("pre", {}).get("completed"), event.get("res") != "false"
         if comes:
@@ -103,7 +104,7 @@ class AttemptRules:
             )
         return None
 
-    def _try_end(self, event: Event, thread: Any) -> Refusal | None:
+    def _try_end(self, event: Step, thread: Any) -> Refusal | None:
         found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
         inside = ("try", number) in thread.inside
         if found.protocol == "Blocking" and self.recorded("try_begin"):
@@ -124,15 +125,15 @@ class AttemptRules:
             self._look("CompletesOnce")
             won = found.winner == tid and found.tried
             if won != (event["res"] == "true"):
-                said, has = ("not completed", "") if won else ("completed", " not")
+                claimed, has = ("not completed", "") if won else ("completed", " not")
                 return Refusal(
                     "CompletesOnce",
-                    f"tryComplete says that thread {tid} has {said} operation {number}, and it "
+                    f"tryComplete says that thread {tid} has {claimed} operation {number}, and it "
                     f"has{has}",
                 )
         return self._unlocked(event, "ends tryComplete")
 
-    def _noted(self, event: Event, found: Operation) -> Refusal | None:
+    def _noted(self, event: Step, found: Operation) -> Refusal | None:
         seen = event.get("pre", {}).get("pending")
         self._look("NoLostCompletion")
         if seen is None or found.pending is None or seen == found.pending:
@@ -143,7 +144,7 @@ class AttemptRules:
             f"there is {'one' if found.pending else 'none'}",
         )
 
-    def _pending_set(self, event: Event, thread: Any) -> Refusal | None:
+    def _pending_set(self, event: Step, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         if refusal := self._noted(event, found):
             return refusal
@@ -156,11 +157,11 @@ class AttemptRules:
                 "NoLostCompletion",
                 f"thread {event['tid']} takes the note off operation {number} and not before "
                 "tryComplete: "
-                "nobody looks for what it stands for",
+                "no thread looks for what it stands for",
             )
         return self._unlocked(event, "takes the note off")
 
-    def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
+    def _pending_getset(self, event: Step, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         if refusal := self._noted(event, found):
             return refusal
@@ -171,14 +172,14 @@ class AttemptRules:
         ):
             return Refusal(
                 "NoLostCompletion",
-                f"thread {event['tid']} leaves a note on operation {number} although nobody has "
-                "kept it from the lock",
+                f"thread {event['tid']} leaves a note on operation {number} although no "
+                "thread has kept it from the lock",
             )
         return None
 
     # -- what an attempt does
 
-    def _take_attempt(self, event: Event, thread: Any, found: Operation) -> None:
+    def _take_attempt(self, event: Step, thread: Any, found: Operation) -> None:
         number, lock = event["op"], last_lock(event)
         if event.get("res") == "false":
             if found.protocol == "TryPending" and self.recorded("pending_getset"):
@@ -191,7 +192,7 @@ class AttemptRules:
         if found.protocol == "TryPending" and self.recorded("pending_set"):
             thread.duty = "clear", number, found.cleared
 
-    def _let_go(self, event: Event, thread: Any) -> None:
+    def _let_go(self, event: Step, thread: Any) -> None:
         kind, _, number = (last_lock(event) or "").partition(":")
         if kind != "op" or not number.isdigit() or not self.recorded("try_begin"):
             return

@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from traces.events import counter_of
+from traces.events import Event, columns, counter_of
 from traces.rules import TimerState
-from wheelproof.trace.format.parts import Event
+from traces.schema import PLACES
 
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))
 ABOUT_LOCKS = frozenset(("NoDeadlock", "NoDataRace"))
@@ -17,7 +17,7 @@ WINDOW = 4096
 """How far back the last events of the failing entry and task are looked for: those that a reader
 wants to see."""
 
-TOLD = 3
+EARLIER = 3
 """So many of them; what came before is folded into the initial state."""
 
 FEW = 20
@@ -76,21 +76,19 @@ class Failure:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
         about: set[tuple[str, Any]] = {
-            (column, events[at][1][column])
+            (column, columns(events[at][1])[column])
             for column in ("task", "entry", "op")
             if column in events[at][1]
         } | ({("op", refusal.op)} if refusal.op else set())
         if not about and "list" in events[at][1]:
             about = {("list", events[at][1]["list"])}
-        told = [
+        earlier = [
             n
             for n in range(at - 1, max(0, at - WINDOW) - 1, -1)
-            if events[n][1]["k"] not in LOCKS
-            and about
-            & {(column, events[n][1].get(column)) for column in ("task", "entry", "list", "op")}
-        ][:TOLD]
-        if told:
-            width = max(width, at - told[-1])
+            if events[n][1]["k"] not in LOCKS and about & named(events[n][1])
+        ][:EARLIER]
+        if earlier:
+            width = max(width, at - earlier[-1])
         while True:
             start = max(0, at - width)
             state = TimerState(header.get("initial"), known, config, variant)
@@ -162,7 +160,7 @@ class Failure:
                 past.append((line, event))
         past.reverse()
         about: set[tuple[str, Any]] = {
-            (column, self.event[column])
+            (column, columns(self.event)[column])
             for column in ("task", "entry", "op")
             if column in self.event
         }
@@ -179,7 +177,7 @@ class Failure:
             if item[1] is self.event
             or item[1]["k"] in LOCKS
             and self.property in ABOUT_LOCKS
-            or about & {(column, item[1].get(column)) for column in ("task", "entry", "op", "list")}
+            or about & named(item[1])
             or item[1].get("span") in spans
         ]
         for smaller in (close, past):
@@ -208,14 +206,14 @@ class Failure:
         what stood before: the list need not have had it."""
         others = sorted(
             {
-                (column, event[column])
+                (column, columns(event)[column])
                 for _, event in kept[:-1]
                 for column in ("entry", "op")
-                if column in event and event[column] != self.event.get(column)
+                if column in event and columns(event)[column] != columns(self.event).get(column)
             }
         )
         parts = [
-            [item for item in kept[:-1] if item[1].get(column) == number]
+            [item for item in kept[:-1] if columns(item[1]).get(column) == number]
             for column, number in others
         ] + [[item] for item in kept[:-1]]
         for part in parts:
@@ -228,10 +226,10 @@ class Failure:
         """The initial state, without what no event mentions, as far as the failure can spare it."""
         entries = {event["entry"] for _, event in kept if "entry" in event}
         entries |= {
-            event[part]["entry"]
+            columns(event)[part]["entry"]
             for _, event in kept
             for part in ("pre", "post")
-            if "entry" in event.get(part, {})
+            if "entry" in columns(event).get(part, {})
         }
         lists = {event["list"] for _, event in kept if "list" in event}
         tasks = {event["task"] for _, event in kept if "task" in event}
@@ -243,8 +241,8 @@ class Failure:
             name: [entry for entry in ring if entry in entries]
             for name, ring in full["lists"].items()
         }
-        whole = {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids}
-        owed = {walk["duty"][1] for walk in whole.values() if "duty" in walk}
+        whole = {tid: place for tid, place in full.get(PLACES, {}).items() if int(tid) in tids}
+        owed = {place["duty"][1] for place in whole.values() if "duty" in place}
         small = {
             "lists": {name: ring for name, ring in rings.items() if ring or int(name) in lists},
             "tasks": {name: entry for name, entry in full["tasks"].items() if int(name) in tasks},
@@ -259,11 +257,11 @@ class Failure:
             **({"clocks": full["clocks"]} if "clocks" in full else {}),
             "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {},
         }
-        for walks, known in (
-            ({tid: _about(walk, operations) for tid, walk in whole.items()}, operations),
+        for places, known in (
+            ({tid: _about(place, operations) for tid, place in whole.items()}, operations),
             (whole, operations | owed),
         ):
-            chosen = {**small, "walks": walks}
+            chosen = {**small, PLACES: places}
             if "operations" in full:
                 chosen["operations"] = {
                     name: each for name, each in full["operations"].items() if int(name) in known
@@ -280,10 +278,15 @@ class Failure:
         return state
 
 
-def _about(walk: Mapping[str, Any], operations: set[int]) -> dict[str, Any]:
+def named(event: Event) -> set[tuple[str, Any]]:
+    """(column, id) of the objects that an event names, and (column, None) of the others."""
+    return {(column, columns(event).get(column)) for column in ("task", "entry", "list", "op")}
+
+
+def _about(place: Mapping[str, Any], operations: set[int]) -> dict[str, Any]:
     """What a thread is at, without what it owes and is in of operations that no event names."""
     known = {
-        name: value for name, value in walk.items() if name != "duty" or value[1] in operations
+        name: value for name, value in place.items() if name != "duty" or value[1] in operations
     }
     return {
         name: [each for each in value if each[1] in operations] if name == "inside" else value

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from traces.operation_state import Operation
+from traces.schema import PLACES
 from wheelproof.trace.format.header import Wrong, is_id, is_number, is_text, map_of, must_be_object
 
 
@@ -54,21 +55,21 @@ def _operations(found: Any) -> Wrong:
                 yield f"operations gives {field} of operation {name} a value of another type"
 
 
-def _walks(found: Any) -> Wrong:
+def _places(found: Any) -> Wrong:
     yield from map_of(
-        "walks", found, is_id, lambda each: type(each) is dict, '{"1":{"open":[[30,7]],"hand":17}}'
+        PLACES, found, is_id, lambda each: type(each) is dict, '{"1":{"open":[[30,7]],"hand":17}}'
     )
-    for tid, walk in found.items():
-        for name, sound, example in _WALK:
-            if name in walk and not sound(walk[name]):
-                yield f"walks has {name} of thread {tid}, which must be as in {example}"
+    for tid, place in found.items():
+        for name, sound, example in _PLACE:
+            if name in place and not sound(place[name]):
+                yield f"{PLACES} has {name} of thread {tid}, which must be as in {example}"
 
 
 def _row(found: Any, *types: type) -> bool:
     return type(found) is list and [type(each) for each in found] == list(types)
 
 
-_WALK: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+_PLACE: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     (
         "open",
         lambda found: type(found) is list and all(_row(each, int, int) for each in found),
@@ -83,7 +84,7 @@ _WALK: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ),
     ("duty", lambda found: _row(found, str, int, int), '["note", 9, 0]'),
 )
-"""What ``walks`` may say of a thread."""
+"""What the field may say of a thread: its part, its test, an example."""
 
 _INITIAL: Mapping[str, Callable[[Any], Wrong]] = {
     "lists": lambda found: map_of(
@@ -123,7 +124,7 @@ _INITIAL: Mapping[str, Callable[[Any], Wrong]] = {
         '{"500":[9]}',
     ),
     "holders": lambda found: map_of("holders", found, is_text, is_number, '{"list:7":1}'),
-    "walks": _walks,
+    PLACES: _places,
 }
 
 JUDGES: Mapping[str, Callable[[Any, bool], Wrong]] = {"config": _config, "initial": _initial}

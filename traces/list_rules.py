@@ -1,13 +1,13 @@
 """The rules of lists and tasks: the part of ``rules.TimerState`` that is about entries.
 
-Asked is what is linked, unlinked, checked and handed over.
+They check links, unlinks, checks and hand-overs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from traces.events import Event, Refusal, counter_of
+from traces.events import Refusal, Step, counter_of
 from traces.schema import NONE, NOT_QUEUED
 from traces.thread_state import ThreadState
 
@@ -28,8 +28,8 @@ class ListRules:
     handed: dict[int, None]
     runs_named: bool
     tick_ms: int | None
-    _over: Callable[[Event], Refusal | None]
-    _cancel_of: Callable[[Event], Refusal | None]
+    _over: Callable[[Step], Refusal | None]
+    _cancel_of: Callable[[Step], Refusal | None]
 
     @property
     def wheel_ms(self) -> int | None:
@@ -41,7 +41,7 @@ class ListRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
-    def _list_add(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _list_add(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry, bucket = event["entry"], event["list"]
         here = self.where.get(entry, NONE)
         self._look("AtMostOneList")
@@ -83,7 +83,7 @@ class ListRules:
             return refusal
         return self._counted(event, 1)
 
-    def _list_add_retry(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _list_add_retry(self, event: Step, thread: ThreadState) -> Refusal | None:
         """Who tries again has seen, with the entry's monitor held, that a list has the entry."""
         seen, entry = event.get("pre", {}).get("list"), event["entry"]
         if seen is None or "eseq" not in event:
@@ -97,7 +97,7 @@ class ListRules:
             )
         return None
 
-    def _list_remove(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _list_remove(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry, bucket = event["entry"], event["list"]
         here = self.where.get(entry, NONE)
         self._look("ExactlyItsList")
@@ -141,7 +141,7 @@ class ListRules:
                 )
         return self._counted(event, -1)
 
-    def _counted(self, event: Event, delta: int) -> Refusal | None:
+    def _counted(self, event: Step, delta: int) -> Refusal | None:
         seen = event.get("post", {}).get("counter")
         name = counter_of(event)
         if seen is None or name is None:
@@ -154,7 +154,7 @@ class ListRules:
             )
         return Refusal("TypeOK", f"{name} is {seen}") if seen < 0 else None
 
-    def _cancel_check(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _cancel_check(self, event: Step, thread: ThreadState) -> Refusal | None:
         task, entry = event["task"], event["entry"]
         self._look("CancelWins")
         if task not in self.entry_of:
@@ -174,7 +174,7 @@ class ListRules:
             )
         return None
 
-    def _expire_submit(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _expire_submit(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry, emptied = event["entry"], event.get("cause") == "shutdown"
         if emptied and thread.hand != entry:
             return Refusal(
@@ -227,7 +227,7 @@ class ListRules:
                 )
         return None
 
-    def _task_run(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _task_run(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry = event.get("entry")
         if entry is None or not self.recorded("expire_submit"):
             return None
@@ -240,12 +240,12 @@ class ListRules:
             f"entry {entry} runs, and was not handed over since it was made, or ran already",
         )
 
-    def _cancel(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _cancel(self, event: Step, thread: ThreadState) -> Refusal | None:
         return (self._cancel_of(event) if "op" in event else self._was(event)) or self._unlinked(
             event, thread
         )
 
-    def _unlinked(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _unlinked(self, event: Step, thread: ThreadState) -> Refusal | None:
         """Who clears a task's entry has taken it out of its list.
 
         A link that comes after the thread has looked is another matter: a flush puts it there.
@@ -275,10 +275,10 @@ class ListRules:
                 "HandedOverRuns", f"entry {entry} was handed over to the executor, and never runs"
             )
 
-    def _set_entry(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _set_entry(self, event: Step, thread: ThreadState) -> Refusal | None:
         return self._was(event)
 
-    def _was(self, event: Event) -> Refusal | None:
+    def _was(self, event: Step) -> Refusal | None:
         task = event["task"]
         seen = event.get("pre", {}).get("entry")
         if seen is not None and self.entry_of.get(task, seen) != seen:
@@ -289,10 +289,10 @@ class ListRules:
             )
         return None
 
-    def _flush_begin(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _flush_begin(self, event: Step, thread: ThreadState) -> Refusal | None:
         return None
 
-    def _flush_end(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _flush_end(self, event: Step, thread: ThreadState) -> Refusal | None:
         if not thread.flushes or thread.flushes[-1] != (event["span"], event["list"]):
             return Refusal(
                 "ExactlyItsList",
@@ -308,7 +308,7 @@ class ListRules:
         return None
 
     def _handed_on(self, thread: ThreadState) -> Refusal | None:
-        """A walk that has found an entry live puts it into a list or hands it over before it does
+        """A flush that has found an entry live puts it into a list or hands it over before it does
         anything else."""
         if not self.recorded("cancel_check") or not self.recorded("expire_submit"):
             return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from traces.events import Event, Refusal, last_lock, wanted
+from traces.events import Refusal, Step, last_lock, wanted
 from traces.thread_state import ThreadState
 
 _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
@@ -15,7 +15,7 @@ _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
 
 class LockRules:
     """``holder``: lock -> the thread that has it; ``waits``: thread -> the lock that it waits for.
-    ``guarded``: somebody has taken half of a timer's lock; ``bare``: threads that have added a task
+    ``guarded``: a thread has taken half of a timer's lock; ``bare``: threads that have added a task
     without."""
 
     holder: dict[str, int]
@@ -27,10 +27,10 @@ class LockRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
-    def _left_keyed(self, event: Event, thread: Any) -> Refusal | None:
+    def _left_keyed(self, event: Step, thread: Any) -> Refusal | None:
         raise NotImplementedError
 
-    def _lock_acquire(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _lock_acquire(self, event: Step, thread: ThreadState) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if not held:
             return None
@@ -47,14 +47,14 @@ class LockRules:
     def _ordered(self, lock: str, outer: list[str], thread: ThreadState) -> Refusal | None:
         self._look("NoDeadlock")
         rank = _RANKS.get(lock.partition(":")[0])
-        walks = {f"list:{bucket}" for _, bucket in thread.flushes}
+        flushed = {f"list:{bucket}" for _, bucket in thread.flushes}
         for other in outer:
             before = _RANKS.get(other.partition(":")[0])
             if (
                 rank is None
                 or before is None
                 or before < rank
-                or (before == rank and other in walks)
+                or (before == rank and other in flushed)
             ):
                 continue
             return Refusal(
@@ -65,7 +65,7 @@ class LockRules:
             )
         return None
 
-    def _lock_wait(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _lock_wait(self, event: Step, thread: ThreadState) -> Refusal | None:
         lock = wanted(event)
         if lock is None:
             return None
@@ -91,7 +91,7 @@ class LockRules:
             )
         return None
 
-    def _lock_release(self, event: Event, thread: ThreadState) -> Refusal | None:
+    def _lock_release(self, event: Step, thread: ThreadState) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
             return Refusal(
@@ -102,12 +102,13 @@ class LockRules:
         return self._left_keyed(event, thread)
 
     def _left_with(self, tid: int) -> Refusal | None:
-        """Who ends has let go of every monitor: nobody else ever will."""
+        """A thread that ends has let go of every monitor: no other thread ever will."""
         self._look("NoDeadlock")
         for lock, owner in self.holder.items():
             if owner == tid and (self.lets_go or not lock.startswith("op:")):
                 return Refusal(
-                    "NoDeadlock", f"thread {tid} ends with {lock}: whoever wants it waits for ever"
+                    "NoDeadlock",
+                    f"thread {tid} ends with {lock}: a thread that wants it waits for ever",
                 )
         return None
 
@@ -121,7 +122,7 @@ class LockRules:
                 "the timer's clock or close it",
             )
 
-    def _take_lock(self, event: Event) -> None:
+    def _take_lock(self, event: Step) -> None:
         """Take an event of a lock, or one that needs a lock."""
         kind, tid = event["k"], event["tid"]
         if kind == "lock_acquire":

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any
 
+from traces.events import Columns
 from wheelproof.trace.recording.recorder import Log, Raw, Recorder
 from wheelproof.trace.recording.traced_fields import RAISED
 
@@ -77,37 +78,41 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
 # -- columns
 
 
-def _said(value: int) -> str:
+def _result(value: int) -> str:
     return ("false", "true", "raised")[value]
 
 
-def _try_begin(raw: Raw) -> dict[str, Any]:
+def _new(raw: Raw) -> Columns:
+    return {"op": raw.obj, "delay_ms": raw.new} if raw.new >= 0 else {"op": raw.obj}
+
+
+def _try_begin(raw: Raw) -> Columns:
     """Either the lock was got or not, or it is held and the operation was found open or
     completed."""
     if raw.site.operation == "read":
-        return {"op": raw.obj, "res": _said(not raw.old), "pre": {"completed": bool(raw.old)}}
-    return {"op": raw.obj or raw.me, "res": _said(raw.new)}
+        return {"op": raw.obj, "res": _result(not raw.old), "pre": {"completed": bool(raw.old)}}
+    return {"op": raw.obj or raw.me, "res": _result(raw.new)}
 
 
-def _force_cas(raw: Raw) -> dict[str, Any]:
+def _force_cas(raw: Raw) -> Columns:
     won = raw.old != raw.new if raw.site.operation == "cas" else True
     return {
         "op": raw.obj,
         "cause": _CAUSES[raw.me],
-        "res": _said(won),
+        "res": _result(won),
         "pre": {"completed": bool(raw.old)},
         "post": {"completed": bool(raw.new)},
     }
 
 
-def _note(raw: Raw) -> dict[str, Any]:
+def _note(raw: Raw) -> Columns:
     return {"op": raw.obj, "pre": {"pending": bool(raw.old)}, "post": {"pending": bool(raw.new)}}
 
 
-COLUMNS: Mapping[str, Callable[[Raw], dict[str, Any]]] = {
-    "op_new": lambda raw: {"op": raw.obj} | ({"delay_ms": raw.new} if raw.new >= 0 else {}),
+COLUMNS: Mapping[str, Callable[[Raw], Columns]] = {
+    "op_new": _new,
     "try_begin": _try_begin,
-    "try_end": lambda raw: {"op": raw.obj, "res": _said(raw.new)},
+    "try_end": lambda raw: {"op": raw.obj, "res": _result(raw.new)},
     "pending_set": _note,
     "pending_getset": _note,
     "force_cas": _force_cas,

@@ -1,5 +1,5 @@
 """The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an
-operation. What is asked is what the model says at the grain of events."""
+operation. They check what the model says at the grain of events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from traces.attempt_rules import AttemptRules
-from traces.events import Event, Refusal
+from traces.events import Refusal, Step
 from traces.operation_state import Operation
 from traces.watch_rules import where
 
@@ -38,7 +38,7 @@ class OperationRules(AttemptRules):
     def _left_with(self, tid: int) -> Refusal | None:
         raise NotImplementedError
 
-    def _judges_of_operations(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
+    def _judges_of_operations(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
         return {
             "op_new": self._op_new,
             "try_begin": self._try_begin,
@@ -58,15 +58,15 @@ class OperationRules(AttemptRules):
             found = self.operations[number] = Operation(protocol=self.variant)
         return found
 
-    # -- what is asked of each kind
+    # -- what is checked of each kind
 
-    def _op_new(self, event: Event, thread: Any) -> Refusal | None:
+    def _op_new(self, event: Step, thread: Any) -> Refusal | None:
         self._look("TypeOK")
         if event["op"] in self.operations:
             return Refusal("TypeOK", f"operation {event['op']} is made, and is there already")
         return None
 
-    def _force_cas(self, event: Event, thread: Any) -> Refusal | None:
+    def _force_cas(self, event: Step, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         won, seen = event.get("res") == "true", event.get("pre", {}).get("completed")
         self._look("CompletedOnce")
@@ -108,13 +108,13 @@ class OperationRules(AttemptRules):
             )
         return None
 
-    def _on_complete_begin(self, event: Event, thread: Any) -> Refusal | None:
+    def _on_complete_begin(self, event: Step, thread: Any) -> Refusal | None:
         found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
         self._look("CompletedOnce")
         if found.begun:
             return Refusal("CompletedOnce", f"onComplete of operation {number} runs once more")
         if self.recorded("force_cas") and found.winner != tid:
-            who = f"thread {found.winner} has" if found.winner else "nobody has"
+            who = f"thread {found.winner} has" if found.winner else "no thread has"
             return Refusal(
                 "CompletedOnce",
                 f"thread {tid} runs onComplete of operation {number}, and {who} completed it",
@@ -142,7 +142,7 @@ class OperationRules(AttemptRules):
                 )
         return None
 
-    def _on_complete_end(self, event: Event, thread: Any) -> Refusal | None:
+    def _on_complete_end(self, event: Step, thread: Any) -> Refusal | None:
         self._look("CompletesOnce")
         if self.recorded("on_complete_begin") and (
             not thread.inside or thread.inside[-1] != ("complete", event["op"])
@@ -154,7 +154,7 @@ class OperationRules(AttemptRules):
             )
         return None
 
-    def _cancel_of(self, event: Event) -> Refusal | None:
+    def _cancel_of(self, event: Step) -> Refusal | None:
         """The cancel of an operation's timer task: by who completed it, once, before onComplete."""
         found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
         if not self.recorded("force_cas"):
@@ -173,14 +173,14 @@ class OperationRules(AttemptRules):
             )
         return None
 
-    def _on_expire(self, event: Event, thread: Any) -> Refusal | None:
+    def _on_expire(self, event: Step, thread: Any) -> Refusal | None:
         found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
         self._look("ExpiredByTimeoutOnly")
         if found.expired:
             return Refusal("TypeOK", f"operation {number} expires a second time")
         if self.recorded("force_cas"):
             if found.winner != tid:
-                who = f"thread {found.winner}" if found.winner else "nobody"
+                who = f"thread {found.winner}" if found.winner else "no thread"
                 return Refusal(
                     "ExpiredByTimeoutOnly",
                     f"thread {tid} runs onExpiration of operation {number}, which {who} has "
@@ -199,7 +199,7 @@ class OperationRules(AttemptRules):
             )
         return None
 
-    def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
+    def _thread_stop(self, event: Step, thread: Any) -> Refusal | None:
         if thread.inside:
             return Refusal(
                 _UNENDED.get(thread.inside[-1][0], "BracketCloses"),
@@ -239,14 +239,14 @@ class OperationRules(AttemptRules):
             if found.pending and not found.completed and found.protocol == "TryPending":
                 yield Refusal(
                     "NoLostCompletion",
-                    f"operation {number} is open at the end, with a note that nobody has seen",
+                    f"operation {number} is open at the end, with a note that no thread has seen",
                 )
         for tid in {found.winner for found in self.operations.values()} - {0}:
             yield from self._unfinished(tid)
 
     # -- what each kind does
 
-    def _take_operation(self, event: Event, thread: Any) -> None:
+    def _take_operation(self, event: Step, thread: Any) -> None:
         kind, tid = event["k"], event["tid"]
         if kind != "lock_wait":
             thread.duty = None

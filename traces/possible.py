@@ -4,9 +4,8 @@ that explains."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from traces.events import Event, Refusal
+from traces.events import Columns, Refusal, Step
 from traces.operation_state import Operation
 from traces.thread_state import ThreadState
 
@@ -19,7 +18,7 @@ class PossibleSteps:
     holder: dict[str, int]
     applied: dict[str, int]
 
-    def judge(self, event: Event) -> Refusal | None:
+    def judge(self, event: Step) -> Refusal | None:
         raise NotImplementedError
 
     def thread(self, tid: int) -> ThreadState:
@@ -31,23 +30,24 @@ class PossibleSteps:
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
         raise NotImplementedError
 
-    def enabled(self, event: Event) -> Iterator[dict[str, Any]]:
+    def enabled(self, event: Step) -> Iterator[Step]:
         """Steps on the objects of ``event`` that its thread could take here, as far as the lists,
         tasks and checks are concerned."""
         tid, entry = event["tid"], event.get("entry")
         task, bucket = event.get("task"), event.get("list")
-        candidates: list[dict[str, Any]] = []
+        candidates: list[Step] = []
         if entry:
             lists = dict.fromkeys(name for name in (bucket, self.where.get(entry)) if name)
             candidates += [
-                {"k": kind, "entry": entry, "list": name}
+                {"tid": tid, "k": kind, "entry": entry, "list": name}
                 for kind in ("list_add", "list_remove")
                 for name in lists
             ]
-            candidates.append({"k": "expire_submit", "entry": entry})
+            candidates.append({"tid": tid, "k": "expire_submit", "entry": entry})
         if entry and task:
             candidates.append(
                 {
+                    "tid": tid,
                     "k": "cancel_check",
                     "task": task,
                     "entry": entry,
@@ -55,19 +55,19 @@ class PossibleSteps:
                 }
             )
         if task and "op" not in event:
-            candidates.append({"k": "cancel", "task": task})
+            candidates.append({"tid": tid, "k": "cancel", "task": task})
         candidates += self._steps_of_operation(event)
-        walk = self.thread(tid).flushes
-        if walk:
-            candidates.append({"k": "flush_end", "span": walk[-1][0], "list": walk[-1][1]})
+        flushes = self.thread(tid).flushes
+        if flushes:
+            span, name = flushes[-1]
+            candidates.append({"tid": tid, "k": "flush_end", "span": span, "list": name})
         applied = dict(self.applied)
         for candidate in candidates:
-            candidate["tid"] = tid
             if self.judge(candidate) is None:
                 yield candidate
         self.applied = applied
 
-    def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
+    def _steps_of_operation(self, event: Step) -> Iterator[Step]:
         """Steps on the operation of ``event``, or on the one that its thread owes something, that
         may be possible; each still has to be judged."""
         tid = event["tid"]
@@ -76,26 +76,32 @@ class PossibleSteps:
         if number is None:
             unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
             if unfinished is not None:
-                yield from (
-                    {"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire")
-                )
+                for kind in ("on_complete_begin", "on_expire"):
+                    step: Step = {"tid": tid, "k": kind}
+                    if unfinished.op is not None:
+                        step["op"] = unfinished.op
+                    yield step
             return
         found, holder = self.operation(number), self.holder.get(f"op:{number}")
-        known = {"op": number} | ({"oseq": 0} if holder == tid else {})
+        known: Columns = {"op": number}
+        if holder == tid:
+            known["oseq"] = 0
         if holder in (None, tid):
             yield {
+                "tid": tid,
                 "k": "try_begin",
                 "res": "false" if found.protocol == "Blocking" and found.completed else "true",
                 **known,
             }
         else:
-            yield {"k": "try_begin", "res": "false", **known}
+            yield {"tid": tid, "k": "try_begin", "res": "false", **known}
         if thread.duty:
-            note = {} if found.pending is None else {"pre": {"pending": found.pending}}
-            yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
-            yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
+            note: Columns = {} if found.pending is None else {"pre": {"pending": found.pending}}
+            yield {"tid": tid, "k": "pending_set", "post": {"pending": False}, **note, **known}
+            yield {"tid": tid, "k": "pending_getset", "post": {"pending": True}, **note, **known}
         within = ("try", number) in thread.inside
         yield {
+            "tid": tid,
             "k": "force_cas",
             "res": "false" if found.completed else "true",
             "cause": "event" if within else "expiry",
@@ -103,10 +109,11 @@ class PossibleSteps:
         }
         if thread.inside:
             yield {
+                "tid": tid,
                 "k": "try_end",
                 "res": "true" if found.winner == tid and found.tried else "false",
                 **known,
             }
-            yield {"k": "on_complete_end", **known}
-        yield {"k": "on_complete_begin", **known}
-        yield {"k": "on_expire", **known}
+            yield {"tid": tid, "k": "on_complete_end", **known}
+        yield {"tid": tid, "k": "on_complete_begin", **known}
+        yield {"tid": tid, "k": "on_expire", **known}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from traces.events import spoken
+from traces.events import Step, columns, spoken
 from traces.failure import Failure
-from wheelproof.trace.format.parts import Event
 
 
 def repair(failure: Failure) -> str:
@@ -35,7 +34,7 @@ def repair(failure: Failure) -> str:
     )
 
 
-def _edits(failure: Failure) -> Iterator[tuple[int, str, list[Event]]]:
+def _edits(failure: Failure) -> Iterator[tuple[int, str, list[Step]]]:
     event, line, tid = failure.event, failure.line, failure.event["tid"]
     state = failure.before()
     for step in state.enabled(event):
@@ -48,13 +47,15 @@ def _edits(failure: Failure) -> Iterator[tuple[int, str, list[Event]]]:
     task, entry = event.get("task"), event.get("entry")
     here = state.where.get(entry, 0) if entry else 0
     if here and event["k"] == "list_remove" and here != event["list"]:
+        moved = event.copy()
+        moved["list"] = here
         yield (
             1,
             f"change line {line}: the entry is in list {here}, not in list {event['list']}",
-            [{**event, "list": here}],
+            [moved],
         )
     if here and entry and failure.property == "RunsOncePerAdd":
-        removal = {
+        removal: Step = {
             "k": "list_remove",
             "tid": tid,
             "entry": entry,
@@ -74,22 +75,22 @@ def _edits(failure: Failure) -> Iterator[tuple[int, str, list[Event]]]:
         yield 2, f"delete line {line}: {spoken(event)}", []
 
 
-def _refused(failure: Failure, edited: Iterable[Event]) -> int:
+def _refused(failure: Failure, edited: Iterable[Step]) -> int:
     """How many of the edited events, and of those after them that are about the same things,
     are refused. Counters are left out."""
     state, count = failure.before(), 0
+    about_what = columns(failure.event)
     about: set[tuple[str, Any]] = {
-        (column, failure.event[column])
-        for column in ("task", "entry", "op")
-        if column in failure.event
+        (column, about_what[column]) for column in ("task", "entry", "op") if column in about_what
     }
     after = [
         event
         for _, event in failure.after
-        if about & {(column, event.get(column)) for column in ("task", "entry", "op")}
+        if about & {(column, columns(event).get(column)) for column in ("task", "entry", "op")}
     ]
     for event in [*edited, *after]:
-        event = {name: value for name, value in event.items() if name != "post"}
+        event = event.copy()
+        event.pop("post", None)
         count += state.judge(event) is not None
         state.apply(event)
     return count

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from traces.bulk import row, start
-from traces.events import Event, Refusal
+from traces.events import Refusal, Step
 from wheelproof.pipeline.frames import RUNS
 from wheelproof.pipeline.one_by_one import OneByOne
 
@@ -19,7 +19,7 @@ class RowRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
-    def _alone(self, event: Event) -> Refusal | None:
+    def _alone(self, event: Step) -> Refusal | None:
         for rule, wrong in self.rows.concerned(event):
             self._look(rule.name)
             if wrong is not None:

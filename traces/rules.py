@@ -14,20 +14,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from traces.agreement_rules import AgreementRules
-from traces.events import Event, Refusal, counter_of, spoken
+from traces.events import Observed, Refusal, Step, clock_of, counter_of, observed, spoken
 from traces.list_rules import ListRules
 from traces.lock_rules import LockRules
 from traces.operation_rules import OperationRules
 from traces.operation_state import Operation
 from traces.possible import PossibleSteps
 from traces.row_rules import RowRules, rows
-from traces.schema import NONE, NOT_QUEUED
+from traces.schema import NONE, NOT_QUEUED, PLACES
 from traces.thread_state import ThreadState
 from traces.watch_rules import WatchRules, where
 from traces.wheel_rules import WheelRules
 from wheelproof.trace.format import schema
 
-__all__ = ["Event", "Refusal", "State", "TimerState", "counter_of", "spoken"]
+__all__ = ["Refusal", "State", "Step", "TimerState", "counter_of", "spoken"]
 
 KINDS = frozenset(schema.KINDS)
 """The kinds that these rules know: every kind of the format."""
@@ -105,7 +105,7 @@ class TimerState(
         self.published: set[tuple[int, int] | str] = set()
         self.waits: dict[int, str] = {}
         self.threads: dict[int, ThreadState] = {
-            int(tid): ThreadState(walk) for tid, walk in initial.get("walks", {}).items()
+            int(tid): ThreadState(place) for tid, place in initial.get(PLACES, {}).items()
         }
         self.operations = {
             int(name): Operation(**known) for name, known in initial.get("operations", {}).items()
@@ -126,7 +126,7 @@ class TimerState(
         self.linked_at: dict[int, int] = {}  # entry -> the clock of its last link
         self.lets_go = bool(self.holder)
         self.applied: dict[str, int] = {}
-        self._judges: dict[str, Callable[[Event, ThreadState], Refusal | None]] = {
+        self._judges: dict[str, Callable[[Step, ThreadState], Refusal | None]] = {
             "list_add": self._list_add,
             "list_remove": self._list_remove,
             "cancel_check": self._cancel_check,
@@ -161,7 +161,7 @@ class TimerState(
         """Whether events of this kind are in the trace, if they took place."""
         return self.kinds is None or kind in self.kinds
 
-    def judge(self, event: Event) -> Refusal | None:
+    def judge(self, event: Step) -> Refusal | None:
         """Why the event is no step from here; None if it is one. Changes ``applied`` alone."""
         thread = self.thread(event["tid"])
         self.timer = event.get("timer", NONE)
@@ -195,7 +195,7 @@ class TimerState(
 
     # -- what each kind does
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: Step) -> None:
         """Take the event."""
         kind, thread = event["k"], self.thread(event["tid"])
         self.timer = event.get("timer", NONE)
@@ -205,7 +205,7 @@ class TimerState(
             self._unlink(event["entry"])
             self.rings.setdefault(event["list"], {})[event["entry"]] = None
             self.where[event["entry"]] = thread.linked = event["list"]
-            self.linked_at[event["entry"]] = event.get("lc", 0)
+            self.linked_at[event["entry"]] = clock_of(event)
             thread.hand = NONE
             self._count(event)
         elif kind == "list_remove":
@@ -267,11 +267,12 @@ class TimerState(
         self._take_operation(event, thread)
         self._take_agreement(event, thread)
         self._take_watchers(event, thread)
-        thread.lc = event.get("lc", 0)
+        thread.lc = clock_of(event)
 
-    def _take_checkpoint(self, event: Event) -> None:
+    def _take_checkpoint(self, event: Step) -> None:
         """What is observed holds, whatever came before: ``post``, or else ``pre``."""
-        seen = {**event.get("pre", {}), **event.get("post", {})}
+        before, after = observed(event)
+        seen: Observed = {**before, **after}
         if "key_ms" in event:
             seen["key_ms"] = event["key_ms"]
         if (
@@ -302,7 +303,7 @@ class TimerState(
         if here:
             self.rings[here].pop(entry, None)
 
-    def _count(self, event: Event) -> None:
+    def _count(self, event: Step) -> None:
         name = counter_of(event)
         if name is not None:
             seen = event.get("post", {}).get("counter")
@@ -337,10 +338,10 @@ class TimerState(
             "tasks": {str(name): entry for name, entry in sorted(self.entry_of.items())},
             "counters": dict(sorted(self.counters.items())),
             "keys": {str(name): key for name, key in sorted(self.keys.items())},
-            "walks": {
-                str(tid): walk
+            PLACES: {
+                str(tid): place
                 for tid, thread in sorted(self.threads.items())
-                if (walk := thread.walk())
+                if (place := thread.place())
             },
             **(
                 {

@@ -55,8 +55,8 @@ KINDS = {
     "dq_poll": "a bucket was taken from the delay queue; key_ms; list absent: none was due",
     "dq_ready": "a bucket's key was reached; key_ms",
     "clock_advance": "the wheel's clock became wheel_ms",
-    "flush_begin": "the walk over a list began, its monitor held",
-    "flush_end": "the walk over a list ended, before its monitor was let go",
+    "flush_begin": "the flush of a list began, its monitor held",
+    "flush_end": "the flush of a list ended, before its monitor was let go",
     # operations
     "op_new": "a delayed operation was made; delay_ms",
     "watch_add": "the operation was put into the watchers of a key",
@@ -73,7 +73,7 @@ KINDS = {
     "cancel_key_end": "cancelForKey ended; key",
     "pending_set": "the note that an attempt is due was cleared or set; post.pending",
     "pending_getset": "the note that an attempt is due was exchanged; pre.pending, post.pending",
-    "force_cas": "completed was set, if nobody had; res is whether this thread did; cause",
+    "force_cas": "completed was set, if no thread had; res is whether this thread did; cause",
     "on_complete_begin": "onComplete began",
     "on_complete_end": "onComplete ended",
     "on_expire": "onExpiration ran",
@@ -85,7 +85,7 @@ KINDS = {
 CAUSES = ("expiry", "cancel", "readd", "flush", "event", "forced", "due", "shutdown")
 """Why: of list_remove cancel, readd (the task or the entry is added anew), flush; of force_cas
 expiry, event, forced; of wheel_reject cancel, due; of expire_submit shutdown, where a timer is
-emptied and nobody asks whether the entry is cancelled or due."""
+emptied and no thread checks whether the entry is cancelled or due."""
 
 OBSERVED = (
     Field("list", "int64", "the list that the entry names; 0: none"),
@@ -109,7 +109,7 @@ COLUMNS = (
     Field("bucket", "int32", "slot in its level, from 0"),
     Field("vid", "int64", "exp_ms // tick of the level; bucket is vid % wheel_size"),
     Field("exp_ms", "int64", "the entry's deadline", unit="ms"),
-    Field("delay_ms", "int64", "the delay that was asked for", unit="ms"),
+    Field("delay_ms", "int64", "the delay that was requested", unit="ms"),
     Field("now_ms", "int64", "the clock that was read in this step", unit="ms"),
     Field("wheel_ms", "int64", "the clock of the level, or of the lowest one", unit="ms"),
     Field("key_ms", "int64", "the bucket's key after the step; -1: not queued", unit="ms"),
@@ -171,6 +171,9 @@ CONFIG = (
 )
 """What a header's ``config`` says."""
 
+PLACES = "walks"
+"""The field of ``initial`` that says where each thread is. Its name is that of major version 1."""
+
 INITIAL = (
     "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry "
     "or 0), counters (id as in ord, such as counter:1 -> value), "
@@ -178,7 +181,9 @@ INITIAL = (
     "a timer -> its wheel's clock), "
     "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id "
     "of a key -> operations), handed (entries that the executor has taken and not run), "
-    "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, "
+    "holders (id of a lock -> thread), "
+    + PLACES
+    + " (thread -> open [[span, list]], hand, checked, "
     "inside, duty)"
 )
 """What a header's ``initial`` says."""

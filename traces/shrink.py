@@ -14,9 +14,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from traces.events import Event, columns
 from traces.failure import ABOUT_LOCKS, LOCKS, Failure, Item
 from traces.repair import repair
-from wheelproof.trace.format.parts import Event
 from wheelproof.trace.format.schema import KINDS
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
@@ -80,7 +80,7 @@ def shrink(
         capture["kinds"] = list(kinds)
     used = {str(event["tid"]) for event in renewed}
     named = {
-        str(event[column])
+        str(columns(event)[column])
         for event in renewed
         for column in ("task", "entry", "list", "op")
         if column in event
@@ -148,9 +148,9 @@ def renumbered(events: Iterable[Event]) -> list[Event]:
     tokens: dict[tuple[str, str], int] = {}
     spans, out = set(), []
     for lc, event in enumerate(events, 1):
-        event = dict(event)
+        event = event.copy()
         threads[event["tid"]] = tseq = threads.get(event["tid"], 0) + 1
-        event |= {"tseq": tseq, "lc": lc}
+        event["tseq"], event["lc"] = tseq, lc
         if "span" in event:
             spans.add(event["span"])
         if event.get("parent") not in spans:
@@ -166,8 +166,8 @@ def renumbered(events: Iterable[Event]) -> list[Event]:
                 (kind, name, seq, mode, *token[4:]) if len(token) == 4 or kind == "RW" else token
             )
             for role, column in (("entry", "eseq"), ("list", "lseq"), ("op", "oseq")):
-                if kind == "L" and column in event and name == f"{role}:{event.get(role)}":
-                    event[column] = seq
+                if kind == "L" and column in event and name == f"{role}:{columns(event).get(role)}":
+                    columns(event)[column] = seq
         if renewed:
             event["ord"] = tuple(renewed)
         out.append(event)

@@ -1,4 +1,4 @@
-"""What a trace has told of one thread so far: its open walks, its checks, and what it owes."""
+"""What a trace has shown of one thread so far: its open flushes, its checks, and what it owes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from traces.schema import NONE
 
 
 class ThreadState:
-    """``flushes``: (span, list) of the walks that are open, outermost first. ``checked``: the entry
-    last checked, and whether it was cancelled. ``hand``: the entry that a walk has taken out and
+    """``flushes``: (span, list) of the open flushes, outermost first. ``checked``: the entry last
+    checked, and whether it was cancelled. ``hand``: the entry that a flush has taken out and
     not yet handed on. ``inside``: the tryComplete and onComplete that it is in, innermost last.
     ``duty``: what it must do next, for which operation, and how often that one's note had been
     cleared.
 
     Of a thread that was seen from its start ``linked`` is the bucket that it has linked into and
-    not keyed, and ``made`` whether it has made a level that nobody else knows of. ``flushed``: the
-    bucket that it has walked over and still holds, if it has not reset its key. ``reset``: the
+    not keyed, and ``made`` whether it has made a level that no other thread knows of. ``flushed``:
+    the bucket that it has flushed and still holds, if it has not reset its key. ``reset``: the
     bucket whose key it has reset last. ``fired``: the entry that it has handed over last. ``lc``:
-    the clock of its last event. ``asked``: the task that it was handed, the time and the delay.
+    the clock of its last event. ``request``: the task that it was handed, the time and the delay.
     ``placed``: the entry that the wheel has chosen a list for, and the list.
     """
 
@@ -36,19 +36,19 @@ class ThreadState:
         "made",
         "fired",
         "lc",
-        "asked",
+        "request",
         "placed",
     )
 
-    def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
-        walk = walk or {}
+    def __init__(self, place: Mapping[str, Any] | None = None) -> None:
+        place = place or {}
         self.flushes: list[tuple[int, int]] = [
-            (span, bucket) for span, bucket in walk.get("open", ())
+            (span, bucket) for span, bucket in place.get("open", ())
         ]
-        self.checked: tuple[int, bool] = tuple(walk.get("checked", (NONE, False)))
-        self.hand = walk.get("hand", NONE)
-        self.inside: list[tuple[str, int]] = [tuple(each) for each in walk.get("inside", ())]
-        self.duty: tuple[str, int, int] | None = tuple(walk["duty"]) if "duty" in walk else None
+        self.checked: tuple[int, bool] = tuple(place.get("checked", (NONE, False)))
+        self.hand = place.get("hand", NONE)
+        self.inside: list[tuple[str, int]] = [tuple(each) for each in place.get("inside", ())]
+        self.duty: tuple[str, int, int] | None = tuple(place["duty"]) if "duty" in place else None
         self.stopped = False
         self.linked: int | None = None
         self.made: bool | None = None
@@ -56,11 +56,11 @@ class ThreadState:
         self.reset = NONE
         self.fired = NONE
         self.lc = 0
-        self.asked: tuple[int, int | None, int | None] = (NONE, None, None)
+        self.request: tuple[int, int | None, int | None] = (NONE, None, None)
         self.placed: tuple[int, int] = (NONE, NONE)
 
-    def walk(self) -> dict[str, Any]:
-        """As ``initial`` has it; empty for a thread that is in no walk and has checked nothing."""
+    def place(self) -> dict[str, Any]:
+        """As ``initial`` has it; empty for a thread that is in no flush and has checked nothing."""
         known: tuple[tuple[str, Any, Any], ...] = (
             ("open", [list(each) for each in self.flushes], []),
             ("hand", self.hand, NONE),

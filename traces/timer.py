@@ -40,8 +40,7 @@ REINSERTING = frozenset(("flush", "reinsert"))
 """Methods that hand an entry of a flushed bucket to its timer."""
 
 EMPTIES = frozenset(("withdraw",))
-"""Methods that take everything out of a timer, due or not: what they hand over was nobody's
-turn."""
+"""Methods that take everything out of a timer, due or not."""
 
 BEGINS = {"flush_begin": "flush_end"}
 
@@ -99,7 +98,7 @@ def _submitted(
     return 0, 0, 0, recorder.id_of(arguments[0])
 
 
-def _asked(
+def _requested(
     recorder: Recorder, clock: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """The clock was read; it is an event where that was done for a task that is being added."""
@@ -174,8 +173,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
         ("_take", "dq_poll", _polled, True),
     ),  # with its gate held
     "TaskExecutor": (("submit", "expire_submit", _submitted, False),),
-    "SystemClock": (("hi_res_clock_ms", "add_request", _asked, True),),
-    "VirtualClock": (("hi_res_clock_ms", "add_request", _asked, True),),
+    "SystemClock": (("hi_res_clock_ms", "add_request", _requested, True),),
+    "VirtualClock": (("hi_res_clock_ms", "add_request", _requested, True),),
     "TimerTaskEntry": (("__init__", "entry_new", _made, False),),
     "TimerTaskList": (("add", "wheel_place", _placed, False),),
     "Bucket": (("__init__", "bucket_new", _bucketed, True),),

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from traces.events import Columns, Event
+from traces.events import columns as by_name
 from wheelproof.trace.recording.recorder import Raw, Recorder
 
 COUNTED = ("list_add", "list_remove")
@@ -59,25 +61,27 @@ class Wheels:
         """Whether this is a wheel with measures of its own."""
         return number in self._wheels
 
-    def place(self, bucket: int, event: Mapping[str, Any]) -> dict[str, Any]:
+    def place(self, bucket: int, event: Columns) -> Columns:
         """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list
         that is in no wheel."""
         if bucket not in self.slots:
             return {}
         level, slot = self.slots[bucket]
-        return {"level": level, "bucket": slot} | (
-            {"vid": event["exp_ms"] // self.ticks[level]} if "exp_ms" in event else {}
-        )
+        placed: Columns = {"level": level, "bucket": slot}
+        if "exp_ms" in event:
+            placed["vid"] = event["exp_ms"] // self.ticks[level]
+        return placed
 
 
-def of_entry(recorder: Recorder, entry: int) -> dict[str, Any]:
+def of_entry(recorder: Recorder, entry: int) -> Columns:
     """Task and deadline of an entry; empty for none."""
     if not entry:
         return {}
     found = recorder.objects[entry]
-    return ({} if found.timer_task is None else {"task": recorder.id_of(found.timer_task)}) | {
-        "exp_ms": found.expiration_ms
-    }
+    known: Columns = {"exp_ms": found.expiration_ms}
+    if found.timer_task is not None:
+        known = {"task": recorder.id_of(found.timer_task), **known}
+    return known
 
 
 KINDS = frozenset(
@@ -105,17 +109,20 @@ KINDS = frozenset(
 )
 
 
-def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
+def columns(translator: Any, raw: Raw, stream: Any) -> Columns:
     """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves
-    ``stream.checked`` and ``stream.asked`` on."""
+    ``stream.checked`` and ``stream.request`` on."""
     recorder, kind = translator.recorder, raw.site.event
     held = {}
     for number, _ in raw.locks:
         lock = recorder.primitives[number]
         held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
-    event: dict[str, Any] = {}
+    event: Columns = {}
     if kind in COUNTED:
-        event = {name: held[name] for name in ("entry", "list") if name in held}
+        if "entry" in held:
+            event["entry"] = held["entry"]
+        if "list" in held:
+            event["list"] = held["list"]
         event["post"] = {"list": raw.me, "counter": raw.new}
     elif kind == "set_entry":
         event = {
@@ -137,13 +144,13 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
     elif kind in ("owner_read", "list_add_retry"):
         event = {"entry": raw.obj, "pre": {"list": raw.new}}
     elif kind == "expire_submit":
-        event = {"entry": abs(raw.me) or stream.checked[0]} | (
-            {"cause": "shutdown"} if raw.me < 0 else {}
-        )
+        event = {"entry": abs(raw.me) or stream.checked[0]}
+        if raw.me < 0:
+            event["cause"] = "shutdown"
     elif kind in ("dq_offer", "dq_poll"):
-        event = {"list": raw.obj, "key_ms": raw.new} | (
-            {"now_ms": raw.old} if kind == "dq_poll" and raw.old >= 0 else {}
-        )
+        event = {"list": raw.obj, "key_ms": raw.new}
+        if kind == "dq_poll" and raw.old >= 0:
+            event["now_ms"] = raw.old
     elif kind == "clock_advance":
         event = {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
     elif kind == "bucket_expiry_set":
@@ -156,12 +163,12 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
         }
         event |= {"entry": raw.me} if raw.me else {}
     elif kind == "add_request":
-        stream.asked = raw.obj, raw.old
+        stream.request = raw.obj, raw.old
         event = {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
     elif kind == "entry_new":
         event = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
-        if raw.obj == stream.asked[0]:
-            event |= {"delay_ms": stream.asked[1], "now_ms": raw.old}
+        if raw.obj == stream.request[0]:
+            event |= {"delay_ms": stream.request[1], "now_ms": raw.old}
     elif kind == "wheel_place":
         event = {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
     elif kind == "wheel_reject":
@@ -189,7 +196,7 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
             {"level": translator.wheels.level(raw.new)} if translator.wheels.known(raw.new) else {}
         )
     event = of_entry(recorder, event.get("entry", 0)) | event
-    placed: dict[str, Any] = translator.wheels.place(
+    placed: Columns = translator.wheels.place(
         event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
     )
     return event | placed
@@ -198,21 +205,21 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
 # -- why an entry was taken out
 
 
-def flushed(event: dict[str, Any], stream: Any) -> None:
-    """Say of a removal from the list that is being walked over that the walk made it: no task's
+def flushed(event: Event, stream: Any) -> None:
+    """Say of a removal from the list that is being flushed that the flush made it: no task's
     monitor is held then."""
-    of_walk = stream.spans and event.get("list") == stream.spans[-1][2]
-    if event["k"] == "list_remove" and of_walk:
+    of_flush = stream.spans and event.get("list") == stream.spans[-1][2]
+    if event["k"] == "list_remove" and of_flush:
         bare = not any(token[1].startswith("task:") for token in event.get("ord", ()))
         if bare:
             event["cause"] = "flush"
 
 
-def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def explained(events: Iterable[Event]) -> Iterator[Event]:
     """A thread's events, each removal with what it was made for: what comes next on the task or the
     entry says so."""
     # Events that wait until it is known what the first of them, a removal, was made for.
-    held: list[dict[str, Any]] = []
+    held: list[Event] = []
     for event in events:
         if held or event["k"] == "list_remove" and "cause" not in event:
             held.append(event)
@@ -224,7 +231,7 @@ def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     yield from held
 
 
-def _explains(held: list[dict[str, Any]]) -> bool:
+def _explains(held: list[Event]) -> bool:
     """Whether the last event says why the entries before it were taken out: for a cancel, a new
     entry, or a link elsewhere."""
     last = held[-1]
@@ -238,7 +245,7 @@ def _explains(held: list[dict[str, Any]]) -> bool:
             column
             and event["k"] == "list_remove"
             and "cause" not in event
-            and event.get(column) == last.get(column)
+            and by_name(event).get(column) == by_name(last).get(column)
         ):
             event["cause"] = cause
     return bool(column)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from traces import operation, timer, timer_columns
+from traces.events import Columns, Event, columns
 from wheelproof.trace.recording.recorder import Log, Observer, Raw, Recorder
 
 ROLES = timer.ROLES | operation.ROLES
@@ -55,12 +56,12 @@ def roles_of(recorder: Recorder) -> dict[int, str]:
 class Stream:
     """What is known of a thread on the way through its records. ``spans``: (kind that closes it,
     span, list or operation); ``checked``: the entry that was checked last, and whether it was
-    cancelled; ``asked``: the task that it was asked to add last."""
+    cancelled; ``request``: the task that it was given to add last."""
 
     def __init__(self) -> None:
         self.spans: list[tuple[str, int, int]] = []
         self.checked: tuple[int, bool] = (0, False)
-        self.asked: tuple[int, int] = (0, 0)
+        self.request: tuple[int, int] = (0, 0)
 
 
 class Translator:
@@ -78,7 +79,7 @@ class Translator:
         self._spans = 0
         self._fields: dict[int, str] = {}
 
-    def events(self) -> Iterator[dict[str, Any]]:
+    def events(self) -> Iterator[Event]:
         """All threads' events, merged."""
         streams = [
             timer_columns.explained(self._thread(tid, log))
@@ -86,17 +87,17 @@ class Translator:
         ]
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
-    def _thread(self, tid: int, log: Log) -> Iterator[dict[str, Any]]:
+    def _thread(self, tid: int, log: Log) -> Iterator[Event]:
         stream = Stream()
         for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
-            event: dict[str, Any] = {
+            event: Event = {
                 "tid": tid,
                 "tseq": tseq,
                 "lc": raw.lc,
                 "k": raw.site.event,
                 "phase": "atomic",
+                **self._columns(raw, stream),
             }
-            event |= self._columns(raw, stream)
             self._bracket(event, stream)
             self._order(event, raw)
             source = f"{raw.site.where} {raw.site.label}".strip()
@@ -105,7 +106,7 @@ class Translator:
             timer_columns.flushed(event, stream)
             yield event
 
-    def _columns(self, raw: Raw, stream: Stream) -> dict[str, Any]:
+    def _columns(self, raw: Raw, stream: Stream) -> Columns:
         kind = raw.site.event
         if kind in operation.COLUMNS:
             return operation.COLUMNS[kind](raw)
@@ -114,14 +115,16 @@ class Translator:
         if kind in timer_columns.KINDS:
             return timer_columns.columns(self, raw, stream)
         role = self.roles.get(raw.obj, "")
-        named = {role: raw.obj} if role in NAMED else {}
-        return (
-            named
-            | timer_columns.of_entry(self.recorder, named.get("entry", 0))
-            | self.wheels.place(named.get("list", 0), {})
-        )
+        named: Columns = {}
+        if role in NAMED:
+            columns(named)[role] = raw.obj
+        return {
+            **named,
+            **timer_columns.of_entry(self.recorder, named.get("entry", 0)),
+            **self.wheels.place(named.get("list", 0), {}),
+        }
 
-    def _bracket(self, event: dict[str, Any], stream: Stream) -> None:
+    def _bracket(self, event: Event, stream: Stream) -> None:
         spans, kind = stream.spans, event["k"]
         if spans and kind == spans[-1][0]:
             event["span"], event["phase"] = spans.pop()[1], "end"
@@ -132,7 +135,7 @@ class Translator:
             event["span"], event["phase"] = self._spans, "begin"
             spans.append((BEGINS[kind], self._spans, event.get("list") or event.get("op", 0)))
 
-    def _order(self, event: dict[str, Any], raw: Raw) -> None:
+    def _order(self, event: Event, raw: Raw) -> None:
         tokens = []
         for number, seq in raw.locks:
             lock = self.recorder.primitives[number]
@@ -146,8 +149,8 @@ class Translator:
             )
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = _SEQUENCE.get(role)
-            if column and lock.owner == event.get(role):
-                event[column] = seq
+            if column and lock.owner == columns(event).get(role):
+                columns(event)[column] = seq
         if raw.word:
             word = self.recorder.primitives[raw.word]
             did = raw.site.operation
@@ -196,7 +199,7 @@ def field_of(value: Any, word: Any) -> str:
 
 
 def initial_of(recorder: Recorder) -> dict[str, Any]:
-    """What the objects that are known by now hold, as a header's ``initial``: to be asked before
+    """What the objects that are known by now hold, as a header's ``initial``: to be read before
     threads run."""
     roles = roles_of(recorder)
     objects = dict(recorder.objects)

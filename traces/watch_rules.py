@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from traces.events import Event, Refusal
+from traces.events import Refusal, Step, columns
 
 KINDS = frozenset(
     (
@@ -58,7 +58,7 @@ class WatchRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
-    def _judges_of_watchers(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
+    def _judges_of_watchers(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
         return {
             "watch_add": self._watch_add,
             "watch_cancel": self._watch_cancel,
@@ -72,9 +72,9 @@ class WatchRules:
         found = self.operations.get(number)
         return None if found is None else found.completed
 
-    # -- what is asked of each kind
+    # -- what is checked of each kind
 
-    def _watch_add(self, event: Event, thread: Any) -> Refusal | None:
+    def _watch_add(self, event: Step, thread: Any) -> Refusal | None:
         number, key = event["op"], event["key"]
         self._look("WatchedOnce")
         if key in self.watched.get(number, ()):
@@ -84,7 +84,7 @@ class WatchRules:
             )
         return None
 
-    def _watch_cancel(self, event: Event, thread: Any) -> Refusal | None:
+    def _watch_cancel(self, event: Step, thread: Any) -> Refusal | None:
         number, key = event["op"], event["key"]
         if not self.recorded("watch_add") or number not in self.made and number not in self.watched:
             return None
@@ -97,7 +97,7 @@ class WatchRules:
             )
         return None
 
-    def _try_watch_end(self, event: Event, thread: Any) -> Refusal | None:
+    def _try_watch_end(self, event: Step, thread: Any) -> Refusal | None:
         if refusal := self._bracket_ends(event, thread):
             return refusal
         number, result = event["op"], event["res"]
@@ -124,7 +124,7 @@ class WatchRules:
             )
         return None
 
-    def _check_end(self, event: Event, thread: Any) -> Refusal | None:
+    def _check_end(self, event: Step, thread: Any) -> Refusal | None:
         if refusal := self._bracket_ends(event, thread):
             return refusal
         open_checks = self.checks.get(event["tid"])
@@ -147,7 +147,7 @@ class WatchRules:
             )
         return None
 
-    def _bracket_ends(self, event: Event, thread: Any) -> Refusal | None:
+    def _bracket_ends(self, event: Step, thread: Any) -> Refusal | None:
         bracket = _bracket(event)
         if bracket is None or not self.recorded(event["k"].removesuffix("end") + "begin"):
             return None
@@ -161,7 +161,7 @@ class WatchRules:
 
     # -- what each kind does
 
-    def _take_watchers(self, event: Event, thread: Any) -> None:
+    def _take_watchers(self, event: Step, thread: Any) -> None:
         kind, tid = event["k"], event["tid"]
         number, key = event.get("op"), event.get("key")
         open_checks = self.checks.get(tid, ())
@@ -201,16 +201,16 @@ class WatchRules:
             thread.inside.remove(bracket)
 
 
-def _bracket(event: Event) -> tuple[str, int] | None:
+def _bracket(event: Step) -> tuple[str, int] | None:
     """The bracket that the event opens or closes; None where it says not what it is about."""
-    stem = event["k"].rpartition("_")[0]
-    if stem not in _BRACKETS:
+    bracketed = event["k"].rpartition("_")[0]
+    if bracketed not in _BRACKETS:
         return None
-    name, column = _BRACKETS[stem]
-    return (name, event[column]) if column in event else None
+    name, column = _BRACKETS[bracketed]
+    return (name, columns(event)[column]) if column in event else None
 
 
-def _locks(event: Event) -> frozenset[str]:
+def _locks(event: Step) -> frozenset[str]:
     """The locks that are held, but for those of operations: a list of watchers has one of its
     own."""
     return frozenset(
@@ -220,7 +220,7 @@ def _locks(event: Event) -> frozenset[str]:
     )
 
 
-_SAID = {
+_WHERE = {
     "try": "in tryComplete of operation",
     "complete": "in onComplete of operation",
     "watch": "in tryCompleteElseWatch of operation",
@@ -234,4 +234,4 @@ def where(thread: Any) -> str:
     if not thread.inside:
         return "in no call on an operation or a key"
     what, number = thread.inside[-1]
-    return f"{_SAID[what]} {number}"
+    return f"{_WHERE[what]} {number}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from traces.events import Event, Refusal
+from traces.events import Refusal, Step
 from traces.schema import NONE, NOT_QUEUED
 
 
@@ -13,7 +13,7 @@ class WheelRules:
     """``keys``: of buckets; ``queued``: bucket -> the key with which it was put into the queue;
     ``wheel_ms``: the lowest level's clock, None where it is not known. ``tick_ms`` and
     ``wheel_size``: of the lowest level, None without a configuration. ``published``: the levels,
-    and the words that name a level above, that somebody was seen to publish."""
+    and the words that name a level above, that a thread was seen to publish."""
 
     keys: dict[int, int]
     rings: dict[int, dict[int, None]]
@@ -32,7 +32,7 @@ class WheelRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
-    def _bucket_expiry_set(self, event: Event, thread: Any) -> Refusal | None:
+    def _bucket_expiry_set(self, event: Step, thread: Any) -> Refusal | None:
         bucket, seen = event["list"], event.get("pre", {}).get("key_ms")
         self._look("QueuedOnceWithItsKey")
         if (
@@ -55,7 +55,7 @@ class WheelRules:
             return Refusal(
                 "QueuedOnceWithItsKey",
                 f"the key of list {bucket} is reset while entry {next(iter(left))} is in it: "
-                "nobody queues it again",
+                "no thread queues it again",
             )
         if seen not in (None, NOT_QUEUED) and event["key_ms"] not in (NOT_QUEUED, seen):
             return Refusal(
@@ -64,7 +64,7 @@ class WheelRules:
             )
         return None
 
-    def _dq_offer(self, event: Event, thread: Any) -> Refusal | None:
+    def _dq_offer(self, event: Step, thread: Any) -> Refusal | None:
         bucket, key = event["list"], event["key_ms"]
         self._look("QueuedOnceWithItsKey")
         if bucket in self.queued:
@@ -75,7 +75,7 @@ class WheelRules:
             )
         return None
 
-    def _dq_poll(self, event: Event, thread: Any) -> Refusal | None:
+    def _dq_poll(self, event: Step, thread: Any) -> Refusal | None:
         bucket, key = event.get("list"), event.get("key_ms")
         if bucket is None:
             return None
@@ -97,7 +97,7 @@ class WheelRules:
             )
         return None
 
-    def _clock_advance(self, event: Event, thread: Any) -> Refusal | None:
+    def _clock_advance(self, event: Step, thread: Any) -> Refusal | None:
         if event.get("level", 1) != 1 or self.wheel_ms is None:
             return None
         self._look("NotEarly")
@@ -107,8 +107,8 @@ class WheelRules:
             )
         return None
 
-    def _left_keyed(self, event: Event, thread: Any) -> Refusal | None:
-        """Who has walked over a bucket has reset its key before anybody else can link into it."""
+    def _left_keyed(self, event: Step, thread: Any) -> Refusal | None:
+        """A thread that has flushed a bucket has reset its key before another links into it."""
         bucket = event.get("list")
         if (
             bucket is None
@@ -122,13 +122,13 @@ class WheelRules:
             return Refusal(
                 "QueuedOnceWithItsKey",
                 f"list {bucket} is let go after its flush with the key {self.keys[bucket]}: who "
-                "links into it next finds no other key, and queues nobody",
+                "links into it next finds no other key, and queues nothing",
             )
         return None
 
     # -- levels
 
-    def _wheel_new(self, event: Event, thread: Any) -> Refusal | None:
+    def _wheel_new(self, event: Step, thread: Any) -> Refusal | None:
         """A level's tick is the turn of the one below, and its clock is where that of the lowest
         is, rounded down."""
         level, clock, tick = (
@@ -158,7 +158,7 @@ class WheelRules:
             )
         return None
 
-    def _bucket_new(self, event: Event, thread: Any) -> Refusal | None:
+    def _bucket_new(self, event: Step, thread: Any) -> Refusal | None:
         bucket = event["list"]
         self._look("TypeOK")
         if bucket in self.keys or self.rings.get(bucket):
@@ -167,7 +167,7 @@ class WheelRules:
             )
         return None
 
-    def _overflow_create(self, event: Event, thread: Any) -> Refusal | None:
+    def _overflow_create(self, event: Step, thread: Any) -> Refusal | None:
         """A level is published once, by who has made it."""
         self._look("OneOverflowWheel")
         if again := self.published & self._names_of(event):
@@ -183,7 +183,7 @@ class WheelRules:
             )
         return None
 
-    def _names_of(self, event: Event) -> set[tuple[int, int] | str]:
+    def _names_of(self, event: Step) -> set[tuple[int, int] | str]:
         """By what a level that is published is known: its timer and number, and the word that
         names it from below."""
         return {
@@ -194,12 +194,12 @@ class WheelRules:
     def _spoken(name: tuple[int, int] | str) -> str:
         return f"level {name[1]}" if isinstance(name, tuple) else f"the level that {name} names"
 
-    def _publish(self, event: Event) -> None:
+    def _publish(self, event: Step) -> None:
         self.published |= self._names_of(event)
 
     # -- where an entry goes
 
-    def _over(self, event: Event) -> Refusal | None:
+    def _over(self, event: Step) -> Refusal | None:
         """The slot's turn is still to come, also when the entry is linked: the clock has not moved
         on since the wheel chose it."""
         if (

@@ -105,3 +105,21 @@ class VerifyOptions:
     theorems: tuple[str, ...] = ()
     seeds: int = 0
     only: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def limits(self) -> str:
+        """What the run is limited to, in words; "" for everything of its profile."""
+        parts = [
+            ", ".join(self.mechanisms),
+            "layer " + ", ".join(sorted(self.layers)) if self.layers else "",
+            ", ".join(self.theorems or sorted({name for _, name in self.only})),
+        ]
+        return "; ".join(part for part in parts if part)
+
+    def covers(self, mechanism: str, layer: str, name: str) -> bool:
+        """Whether a check of this name is among those that the run is limited to."""
+        return (
+            (not self.mechanisms or mechanism in self.mechanisms)
+            and (self.layers is None or layer in self.layers)
+            and (not self.only or (mechanism, name) in self.only)
+        )

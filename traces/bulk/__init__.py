@@ -1,4 +1,4 @@
-"""The rules, family by family, in the order in which they are asked: cheap ones first, those of
+"""The rules, family by family, in the order in which they are checked: cheap ones first, those of
 order tokens last."""
 
 from traces.bulk import (

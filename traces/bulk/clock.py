@@ -1,5 +1,5 @@
 """Rules of the wheel's clock: it goes where the bucket that was taken says, before that bucket is
-walked over, and never back.
+flushed, and never back.
 
 A timer has one clock, so that all its advances are one key: they are few, about two for each bucket
 that falls due.
@@ -145,7 +145,7 @@ RULES = (
     ),
     Rule(
         "ClockReachesKey",
-        "a bucket is walked over only when the clock has come to its key",
+        "a bucket is flushed only when the clock has come to its key",
         (
             is_one_of("flush_begin")
             & recorded("dq_poll", "clock_advance")

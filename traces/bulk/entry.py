@@ -54,8 +54,8 @@ _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 def prepare_entries() -> Frame:
     """The events of an entry with ``was``: the last move before, ``was_list``: the list where it
     left the entry (0 for none), and its thread, clock and cause; ``placed``: the last placing,
-    refusal or linking before; ``checked``, with thread and clock: what the last check before said;
-    ``last``: nothing comes after."""
+    refusal or linking before; ``checked``, with thread and clock: the result of the last check
+    before; ``last``: nothing comes after."""
     found = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
     events = EVENTS.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run",
@@ -117,7 +117,7 @@ def _was(*kinds: str) -> Column:
 
 
 def _caused_by(cause: str) -> Column:
-    """False too where an unlink has no cause: one that nobody flushed, cancelled or moved."""
+    """False too where an unlink has no cause: one that no thread flushed, cancelled or moved."""
     return F.coalesce(any_of("cause", CAUSE, cause), F.lit(False))
 
 
@@ -146,13 +146,13 @@ def _needs_a_check() -> Column:
 
 
 def _emptied() -> Column:
-    """Everything is taken out of a timer: nobody asks whether it is cancelled or due."""
+    """Everything is taken out of a timer: no thread checks whether it is cancelled or due."""
     return F.coalesce(_caused_by("shutdown"), F.lit(False))
 
 
 def _left_by_executor() -> Column:
     """The last thing that happened to the entry is that it was handed over, or ran; the executor
-    took it, and nobody emptied the timer."""
+    took it, and no thread emptied the timer."""
     moved = is_kind(*_MOVES)
 
     cause, res = (

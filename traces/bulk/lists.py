@@ -22,7 +22,7 @@ _LIST_KINDS = (
 def prepare_lists() -> Frame:
     """The events of a list with ``linked`` (entries in it after the event), ``left`` (those that
     the flush before left), ``key`` (its key before), ``queued`` (its key in the queue) and
-    ``walked`` (the number of its lock when the last walk over it began or ended)."""
+    ``flushed`` (the number of its lock when its last flush began or ended)."""
     events = EVENTS.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
         "run",
         "tid",
@@ -68,7 +68,7 @@ def prepare_lists() -> Frame:
         )
         .withColumn("queued", F.last(queue, ignorenulls=True).over(before))
         .withColumn(
-            "walked",
+            "flushed",
             F.last(
                 F.when(is_one_of("flush_begin", "flush_end"), F.coalesce("lseq", F.lit(0))),
                 ignorenulls=True,
@@ -82,8 +82,8 @@ def _resets() -> Column:
 
 
 LIST_RULES = (
-    # One link or unlink that is missing is counted in every flush of the list that follows: blamed
-    # is the flush that changes what is left.
+    # One link or unlink that is missing is counted in every flush of the list that follows: the
+    # flush that changes what is left is rejected.
     Rule(
         "FlushEmpties",
         "when a flush ends the list is empty, but for what the flush before left",
@@ -117,15 +117,14 @@ LIST_RULES = (
         " before left",
         _resets(),
         (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
-        text(F.col("linked"), " entries are in the bucket, and nobody queues it again"),
+        text(F.col("linked"), " entries are in the bucket, and no thread queues it again"),
     ),
     Rule(
         "ResetUnderMonitor",
-        "a bucket's key is reset under the bucket's monitor, where the walk over it shows that"
-        " monitor",
-        _resets() & (F.col("walked") > 0),
+        "a bucket's key is reset under the bucket's monitor, where its flush shows that monitor",
+        _resets() & (F.col("flushed") > 0),
         F.col("lseq").isNotNull(),
-        text("the walk has the monitor's number ", F.col("walked"), ", the reset none"),
+        text("the flush has the monitor's number ", F.col("flushed"), ", the reset none"),
         alone=True,
     ),
     Rule(

@@ -103,7 +103,7 @@ def _times(name: str) -> Column:
 
 
 def _completed_without_watchers() -> Column:
-    """Who completed an operation that nobody watches was no timeout, or came before it was left: a
+    """An operation that no thread watches was completed by no timeout, or before it was left: a
     completed operation is not put among the watchers."""
     by_timeout = F.coalesce(F.col("winner.cause") == "expiry", F.lit(False))
     return (F.col("won") > 0) & (~by_timeout | (F.col("won_at") < F.col("left_at")))
@@ -185,7 +185,7 @@ RULES = (
     ),
     Rule(
         "CompletesOnce",
-        "at the end of a whole trace whoever completed an operation has run onComplete",
+        "at the end of a whole trace the thread that completed an operation has run onComplete",
         (F.col("won") > 0) & F.col("whole"),
         (F.col("begun") >= 1) & (F.col("ended") >= 1),
         text(
@@ -206,7 +206,7 @@ RULES = (
     ),
     Rule(
         "NoLostCompletion",
-        "at the end of a whole trace no open operation has a note that nobody has seen",
+        "at the end of a whole trace no open operation has a note that no thread has seen",
         (F.col("notes") > 0) & F.col("whole"),
         (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)),
         text("noted at lc ", F.col("note.lc")),
@@ -254,7 +254,7 @@ RULES = (
     Rule(
         "NoteAfterRefusal",
         "in a whole trace of the pending protocol who did not get the lock leaves a note, and "
-        "nobody else does",
+        "no other thread does",
         (
             (F.col("variant") == "TryPending")
             & (F.col("refused") + F.col("noted") > 0)

@@ -2,7 +2,7 @@
 
 A rule of this family asks that a step was *taken*: that a check came before what rests on it, that
 a key was set after a link. What is no step (see ``STEPS`` of ``traces.bulk.successors``)
-may stand between any two of them. A rule is asked only of runs in which the kinds that it names
+may stand between any two of them. A rule applies only to runs in which the kinds that it names
 occur, and not of a thread's first step where the thread's start was not recorded: what came before
 a recording is not known.
 ``StepFollows`` is more: of runs that say which specification they follow it asks that each step is
@@ -23,9 +23,9 @@ from traces.bulk.program_steps import (
     of_wheel_alone,
     prepare,
     resets,
-    said_after,
-    said_before,
-    said_last,
+    step_after,
+    step_before,
+    step_last,
     unlinked_by,
     unlinks,
 )
@@ -49,11 +49,11 @@ RULES = (
     ),
     Rule(
         "CheckBeforeWheel",
-        "the wheel answers for an entry right after the same thread has asked whether it is"
-        " cancelled, and as that said",
+        "the wheel answers for an entry right after the same thread has checked whether it is"
+        " cancelled, and as that check found",
         is_kind("wheel_place", "wheel_reject") & recorded("cancel_check") & comes_after(),
         is_step("was", "cancel_check", "entry") & answer_is_of_check(),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "CheckBeforeHandOver",
@@ -63,11 +63,11 @@ RULES = (
             is_step("was", "cancel_check", "entry")
             & F.coalesce(any_of("was_res", RESULT, "false"), F.lit(True))
         ),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "LiveGoesOn",
-        "an entry that was found live goes on at once: asked again, placed, refused, linked or"
+        "an entry that was found live goes on at once: checked again, placed, refused, linked or"
         " handed over",
         (
             is_kind("cancel_check")
@@ -79,14 +79,14 @@ RULES = (
             (any_of("after_kind", KIND, *GOES_ON) & (F.col("after_entry") == F.col("entry")))
             | unlinks("after", "readd", "entry")
         ),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "KeySetAfterLink",
         "who links an entry then sets the bucket's key",
         is_kind("list_add") & recorded("bucket_expiry_set") & goes_on(),
         is_step("after", "bucket_expiry_set", "list"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "LinkedIntoPlaced",
@@ -98,7 +98,7 @@ RULES = (
             & F.col("was_list").isNotNull()
         ),
         F.col("was_list") == F.col("list"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "LinkBeforeKey",
@@ -108,14 +108,14 @@ RULES = (
             is_step("was", "list_add", "list")
             & F.coalesce(F.col("was_exp_ms") == F.col("exp_ms"), F.lit(True))
         ),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "OfferAfterKeyChange",
         "who changes a bucket's key then puts the bucket into the queue, with that key",
         keyed() & any_of("res", RESULT, "true") & recorded("dq_offer") & goes_on(),
         is_step("after", "dq_offer", "list", "key_ms"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "KeyChangeBeforeOffer",
@@ -129,44 +129,44 @@ RULES = (
             )
             | is_step("was", "dq_poll", "list", "key_ms")
         ),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "PollBeforeFlush",
-        "a thread walks over the bucket that it took from the queue, once",
+        "a thread flushes the bucket that it took from the queue, once",
         is_kind("flush_begin") & recorded("dq_poll") & F.col("polled").isNotNull(),
         F.col("polled") == F.col("list"),
-        said_last("polled"),
+        step_last("polled"),
     ),
-    # Where the beginning of a walk is lost, its first unlink is blamed: those that follow are of
-    # the list that was blamed.
+    # Where the beginning of a flush is lost, its first unlink is rejected: those that follow are of
+    # the list that was rejected.
     Rule(
         "UnlinkInsideFlush",
         "a flush unlinks entries of its list between its beginning and its end",
-        (unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull()),
-        (F.col("walk") == F.col("list")) | (F.col("unlinked") == F.col("list")),
-        said_last("walk"),
+        (unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("flush").isNotNull()),
+        (F.col("flush") == F.col("list")) | (F.col("unlinked") == F.col("list")),
+        step_last("flush"),
     ),
     Rule(
         "HandBackAfterUnlink",
         "what a flush has unlinked it hands back at once",
         unlinked_by("flush") & recorded("reinsert") & goes_on(),
         is_step("after", "reinsert", "entry"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "UnlinkBeforeHandBack",
         "what a flush hands back it has just unlinked",
         is_kind("reinsert") & comes_after(),
         unlinks("was", "flush", "entry"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "KeyResetWithFlush",
         "who ends a flush has just reset the bucket's key, or does so now",
         is_kind("flush_end") & recorded("bucket_expiry_set") & goes_on(),
         resets("was") | resets("after"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "FlushWithKeyReset",
@@ -179,7 +179,7 @@ RULES = (
             & goes_on()
         ),
         is_step("was", "flush_end", "list") | is_step("after", "flush_end", "list"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "AdvanceByLevels",
@@ -197,49 +197,49 @@ RULES = (
             | unlinks("after", "readd", "task")
             | is_step("was", "set_entry", "entry")
         ),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "NewBeforeSet",
         "the entry that becomes a task's is the one that was just made",
         is_kind("set_entry") & recorded("entry_new") & comes_after() & goes_on(),
         F.col("made").eqNullSafe(F.col("entry")) | is_step("after", "entry_new", "entry"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "NoteAfterTry",
         "under the pending protocol who got the lock clears the note, and who did not leaves one",
         is_kind("try_begin") & F.col("pending") & recorded("pending_set") & goes_on(),
         note_of_try(),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "TryBeforeNote",
         "a note is cleared, or left, by who has just tried the operation's lock",
         is_kind("pending_set", "pending_getset") & recorded("try_begin") & comes_after(),
         is_step("was", "try_begin", "op"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "CancelAfterCompletion",
         "who completes an operation cancels its timeout first of all",
         (is_kind("force_cas") & any_of("res", RESULT, "true") & recorded("cancel") & goes_on()),
         is_step("after", "cancel") | unlinks("after", "cancel"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "CancelAfterUnlink",
         "who unlinks an entry to cancel its task then clears the task's entry",
         unlinked_by("cancel") & recorded("cancel") & goes_on(),
         is_step("after", "cancel", "task") | unlinks("after", "cancel", "task"),
-        said_after(),
+        step_after(),
     ),
     Rule(
         "CancelBeforeBody",
         "onComplete begins right after the timeout was cancelled",
         is_kind("on_complete_begin") & recorded("cancel") & comes_after(),
         is_step("was", "cancel"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "RunBeforeTimeout",
@@ -251,7 +251,7 @@ RULES = (
             & comes_after()
         ),
         is_step("was", "task_run"),
-        said_before(),
+        step_before(),
     ),
     Rule(
         "TimeoutOfTask",
@@ -284,7 +284,7 @@ RULES = (
         "an evaluation of tryComplete ends after the onComplete that it led to",
         is_kind("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),
         F.col("body") != -F.col("op"),
-        said_last("body"),
+        step_last("body"),
     ),
 )
 

@@ -22,7 +22,7 @@ from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import has, text
 
-_ASKED = (
+_NEEDED = (
     "cancel_check",
     "on_complete_end",
     "list_add",
@@ -42,7 +42,7 @@ _ASKED = (
 )
 GOES_ON = ("cancel_check", "wheel_place", "wheel_reject", "list_add", "expire_submit")
 _SEEN = ("kind", "task", "entry", "list", "op", "level", "exp_ms", "key_ms", "cause", "res")
-"""What a rule may ask of a step, and of the step before."""
+"""What a rule may read of a step, and of the step before."""
 _SEEN_AFTER = ("kind", "task", "entry", "list", "op", "key_ms", "cause")
 _WHOLE_CANCEL = ("list_remove", "cancel")
 """A program in which these follow each other unlinks in steps of its own.
@@ -51,12 +51,12 @@ In others an unlink that a cancel or a new entry makes is a part of that step.
 """
 
 _LAST = {
-    "walk": ("list", "flush_begin", "flush_end"),
+    "flush": ("list", "flush_begin", "flush_end"),
     "polled": ("list", "dq_poll", "flush_begin"),
     "made": ("entry", "entry_new", "set_entry"),
     "body": ("op", "on_complete_end", "on_complete_begin"),
 }
-"""What is looked back for: the object that is asked about, and the two kinds of which the last one
+"""What is looked back for: the object in question, and the two kinds of which the last one
 before counts. It is one number, the object's id; less than 0 after the second kind."""
 
 _WHEEL = "TimingWheel"
@@ -69,8 +69,8 @@ _WIDTH = len(KIND) + 1
 
 def prepare() -> Frame:
     """The steps of a thread, each with the step before (``was_kind`` and so on) and after
-    (``after_kind``); ``walk``: the last end of a flush before, ``polled``: the last bucket taken
-    or walk begun, ``unlinked``: the list out of which the walk has last unlinked, 0 for none
+    (``after_kind``); ``flush``: the last end of a flush before, ``polled``: the last bucket taken
+    or flush begun, ``unlinked``: the list out of which the flush has last unlinked, 0 for none
     yet, ``made``: the last entry made or set, ``body``: the last end of an onComplete;
     ``modelled`` and ``modelled_was``: the kind of this step and of the last one before that the
     specification has, 0 before a thread's first."""
@@ -94,12 +94,12 @@ def prepare() -> Frame:
         cause(),
         result(),
     )
-    # What is asked of the run goes along, as two numbers and two flags: a join after the window
+    # What rules read of the run goes along, as two numbers and two flags: a join after the window
     # would copy all that was looked for once more.
     about = RUNS.select(
         "run",
         "whole",
-        has(*_ASKED),
+        has(*_NEEDED),
         (F.col("variant") == "TryPending").alias("pending"),
         coded("module", _MODULE).alias("module"),
     )
@@ -166,7 +166,7 @@ def can_follow() -> Column:
 
 
 def of_wheel_alone() -> Column:
-    """The run follows the wheel's own specification: that somebody asks once more before the
+    """The run follows the wheel's own specification: the check once more before the
     executor gets an entry is the timer's, not the wheel's."""
     return F.coalesce(F.col("module") == _MODULE[_WHEEL], F.lit(False))
 
@@ -207,7 +207,7 @@ def unlinked_by(cause: str) -> Column:
 
 
 def answer_is_of_check() -> Column:
-    """A check that said so leads to a refusal as cancelled, and one that did not to anything else;
+    """A check that found so leads to a refusal as cancelled, and one that did not to anything else;
     where both are known."""
     refused = is_kind("wheel_reject") & any_of("cause", CAUSE, "cancel")
     known = any_of("was_res", RESULT, "true", "false") & (
@@ -227,8 +227,8 @@ def note_of_try() -> Column:
     )
 
 
-def told_step(where: str) -> Column:
-    """What is said of a neighbour: its kind, and the object that it names."""
+def named_step(where: str) -> Column:
+    """A neighbour in words: its kind, and the object that it names."""
     return text(
         named(f"{where}_kind", KIND),
         " (entry ",
@@ -241,12 +241,12 @@ def told_step(where: str) -> Column:
     )
 
 
-def said_before() -> Column:
-    return text(named("kind", KIND), " comes after ", told_step("was"))
+def step_before() -> Column:
+    return text(named("kind", KIND), " comes after ", named_step("was"))
 
 
-def said_last(name: str) -> Column:
-    """What is said of what was looked back for: its kind, and its object."""
+def step_last(name: str) -> Column:
+    """What was looked back for, in words: its kind, and its object."""
     thing, first, second = _LAST[name]
     return text(
         "the last was ",
@@ -256,5 +256,5 @@ def said_last(name: str) -> Column:
     )
 
 
-def said_after() -> Column:
-    return text("after ", named("kind", KIND), " comes ", told_step("after"))
+def step_after() -> Column:
+    return text("after ", named("kind", KIND), " comes ", named_step("after"))

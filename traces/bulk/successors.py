@@ -125,12 +125,12 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
             for config in mechanism.configs.values()
             if config.expect == "exhaustive" and not config.module and not config.without
         ):
-            _walk(mechanism.model(scenario), steps)
+            _explore(mechanism.model(scenario), steps)
         out[mechanism.module] = _by_kind(mechanism, event, steps)
     return out
 
 
-def _walk(model: Any, steps: Steps) -> None:
+def _explore(model: Any, steps: Steps) -> None:
     """Adds what each thread's steps lead to, in the states that are nearest to the first."""
     label, stack = model.process_variables.index("pc"), model.process_variables.index("stack")
     unset = [

@@ -54,7 +54,7 @@ def prepare_tokens() -> Frame:
         "k",
         F.when(of == COUNT, F.col("counter")).alias("value"),
     )
-    said, sort, name = (
+    of_header, sort, name = (
         F.col("kind") == "counter",
         F.regexp_replace("id", " .*$", ""),
         F.regexp_replace("id", "^[^ ]* ", ""),
@@ -63,12 +63,12 @@ def prepare_tokens() -> Frame:
         "run",
         _sort(sort, name).alias("of"),
         name.alias("id"),
-        F.when(said, 0).otherwise(_GREATEST).alias("seq"),
-        F.when(said, START).otherwise(END).alias("mode"),
+        F.when(of_header, 0).otherwise(_GREATEST).alias("seq"),
+        F.when(of_header, START).otherwise(END).alias("mode"),
         F.lit(None).cast("long").alias("lc"),
         F.lit(None).cast("int").alias("tid"),
         F.lit(None).cast("long").alias("tseq"),
-        F.when(said, "header").otherwise("footer").alias("k"),
+        F.when(of_header, "header").otherwise("footer").alias("k"),
         F.col("last").alias("value"),
     )
     # Ids begin alike: their hash is what is sorted by its first eight bytes, and the id is looked
@@ -134,7 +134,7 @@ def _now() -> Column:
 
 
 TOKEN_RULES = (
-    # versions of other words may be made by writes that nobody records
+    # versions of other words may be made by writes that are not recorded
     Rule(
         "TokenDense",
         "the numbers of a lock, and the versions of a counter, have no gap",
@@ -199,32 +199,36 @@ def prepare_totals() -> Frame:
             F.concat(F.col("t.kind"), F.lit(" "), F.regexp_replace("t.id", ":.*$", "")).alias(
                 "class"
             ),
-            F.lit("event").alias("said"),
+            F.lit("event").alias("source"),
             F.col("t.seq").alias("value"),
         )
     )
     ends = ENDS.where(F.col("kind").isin(*NAMES)).select(
-        "run", F.col("id").alias("class"), F.col("kind").alias("said"), F.col("last").alias("value")
+        "run",
+        F.col("id").alias("class"),
+        F.col("kind").alias("source"),
+        F.col("last").alias("value"),
     )
     rows = events.unionByName(ends)
-    is_event = F.col("said") == "event"
+    is_event = F.col("source") == "event"
     here = (
         F.count_if(is_event).alias("count"),
         F.coalesce(F.max(F.when(is_event, F.col("value"))), F.lit(0)).alias("max"),
         F.coalesce(F.sum(F.when(is_event, F.col("value"))), F.lit(0)).alias("sum"),
     )
-    said = [
-        F.max(F.when(F.col("said") == name, F.col("value"))).alias(f"said_{name}") for name in NAMES
+    stated = [
+        F.max(F.when(F.col("source") == name, F.col("value"))).alias(f"stated_{name}")
+        for name in NAMES
     ]
     runs = broadcast(RUNS.select("run", "totalled"))
-    return rows.groupBy("run", "class").agg(*here, *said).join(runs, "run", "inner")
+    return rows.groupBy("run", "class").agg(*here, *stated).join(runs, "run", "inner")
 
 
-def _as_said() -> Column:
+def _as_stated() -> Column:
     return (
-        (F.col("count") == F.col("said_count"))
-        & (F.col("max") == F.col("said_max"))
-        & (F.pmod(F.col("sum"), F.lit(MODULUS)) == F.col("said_sum"))
+        (F.col("count") == F.col("stated_count"))
+        & (F.col("max") == F.col("stated_max"))
+        & (F.pmod(F.col("sum"), F.lit(MODULUS)) == F.col("stated_sum"))
     )
 
 
@@ -234,15 +238,15 @@ TOTAL_RULES = (
         "the events bear as many tokens of each class, with the same greatest number and sum, as "
         "the footer says",
         F.col("totalled"),
-        _as_said(),
+        _as_stated(),
         text(
             F.col("count"),
             " tokens to ",
             F.col("max"),
             ", in the footer ",
-            F.col("said_count"),
+            F.col("stated_count"),
             " to ",
-            F.col("said_max"),
+            F.col("stated_max"),
         ),
         finding=Finding.INCOMPLETE,
         alone=True,

@@ -19,7 +19,7 @@ from wheelproof.pipeline.rule import (
 _KINDS = ("rw_acquire", "rw_release", "lock_acquire", "lock_release")
 
 _WHEEL = "TimingWheel"
-"""The specification whose users walk over a bucket without the lock."""
+"""The specification whose users flush a bucket without the lock."""
 
 
 def prepare() -> Frame:
@@ -36,7 +36,7 @@ def prepare() -> Frame:
         F.col("count").alias("lost"),
         F.exists("ord", lambda token: token.field("kind") == "RW").alias("held"),
         _monitors().alias("taken"),
-        F.col("parent").isNotNull().alias("walks"),
+        F.col("parent").isNotNull().alias("flushes"),
     )
     ends = ENDS.where(F.col("kind") == "thread").select(
         "run",
@@ -48,7 +48,7 @@ def prepare() -> Frame:
         F.lit(None).cast("long").alias("lost"),
         F.lit(False).alias("held"),
         F.lit(0).alias("taken"),
-        F.lit(False).alias("walks"),
+        F.lit(False).alias("flushes"),
     )
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held", "taken")
     rows = events.unionByName(ends)
@@ -153,11 +153,11 @@ RULES = (
     ),
     Rule(
         "WheelUnderTimerLock",
-        "the wheel is asked, its clock advanced and a bucket walked over only by who holds a half "
-        "of the timer's lock",
+        "the wheel is read, its clock advanced and a bucket flushed only by a thread that holds a "
+        "half of the timer's lock",
         (
             is_one_of("wheel_place", "wheel_reject", "clock_advance", "flush_begin")
-            & ~((is_one_of("flush_begin") | F.col("walks")) & F.col("module").eqNullSafe(_WHEEL))
+            & ~((is_one_of("flush_begin") | F.col("flushes")) & F.col("module").eqNullSafe(_WHEEL))
             & recorded("rw_acquire", "rw_release")
         ),
         _holds(),

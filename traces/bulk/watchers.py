@@ -2,8 +2,8 @@
 
 Kafka gave up a key's list of watchers when it was empty, and a thread that had looked the list up
 before put an operation into it (KAFKA-2253): no event of the key could complete that operation any
-more. Asked is the first check that takes the watchers after an operation came there, under a lock
-that both hold; without one their order is not known, and nothing is asked.
+more. The rule is about the first check that takes the watchers after an operation came there, under
+a lock that both hold. Without one their order is not known, and nothing is checked.
 """
 
 from __future__ import annotations

@@ -19,9 +19,8 @@ from wheelproof.pipeline.runs import Run
 from wheelproof.pipeline.tally import TIMES
 from wheelproof.trace import declared
 from wheelproof.trace.format import schema
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.judging.replay import reader_of
-
-Event = Mapping[str, Any]
 
 _TOKEN = tuple(part.name for part in schema.TOKEN)
 
@@ -75,7 +74,7 @@ def sources(traces: Iterable[tuple[Run, Iterable[Event]]]) -> dict[str, list[Row
 _ABSENT: Row = dict.fromkeys(schema.NAMES)
 
 
-def _row(run: int, event: Event) -> Row:
+def _row(run: int, event: Mapping[str, Any]) -> Row:
     row = {"run": run, **_ABSENT, **event}
     if row["ord"] is not None:
         row["ord"] = [Struct(_TOKEN, (*token, None)[:5]) for token in row["ord"]]
@@ -126,7 +125,7 @@ def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Re
     line is no event, and UsageError for a run in parts.
     """
     found: list[Run] = []
-    traces: list[tuple[Run, list[dict[str, Any]]]] = []
+    traces: list[tuple[Run, list[Event]]] = []
     lines: dict[tuple[int, Any, Any], int] = {}
     for file in runs.find(paths):
         if file.parts_of is not None:

@@ -29,7 +29,7 @@ class OneByOne:
 
     def __init__(self, family: Family, run: Row) -> None:
         self._made = _made(family.rows, run)
-        self._rules = [_asked(rule) for rule in family.rules]
+        self._rules = [_prepared(rule) for rule in family.rules]
         self._of_kind: dict[str, list[tuple[Rule, Truth, Truth, Value]]] = {}
 
     def concerned(self, event: Mapping[str, Any]) -> Iterator[tuple[Rule, str | None]]:
@@ -46,7 +46,7 @@ class OneByOne:
                 yield rule, None if holds(row) else detail(row)
 
 
-def _asked(rule: Rule) -> tuple[tuple[str, ...], Rule, Truth, Truth, Value]:
+def _prepared(rule: Rule) -> tuple[tuple[str, ...], Rule, Truth, Truth, Value]:
     """A rule as functions, with the kinds that it is about; none for all."""
     named = in_memory.named_values(rule.applies)
     kinds = named[1] if named is not None and named[0] == "k" else ()

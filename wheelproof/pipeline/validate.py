@@ -116,8 +116,8 @@ def check(
         frames: list[DataFrame] = []
         measured: dict[str, Any] = {}
         broken: dict[tuple[int, str], int] = {}
-        asked_for = declared.part("bulk").FAMILIES if families is None else tuple(families)
-        for family in asked_for:
+        chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
+        for family in chosen:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
             answers = ask(spark, family, ingested.inputs, folder)
@@ -125,7 +125,7 @@ def check(
             frames += [answers.violations] if answers.violations is not None else []
             measured |= answers.measured
             broken |= answers.broken
-        _conclude(report, spark, ingested, asked_for, frames, measured, broken)
+        _conclude(report, spark, ingested, chosen, frames, measured, broken)
         taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
         report.coverage["actions"] = actions.summary(taken, known)
     return report

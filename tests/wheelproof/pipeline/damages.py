@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[3])]
 
-import asked  # noqa: E402
+import checked  # noqa: E402
 
 from wheelproof.trace.format.jsonl import Reader  # noqa: E402
 from wheelproof.trace.format.tally import Tally  # noqa: E402
@@ -182,7 +182,7 @@ def rejected(head: dict[str, Any], events: list[Event]) -> str:
     verdict = replay.replay_events(head, events, tally.footer())
     if verdict.verdict != CONFORMS:
         return verdict.first.property
-    found = asked.rules(head, tally.footer(), events)
+    found = checked.rules(head, tally.footer(), events)
     return f"bulk {min(found)}" if found else ""
 
 

@@ -128,7 +128,7 @@ def activated(database: Any) -> Any:
 
 
 def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
-    """What the families are asked about, as tables: all events with the index of their run, those
+    """What the families read, as tables: all events with the index of their run, those
     of their headers, the runs and what footers say."""
     import pyarrow
 
@@ -203,13 +203,13 @@ def main(paths: list[Path]) -> dict[str, Any]:
         from traces.bulk import FAMILIES
         from wheelproof.pipeline import on_spark
 
-        asked, names = inputs(database, session, paths)
+        tables, names = inputs(database, session, paths)
         violations, applied = [], Counter()
         for family in FAMILIES:
-            # kept as a table, so that each rule is asked of plain columns
+            # kept as a table, so that each rule reads plain columns
             database.execute(
                 f"create table prepared_{family.name} as "
-                f"{on_spark.frame(family.rows, asked).sql(dialect='duckdb', optimize=False)}"
+                f"{on_spark.frame(family.rows, tables).sql(dialect='duckdb', optimize=False)}"
             )
             prepared = session.table(f"prepared_{family.name}")
             made = {name: on_spark.column(column) for name, column in family.made.items()}
@@ -225,8 +225,8 @@ def main(paths: list[Path]) -> dict[str, Any]:
                 F.coalesce(on_spark.column(rule.applies), F.lit(False)) for rule in family.rules
             ]
             broken = [
-                is_asked & ~F.coalesce(on_spark.column(rule.holds), F.lit(False))
-                for rule, is_asked in zip(family.rules, applies)
+                is_applied & ~F.coalesce(on_spark.column(rule.holds), F.lit(False))
+                for rule, is_applied in zip(family.rules, applies)
             ]
             outcome = prepared.select(
                 "run",

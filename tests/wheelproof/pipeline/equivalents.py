@@ -2,8 +2,8 @@
 from, to one normal form.
 
 Each rewriting stands for a freedom that the program has, and says which. Two runs with one normal
-form differ only in what was free, so that a checker that blamed one of them would blame a run that
-could have been made.
+form differ only in what was free: a checker that rejected one of them would reject a run that could
+have been made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _follows(events: list[Event], index: int) -> int | None:
     )
 
 
-def asked_twice(events: list[Event]) -> list[Event]:
+def checked_twice(events: list[Event]) -> list[Event]:
     """A thread may ask twice in a row whether an entry is cancelled: a wheel asks on each level,
     and a read changes nothing. One of equal answers stays."""
     out: list[Event] = []
@@ -50,7 +50,7 @@ def asked_twice(events: list[Event]) -> list[Event]:
 
 def watchers_cleaned(events: list[Event]) -> list[Event]:
     """A completed operation may be taken out of a key's watchers at any time, any number of times
-    or not at all: whoever comes by does it, or the purge does."""
+    or not at all: any thread that comes by does it, or the purge does."""
     done: set[int] = set()
     out = []
     for event in events:
@@ -62,7 +62,7 @@ def watchers_cleaned(events: list[Event]) -> list[Event]:
 
 
 def reset_beside_end(events: list[Event]) -> list[Event]:
-    """A flushed bucket's key may be reset on either side of the event that says that the walk has
+    """A flushed bucket's key may be reset on either side of the event that says that the flush has
     ended: list and lock are held at both."""
     out = list(events)
     for index, event in enumerate(out):
@@ -79,7 +79,7 @@ def reset_beside_end(events: list[Event]) -> list[Event]:
 
 
 FREEDOMS: dict[str, Callable[[list[Event]], list[Event]]] = {
-    "asked twice": asked_twice,
+    "checked twice": checked_twice,
     "watchers cleaned": watchers_cleaned,
     "reset beside the end": reset_beside_end,
 }

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import asked
+import checked
 import layouts
 import optional
 import planted
 import purgatory
-from asked import Event, Trace, footer_of
+from checked import Event, Trace, footer_of
 
 from benchmarks import mutations
 from benchmarks.simulate import Simulator
@@ -90,7 +90,7 @@ def write(folder: Path) -> Inputs:
     conforming = Simulator(SEED, OPERATIONS).run()
     changed = changed_traces(conforming)
     broken = {
-        name: {*asked.rules(header(name), footer, events)}
+        name: {*checked.rules(header(name), footer, events)}
         for name, (events, footer) in changed.items()
     }
     inputs = Inputs(folder, conforming, changed, broken, {})

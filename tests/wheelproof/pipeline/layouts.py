@@ -7,7 +7,7 @@ import json
 import random
 from pathlib import Path
 
-from asked import footer_of
+from checked import footer_of
 
 from benchmarks import mutations
 from benchmarks.simulate import Simulator
@@ -33,7 +33,7 @@ FAULTS = (
 """Changes of one log, so many that every family finds something."""
 
 
-def twins(events: list[dict]) -> list[dict]:
+def copies(events: list[dict]) -> list[dict]:
     """For events of a few kinds another one that bears the same thread, numbers and clock and says
     something else: nothing but what they say tells which is first."""
     changes = {
@@ -92,15 +92,15 @@ def faulty(conforming: list[dict]) -> list[dict]:
 
 
 def write(root: Path) -> dict[str, list[str]]:
-    """A run with faults in every family, and one with twins; the names of the layouts of each."""
+    """A run with faults in every family, and one with copies; the names of the layouts of each."""
     footer = whole(Simulator(3, 25).run())
-    return {name: lay_out(root, name, events(name), footer) for name in ("broken", "twins")}
+    return {name: lay_out(root, name, events(name), footer) for name in ("broken", "copies")}
 
 
 def events(name: str) -> list[dict]:
     """The events of one of the two."""
     conforming = Simulator(3, 25).run()
-    return faulty(conforming) if name == "broken" else conforming + twins(conforming)
+    return faulty(conforming) if name == "broken" else conforming + copies(conforming)
 
 
 def whole(events: list[dict]) -> dict:

@@ -16,10 +16,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
-import asked  # noqa: E402
+import checked  # noqa: E402
 import planted  # noqa: E402
 import purgatory  # noqa: E402
-from asked import footer_of  # noqa: E402
+from checked import footer_of  # noqa: E402
 
 from benchmarks.simulated_log import header  # noqa: E402
 from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
@@ -125,7 +125,7 @@ def measured() -> dict[str, dict[str, dict[str, int]]]:
                 for event in events:
                     threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
                 footer = {**footer, "events": len(events), "per_thread_last_tseq": threads}
-            out.setdefault(base, {})[what] = dict(asked.of(head, footer, events).applied)
+            out.setdefault(base, {})[what] = dict(checked.of(head, footer, events).applied)
     return out
 
 

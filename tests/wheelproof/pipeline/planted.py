@@ -124,17 +124,17 @@ def _reset_after_the_monitor(events: list[Event]) -> None:
     reset["ord"] = tuple(token for token in reset["ord"] if token[1] != f"list:{reset['list']}")
 
 
-def _reset_before_the_walk(events: list[Event]) -> None:
+def _reset_before_the_flush(events: list[Event]) -> None:
     """The reset of a bucket comes before its entries are taken out."""
-    walked = _first(events, "list_remove", cause="flush")
+    flushed = _first(events, "list_remove", cause="flush")
     reset = next(
         index
-        for index in range(walked, len(events))
+        for index in range(flushed, len(events))
         if events[index]["k"] == "bucket_expiry_set"
         and events[index]["key_ms"] == NOT_QUEUED
-        and events[index]["list"] == events[walked]["list"]
+        and events[index]["list"] == events[flushed]["list"]
     )
-    events.insert(walked, events.pop(reset))
+    events.insert(flushed, events.pop(reset))
 
 
 CHANGES: dict[str, Callable[[list[Event]], None]] = {
@@ -157,7 +157,7 @@ CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "ForcedUnderLock": lambda events: None,
     "AdvanceByLevels": _advanced_twice,
     "ResetUnderMonitor": _reset_after_the_monitor,
-    "ResetWhenEmpty": _reset_before_the_walk,
+    "ResetWhenEmpty": _reset_before_the_flush,
     "StepFollows": lambda events: None,
     "ThreadEnd": lambda events: None,
     "TokenEnd": lambda events: None,

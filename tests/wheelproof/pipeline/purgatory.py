@@ -28,7 +28,7 @@ from benchmarks.simulated_log import (
     WHEEL_SIZE,
     Token,
 )
-from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.event import Event
 
 KEYS = 4
 
@@ -101,7 +101,7 @@ class Purgatory(Simulator):
         self.emit(tid, "lock_release", *held, ("L", f"task:{task}", "w"), task=task)
 
     def to_timer(self, tid: int, task: int, delay: int) -> None:
-        """SystemTimer.add: the clock is read, the entry made and set, and the wheel asked, all
+        """SystemTimer.add: the clock is read, the entry made and set, and the wheel called, all
         under the read lock."""
         entry, held = self.fresh(), (("RW", TIMER, "r"),)
         self.deadline[entry], self.owner[entry] = self.now + delay, task
@@ -168,7 +168,7 @@ class Purgatory(Simulator):
             for was in (
                 False,
                 True,
-            ):  # who leaves the first note tries again; the second is for nobody to see
+            ):  # who leaves the first note tries again; the second is for no thread to see
                 self.emit(other, "try_begin", op=op, res="false")
                 self.emit(
                     other,

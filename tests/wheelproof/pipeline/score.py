@@ -1,5 +1,5 @@
 """Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in
-both styles. By the rules in memory, with which test_rules.py compares Spark and DuckDB.
+both styles. By the rules in memory, with which test_engines.py compares Spark and DuckDB.
 
 `python tests/wheelproof/pipeline/score.py [SEEDS]`
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-import asked
+import checked
 import equivalents
 
 from benchmarks import mutations
@@ -41,7 +41,7 @@ def outcome(
     events: list[dict],
 ) -> str:
     """``REJECTED``, ``COMMUTES``, the name of a freedom, or ``PASSED``."""
-    if asked.violations(header("x"), whole if style == "log" else footer(events), events):
+    if checked.violations(header("x"), whole if style == "log" else footer(events), events):
         return REJECTED
     if style == "behaviour" and (free := equivalents.freedom(conforming, events)):
         return free

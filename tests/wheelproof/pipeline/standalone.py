@@ -64,7 +64,7 @@ def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g
     }
     started: list[subprocess.Popen] = []
 
-    def start(name: str, said: str, *command: str) -> str:
+    def start(name: str, pattern: str, *command: str) -> str:
         log = folder / f"{name}.log"
         with log.open("wb") as file:
             process = subprocess.Popen(
@@ -79,7 +79,7 @@ def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g
         started.append(process)
         until = time.monotonic() + _STARTED_SECONDS
         while time.monotonic() < until and process.poll() is None:
-            if found := re.search(said, log.read_text(errors="replace")):
+            if found := re.search(pattern, log.read_text(errors="replace")):
                 return found[0]
             time.sleep(0.2)
         raise AssertionError(f"the {name} has not started:\n{log.read_text(errors='replace')}")

@@ -1,4 +1,4 @@
-"""Masters of other processes: what is shipped to them and asked of them, and at night a real
+"""Masters of other processes: what is shipped to them and required of them, and at night a real
 cluster of this machine that has none of this package."""
 
 import ast
@@ -39,7 +39,7 @@ validate.check = partial(validate.check, families=(entry.ENTRIES,))"""
 soon."""
 
 
-def test_masters_are_told_apart():
+def test_masters_are_distinguished():
     assert all(
         cluster.in_one_process(master) for master in ("local", "local[2]", "local[*]", "local[2,3]")
     )
@@ -52,7 +52,7 @@ def test_masters_are_told_apart():
     )
 
 
-def test_executors_elsewhere_need_a_folder_that_is_shared_and_this_is_said_before_spark_starts(
+def test_executors_elsewhere_need_a_folder_that_is_shared_and_this_is_reported_before_spark_starts(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(command, "session", lambda options: pytest.fail("Spark was started"))
@@ -65,7 +65,7 @@ def test_executors_elsewhere_need_a_folder_that_is_shared_and_this_is_said_befor
 
 
 def elsewhere() -> dict[str, str]:
-    """The environment of a process that has not been told where the subject's traces are."""
+    """The environment of a process that does not know where the subject's traces are."""
     return {name: value for name, value in os.environ.items() if name != declared.VARIABLE}
 
 
@@ -80,7 +80,7 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
         "print(replay.__file__); "
         f"print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)"
     )
-    said = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-S", "-I", "-c", code],
         capture_output=True,
         text=True,
@@ -88,7 +88,7 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
         cwd=tmp_path,
         env=elsewhere(),
     ).stdout.splitlines()
-    assert said == [str(made / "wheelproof/trace/judging/replay.py"), "AtMostOneList"]
+    assert printed == [str(made / "wheelproof/trace/judging/replay.py"), "AtMostOneList"]
 
 
 IN_THE_ZIP = """
@@ -186,7 +186,7 @@ def test_a_shared_folder_passes_and_one_in_which_the_files_are_not_is_refused(
 
 
 def test_a_python_that_the_executors_of_a_cluster_have_is_left_alone(monkeypatch):
-    """Here the session ends before Spark would start: no master answers, and none is asked."""
+    """Here the session ends before Spark would start: no master answers, and none is called."""
     from pyspark.sql import SparkSession
 
     def refuse(builder):

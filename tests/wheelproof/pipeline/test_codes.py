@@ -43,11 +43,11 @@ def test_another_table_would_name_another_text(spark):
     )
 
 
-def test_a_coded_column_is_asked_by_name(spark):
+def test_a_coded_column_is_read_by_name(spark):
     rows = spark.createDataFrame(
         [("list_add",), ("list_remove",), ("dq_poll",)], "k string"
     ).select("k", on_spark.column(codes.kind("list_add", "list_remove")))
-    asked = {
+    coded = {
         row.k: (row.one, row.two)
         for row in rows.select(
             "k",
@@ -55,7 +55,7 @@ def test_a_coded_column_is_asked_by_name(spark):
             on_spark.column(codes.is_kind("list_add", "list_remove").alias("two")),
         ).collect()
     }
-    assert asked == {
+    assert coded == {
         "list_add": (True, True),
         "list_remove": (False, True),
         "dq_poll": (None, None),

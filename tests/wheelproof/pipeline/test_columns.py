@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asked
+import checked
 import inputs as all_inputs
 import pytest
 
@@ -79,8 +79,8 @@ def test_what_is_changed_in_the_engine_is_seen_in_what_it_finds(monkeypatch):
     """The control of the comparison of the engines: with windows that include the row itself."""
     events = Simulator(all_inputs.SEED, all_inputs.OPERATIONS).run()
     head = header("x")
-    footer = asked.footer_of(head, events)
-    assert not asked.violations(head, footer, events)
+    footer = checked.footer_of(head, events)
+    assert not checked.violations(head, footer, events)
     look = in_memory._look
 
     def wrong(expression, rows):
@@ -93,4 +93,4 @@ def test_what_is_changed_in_the_engine_is_seen_in_what_it_finds(monkeypatch):
 
     monkeypatch.setattr(in_memory, "_look", wrong)
     families = [family for family in FAMILIES if family.name == "entries"]
-    assert asked.violations(head, footer, events, families)
+    assert checked.violations(head, footer, events, families)

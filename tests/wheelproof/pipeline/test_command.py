@@ -1,5 +1,5 @@
-"""What the command says of a report: who is named, and what is said of a run that other rules find
-sound. No Spark: the report is at hand."""
+"""What the command prints of a report: which runs it names, and a run that other
+rules find sound. No Spark: the report is at hand."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ RULE = {
 }
 
 
-def said(violations, explanations=()):
+def printed(violations, explanations=()):
     document = {
         "runs": [],
         "rules": {"TokenOnce": RULE},
@@ -35,7 +35,7 @@ def said(violations, explanations=()):
 
 
 def test_a_violation_names_its_place_its_thread_and_its_things():
-    lines = said(
+    lines = printed(
         [
             {
                 "rule": "TokenOnce",
@@ -68,7 +68,7 @@ def test_one_rule_that_is_broken_all_over_hides_no_other():
         )
         for at in range(count)
     ]
-    *lines, more = said(many)
+    *lines, more = printed(many)
     shown = [line.partition(": ")[2] for line in lines]
     assert len(shown) == command.SHOWN and more == f"({532 - command.SHOWN} more)"
     assert [name.rpartition(" ")[0] for name in shown] == ["a CounterExact"] * 9 + [
@@ -77,7 +77,7 @@ def test_one_rule_that_is_broken_all_over_hides_no_other():
     assert shown == sorted(shown, key=[each["detail"] for each in many].index) and len(
         set(shown)
     ) == len(shown)
-    assert said(many[:3]) == [
+    assert printed(many[:3]) == [
         "CounterExact: a CounterExact 0",
         "CounterExact: a CounterExact 1",
         "CounterExact: a CounterExact 2",
@@ -85,7 +85,7 @@ def test_one_rule_that_is_broken_all_over_hides_no_other():
 
 
 @pytest.mark.parametrize(
-    ("explanation", "told"),
+    ("explanation", "message"),
     [
         (
             {"verdict": "conforms"},
@@ -101,12 +101,12 @@ def test_one_rule_that_is_broken_all_over_hides_no_other():
         ),
     ],
 )
-def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
-    assert said([], [{"run": "r", "path": "x.jsonl", **explanation}]) == [told]
+def test_what_replay_says_of_a_run_is_reported_with_its_reason(explanation, message):
+    assert printed([], [{"run": "r", "path": "x.jsonl", **explanation}]) == [message]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "the line is empty"),
         ('{"tid":' + "9" * 5_000 + "}", "too many digits"),
@@ -121,11 +121,11 @@ def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
         ('{"tid":1,"tseq":1,"lc":1,"k":"task_run","phase":"atomic"}', ""),
     ],
 )
-def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, told):
+def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, message):
     found = quarantine.reason_of_line(text, Path("x.jsonl"), 4)
     assert (
-        told in found
-        and bool(told) == bool(found)
+        message in found
+        and bool(message) == bool(found)
         and "sys." not in found
         and not found.startswith("x.jsonl")
     )
@@ -143,7 +143,7 @@ def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, probl
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("header.json", b'{"schema":"\xff"}', "no UTF-8"),
         ("header.json", b"[1]", "no JSON object but"),
@@ -154,13 +154,13 @@ def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, probl
         ("footer.json", b'{"footer":{"events":-1}}', "per_thread_last_tseq"),
     ],
 )
-def test_a_header_or_footer_beside_parts_is_refused_with_its_file(tmp_path, name, text, told):
+def test_a_header_or_footer_beside_parts_is_refused_with_its_file(tmp_path, name, text, message):
     reader = jsonl.Reader(Path(__file__).parents[1] / "trace/golden/readd.jsonl")
     (tmp_path / "part.jsonl").write_bytes(b"".join(line_of(event) for _, event in reader))
     (tmp_path / "header.json").write_bytes(header_line(reader.header))
     (tmp_path / "footer.json").write_text(json.dumps(reader.footer))
     assert runs.gather(runs.find([tmp_path]), {})[0].problems == []
     (tmp_path / name).write_bytes(text)
-    with pytest.raises(TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=message) as caught:
         runs.gather(runs.find([tmp_path]), {})
     assert str(tmp_path / name) in str(caught.value)

@@ -18,8 +18,8 @@ COMMUTE = (
     "either order is a run"
 )
 FIRST = (
-    "of a thread's first step nobody knows what came before, since the start of a thread is none "
-    "of this recording's kinds"
+    "of a thread's first step it is not known what came before, since the start of a thread is "
+    "none of this recording's kinds"
 )
 LATER = (
     "a clock that is read a little later is a clock as well: no other event says the time more "
@@ -55,7 +55,7 @@ PASSING: dict[str, str] = {
         ),
         LATER,
     ),
-    "task_run swap": "in which order the executor runs what it has taken is not asked",
+    "task_run swap": "in which order the executor runs what it has taken is not checked",
     "add_request duplicate": "a clock that is read twice changes nothing; the entry that is made "
     "is compared with the last request",
     "cancel_check drop": "a check on an upper level repeats the one before it",
@@ -74,10 +74,10 @@ PASSING: dict[str, str] = {
     "made",
     "wheel_new duplicate": "a level that was made and never published is garbage: only what is "
     "published twice is refused",
-    "wheel_reject level": "which level said no is not asked: all of them are asked the same",
+    "wheel_reject level": "which level refused is not checked: all levels get the same calls",
     "op_new delay_ms": "an operation's delay is that of its task, and a task may be added with "
     "another one in this format",
-    "set_entry pre.entry": "of a task that is seen for the first time nobody knows the entry "
+    "set_entry pre.entry": "of a task that is seen for the first time no event names the entry "
     "before",
     "watch_add drop": "the operation has another key: how many keys one should have is in no event",
     "watch_add key": "the operation has another key: which keys it should have is in no event",

@@ -1,11 +1,11 @@
-"""One fault is blamed where it shows, and not again for as long as the trace goes on: what comes
+"""One fault is reported where it shows, and not again for as long as the trace goes on: what comes
 after it adds no violation."""
 
 import json
 from collections import Counter
 from dataclasses import replace
 
-import asked
+import checked
 import pytest
 from pyarrow import parquet as columns
 from test_layouts import events_of
@@ -48,7 +48,7 @@ def footer(head: dict, events: list[dict]) -> dict:
 @pytest.mark.parametrize(
     ("every", "operations"), [(4, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
 )
-def test_no_rule_blames_what_comes_after_a_fault(tmp_path, every, operations):
+def test_no_rule_rejects_what_comes_after_a_fault(tmp_path, every, operations):
     """Changes of a log, in runs of two lengths; but for those that move an event into a later
     block."""
     block = generate.block(3, operations)
@@ -68,7 +68,7 @@ def test_no_rule_blames_what_comes_after_a_fault(tmp_path, every, operations):
     ][::every]
     found = {
         (kind, operator): {
-            blocks: asked.rules(head, ends[blocks], changed + conforming[block.length :])
+            blocks: checked.rules(head, ends[blocks], changed + conforming[block.length :])
             for blocks, conforming in of_length.items()
         }
         for kind, operator, changed in changes
@@ -112,7 +112,7 @@ def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
             traces[folder.name] = head, footer, events
 
     def broken(*families: Family) -> dict[str, Counter]:
-        return {name: asked.rules(*given, families) for name, given in traces.items()}
+        return {name: checked.rules(*given, families) for name, given in traces.items()}
 
     def longer(found: dict[str, Counter]) -> list[str]:
         return [
@@ -140,13 +140,13 @@ def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
 EACH_BY_ITSELF = replace(
     program.FAMILY, rows=program.FAMILY.rows.withColumn("unlinked", F.lit(0).cast("long"))
 )
-"""The family of the program's text as it would be if a walk did not know what it has unlinked."""
+"""The family of the program's text as it would be if a flush did not know what it has unlinked."""
 
 
-def test_a_walk_without_its_beginning_is_reported_at_its_first_unlink(block, tmp_path):
-    """The longest walk of the block. The control blames each of its unlinks."""
+def test_a_flush_without_its_beginning_is_reported_at_its_first_unlink(block, tmp_path):
+    """The longest flush of the block. The control rejects each of its unlinks."""
     begins = [event for event in block.events if event["k"] == "flush_begin"]
-    walks = []
+    flushes = []
     for begin in begins:
         own = [
             event
@@ -154,7 +154,7 @@ def test_a_walk_without_its_beginning_is_reported_at_its_first_unlink(block, tmp
             if event["tid"] == begin["tid"] and event["tseq"] > begin["tseq"]
         ]
         end = next(event["tseq"] for event in own if event["k"] == "flush_end")
-        walks.append(
+        flushes.append(
             (
                 begin,
                 [
@@ -166,7 +166,7 @@ def test_a_walk_without_its_beginning_is_reported_at_its_first_unlink(block, tmp
                 ],
             )
         )
-    begin, unlinked = max(walks, key=lambda walk: len(walk[1]))
+    begin, unlinked = max(flushes, key=lambda flush: len(flush[1]))
     assert len(unlinked) > 3
     changed = [event for event in block.events if event is not begin]
     generate.write(tmp_path / "runs" / "run", "run", block, SHORT, 1, {0: changed})
@@ -174,7 +174,7 @@ def test_a_walk_without_its_beginning_is_reported_at_its_first_unlink(block, tmp
     trace_at_hand = events_of(tmp_path / "runs" / "run")
 
     def reported(family: Family) -> list[int]:
-        found = asked.of(*trace_at_hand, [family]).violations
+        found = checked.of(*trace_at_hand, [family]).violations
         return sorted(row["tseq"] for row in found if row["rule"] == "UnlinkInsideFlush")
 
     assert reported(program.FAMILY) == [unlinked[0]["tseq"]]

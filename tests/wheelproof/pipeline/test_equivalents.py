@@ -39,7 +39,7 @@ def changed(events, kind, operator, **columns):
 @pytest.mark.parametrize(
     ("kind", "operator", "name"),
     [
-        ("cancel_check", "duplicate", "asked twice"),
+        ("cancel_check", "duplicate", "checked twice"),
         ("watch_cancel", "drop", "watchers cleaned"),
         ("watch_cancel", "duplicate", "watchers cleaned"),
         ("flush_end", "swap", "reset beside the end"),

@@ -72,11 +72,14 @@ def test_the_report_survives_an_explanation_that_fails(
     monkeypatch.setattr(explain, "explain", fail)
     assert run(tmp_path, as_json) == 1
     assert seen[0]["violations"] == [FOUND] and seen[0]["violated"] == 1
-    said, written = capsys.readouterr().out, json.loads((tmp_path / "trace-check.json").read_text())
+    printed, written = (
+        capsys.readouterr().out,
+        json.loads((tmp_path / "trace-check.json").read_text()),
+    )
     assert written["violations"] == [FOUND] and written["unexplained"] == "The replay broke."
-    assert "AtMostOneList" in said and "The replay broke." in said
+    assert "AtMostOneList" in printed and "The replay broke." in printed
     if as_json:
-        assert json.loads(said) == written
+        assert json.loads(printed) == written
 
 
 def test_a_defect_in_an_explanation_is_named_and_the_report_stands(

@@ -46,7 +46,7 @@ class Broken(SimpleNamespace):
 
 
 @pytest.mark.parametrize(
-    ("said", "error", "told"),
+    ("cause", "error", "message"),
     [
         (
             "Job aborted: java.lang.OutOfMemoryError: Java heap space",
@@ -121,9 +121,9 @@ class Broken(SimpleNamespace):
         ),
     ],
 )
-def test_what_spark_says_becomes_a_sentence_and_a_remedy(said, error, told):
-    found = failures.of_text(said, "3g")
-    assert type(found) is error and re.search(told, str(found)) and found.remedy
+def test_what_spark_says_becomes_a_sentence_and_a_remedy(cause, error, message):
+    found = failures.of_text(cause, "3g")
+    assert type(found) is error and re.search(message, str(found)) and found.remedy
 
 
 def test_what_nothing_knows_stays_what_it_is():
@@ -141,7 +141,7 @@ def test_what_nothing_knows_stays_what_it_is():
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         (52, "its heap of 1g is full"),
         (-9, "Java was killed"),
@@ -149,8 +149,8 @@ def test_what_nothing_knows_stays_what_it_is():
         (-6, "signal 6"),
     ],
 )
-def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
-    with pytest.raises(ToolError, match=told), failures.reported(Broken(code), "1g"):
+def test_a_jvm_that_is_gone_is_reported_by_how_it_ended(code, message):
+    with pytest.raises(ToolError, match=message), failures.reported(Broken(code), "1g"):
         raise Py4JNetworkError("Answer from Java side is empty")
 
 
@@ -166,14 +166,14 @@ def test_that_the_report_can_be_written_is_found_out_without_a_trace(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "message"),
     [
         ("--output", "the report is to go there"),
         ("--scratch", "no folder can be made there for scratch"),
     ],
 )
-def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(
-    tmp_path, monkeypatch, option, told
+def test_a_folder_that_cannot_be_written_to_is_reported_before_spark_starts(
+    tmp_path, monkeypatch, option, message
 ):
     from typer.testing import CliRunner
 
@@ -184,9 +184,9 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(
 
     monkeypatch.setattr(session, "build", build)
     (tmp_path / "file").write_text("in the way")
-    for folder, said in (
-        (tmp_path / "file", told),
-        (tmp_path / "file" / "below", told),
+    for folder, cause in (
+        (tmp_path / "file", message),
+        (tmp_path / "file" / "below", message),
         (tmp_path / "free", "Spark would start now"),
     ):
         result = CliRunner().invoke(
@@ -203,8 +203,8 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(
         )
         assert (
             result.exit_code == 4
-            and said in result.output
-            and (str(folder) in result.output) == (said == told)
+            and cause in result.output
+            and (str(folder) in result.output) == (cause == message)
         )
     assert (tmp_path / "file").read_text() == "in the way" and not list(
         (tmp_path / "free").glob("*")
@@ -282,10 +282,10 @@ def test_a_trace_that_vanishes_while_it_is_read_is_named(
     jsonl.write(
         folder / "goes.jsonl", header("goes"), conforming
     ) if moment == "find" else parquet.write(folder / "goes.parquet", header("goes"), conforming)
-    asked = getattr(runs, moment)
+    called = getattr(runs, moment)
 
     def then_remove(*arguments):
-        found = asked(*arguments)
+        found = called(*arguments)
         next(folder.glob("goes.*")).unlink()
         return found
 
@@ -297,7 +297,7 @@ def test_a_trace_that_vanishes_while_it_is_read_is_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         (
             "cut.jsonl.gz",
@@ -311,13 +311,13 @@ def test_a_trace_that_vanishes_while_it_is_read_is_named(
         ),
     ],
 )
-def test_a_compressed_trace_that_is_none_is_refused(spark, tmp_path, name, content, told):
+def test_a_compressed_trace_that_is_none_is_refused(spark, tmp_path, name, content, message):
     (tmp_path / "traces").mkdir()
     (tmp_path / "traces" / name).write_bytes(content)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         checked(spark, tmp_path / "traces", tmp_path)
 
 
-def test_memory_is_asked_for_before_spark_starts(monkeypatch):
+def test_memory_is_checked_before_spark_starts(monkeypatch):
     with pytest.raises(UsageError, match="too little memory for Spark"):
         session.build(session.SessionOptions(memory="256m"))

@@ -135,17 +135,17 @@ def test_a_full_disk_is_a_tool_error_and_leaves_nothing(tmp_path, means):
     ],
 )
 def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, number, code):
-    """Of a command that is killed at once Java notices that it is alone; nobody is left to remove
-    the scratch folder."""
+    """Of a command that is killed at once Java notices that it is alone; no process is left to
+    remove the scratch folder."""
     scratch, out = tmp_path / "scratch", tmp_path / "out"
     words = command("--memory", "1g", "--scratch", scratch, "--output", out, GOLDEN)
-    with (tmp_path / "said").open("wb") as said:
+    with (tmp_path / "printed").open("wb") as stream:
         child = subprocess.Popen(
             words,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=stream,
+            stderr=stream,
             start_new_session=True,
         )
     try:
@@ -157,20 +157,20 @@ def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, nu
         )
         while not begun() and child.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-        assert child.poll() is None and group(child.pid), (tmp_path / "said").read_text()
+        assert child.poll() is None and group(child.pid), (tmp_path / "printed").read_text()
         # A terminal tells the whole group, other senders the one process.
         (os.killpg if number == signal.SIGINT else os.kill)(child.pid, number)
-        assert child.wait(300) == code, (tmp_path / "said").read_text()
+        assert child.wait(300) == code, (tmp_path / "printed").read_text()
         while group(child.pid) and time.monotonic() < until:
             time.sleep(0.1)
         assert group(child.pid) == []
     finally:
         for each in group(child.pid):
             os.kill(each, signal.SIGKILL)
-    told = (tmp_path / "said").read_text()
-    assert "Traceback" not in told and ("wheelproof: interrupted" in told) == (
+    text = (tmp_path / "printed").read_text()
+    assert "Traceback" not in text and ("wheelproof: interrupted" in text) == (
         number == signal.SIGINT
-    ), told
+    ), text
     assert number == signal.SIGKILL or nothing_left(scratch)
     assert not out.exists()
 

@@ -11,6 +11,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(Path(__file__).parent), str(ROOT)]
 
@@ -23,44 +25,60 @@ from wheelproof.trace.judging.verdict import CONFORMS  # noqa: E402
 FILE = Path(__file__).parent / "independent.toml"
 
 
-def compared(inputs: all_inputs.Inputs) -> dict[str, dict[str, str]]:
-    """Who alone refuses -> changed trace -> under which rule, or property."""
-    out: dict[str, dict[str, str]] = {"table": {}, "event by event": {}}
+def refused_event_by_event(inputs: all_inputs.Inputs) -> dict[str, str]:
+    """Changed trace -> the property under which it is refused, of those that are."""
+    out = {}
     for name, (events, footer) in inputs.changed.items():
         verdict = replay.replay_events(header(name), events, footer)
-        refused, broken = verdict.verdict != CONFORMS, inputs.broken[name]
-        if broken and not refused:
-            out["table"][name] = min(broken)
-        if refused and not broken:
-            out["event by event"][name] = verdict.first.property
+        if verdict.verdict != CONFORMS:
+            out[name] = verdict.first.property
     return out
 
 
-def test_two_judges_that_are_written_apart_refuse_the_same_changes_but_for_those_listed(inputs):
+def compared(broken: dict[str, set[str]], refused: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Who alone refuses -> changed trace -> under which rule, or property."""
+    return {
+        "table": {
+            name: min(rules) for name, rules in broken.items() if rules and name not in refused
+        },
+        "event by event": {name: why for name, why in refused.items() if not broken[name]},
+    }
+
+
+@pytest.fixture(scope="module")
+def refused(inputs):
+    return refused_event_by_event(inputs)
+
+
+def test_two_judges_that_are_written_apart_refuse_the_same_changes_but_for_those_listed(
+    inputs, refused
+):
     expected = tomllib.loads(FILE.read_text())
-    assert compared(inputs) == expected
+    assert compared(inputs.broken, refused) == expected
     alone = sum(map(len, expected.values()))
     assert 0 < alone < len(inputs.changed) / 5
 
 
-def test_a_rule_that_is_taken_away_is_noticed(inputs):
+def test_a_rule_that_is_taken_away_is_noticed(inputs, refused):
     """The control: without the rules that alone refuse some change."""
     expected = tomllib.loads(FILE.read_text())
-    name, rule = next(iter(expected["table"].items()))
-    inputs.broken[name].discard(rule)
-    left = set(inputs.broken[name])
-    inputs.broken[name].clear()
-    try:
-        assert compared(inputs) != expected
-    finally:
-        inputs.broken[name].update(left | {rule})
+    name = next(iter(expected["table"]))
+    assert compared(inputs.broken | {name: set()}, refused) != expected
+
+
+def test_a_refusal_that_is_taken_away_is_noticed(inputs, refused):
+    expected = tomllib.loads(FILE.read_text())
+    for name in (next(iter(expected["event by event"])), next(iter(refused))):
+        left = {each: why for each, why in refused.items() if each != name}
+        assert compared(inputs.broken, left) != expected
 
 
 if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        found = compared(all_inputs.write(Path(folder)))
+        inputs = all_inputs.write(Path(folder))
+    found = compared(inputs.broken, refused_event_by_event(inputs))
     lines = []
     for judge, names in found.items():
         lines += [f"[{json.dumps(judge)}]"]

@@ -38,7 +38,7 @@ ran = process.run(files.module, timeout=300)
 found, of_tlc = java.locate(), tlc_java.locate()
 with session.session(session.SessionOptions(master="local[2]", memory="1g", partitions=4)) as spark:
     spark.range(100).createOrReplaceTempView("numbers")
-    asked = spark.sql(
+    answered = spark.sql(
         "select id % 3 as rest, count(*) as many from numbers group by id % 3 order by rest"
     ).collect()
     window = Window.partitionBy(F.col("id") % 2).orderBy("id")
@@ -48,7 +48,7 @@ with session.session(session.SessionOptions(master="local[2]", memory="1g", part
         "origins": [found.origin, of_tlc.origin], "trimmed": found.trimmed,
         "version": found.version, "spark": spark.version,
         "java": spark.sparkContext._jvm.java.lang.System.getProperty("java.home"),
-        "sql": [list(row) for row in asked],
+        "sql": [list(row) for row in answered],
         "window": sorted(row.total for row in running.collect()),
         "verdicts": {Path(run["path"]).stem: run["verdict"] for run in report.runs},
         "explained": {

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import asked
+import checked
 import layouts
 import pytest
 from pyarrow import parquet as columns
@@ -42,7 +42,7 @@ FAMILY_OF = {rule.name: family.name for family in FAMILIES for rule in family.ru
 
 
 def broken_in(report: validate.Report, run: str) -> Counter:
-    """All that is said of a run but where it stands: of brackets, threads and tokens as of
+    """All findings on a run but their places: of brackets, threads and tokens as of
     events."""
     return Counter(
         tuple(
@@ -70,10 +70,10 @@ def test_every_layout_has_the_same_violations_in_every_family(report, inputs):
     }
     conforming = Simulator(3, 25).run()
     footer = layouts.whole(conforming)
-    assert rules["broken"] == asked.rules(header("x"), footer, layouts.faulty(conforming))
+    assert rules["broken"] == checked.rules(header("x"), footer, layouts.faulty(conforming))
     families = {FAMILY_OF[rule] for rule in rules["broken"]}
     assert families == {family.name for family in FAMILIES} - NOT_SIMULATED
-    assert {FAMILY_OF[rule] for rule in rules["twins"]} >= {
+    assert {FAMILY_OF[rule] for rule in rules["copies"]} >= {
         "threads",
         "entries",
         "tasks",
@@ -118,7 +118,7 @@ def test_blocks_put_one_after_the_other_are_a_conforming_run(tmp_path, base):
     assert len(events) == 4 * base.length and len(
         {(event["tid"], event["tseq"]) for event in events}
     ) == len(events)
-    assert not asked.violations(head, footer, events)
+    assert not checked.violations(head, footer, events)
 
 
 def test_a_fault_in_one_block_is_found_there(tmp_path):
@@ -133,10 +133,10 @@ def test_a_fault_in_one_block_is_found_there(tmp_path):
         {2: mutations.mutate(base.events, "list_add", "duplicate", "log", 1)},
     )
     head, footer, events = events_of(tmp_path / "run")
-    found = asked.violations(head, footer, events)
+    found = checked.violations(head, footer, events)
     assert {rule for rule, _ in found} >= {"AtMostOneList", "ThreadOnce", "TokenOnce"}
-    # The list has one entry too many from then on: that is said of the next flush, and of none in
-    # the block that follows.
+    # The list has one entry too many from then on: that is reported for the next flush, and
+    # for none in the block that follows.
     where = {
         (rule, (what[2] - 1) // base.length) for rule, what in found if isinstance(what, tuple)
     }
@@ -146,7 +146,7 @@ def test_a_fault_in_one_block_is_found_there(tmp_path):
 def test_the_rules_that_apply_to_nothing_in_generated_runs_are_named():
     """They are the same in the run of 10^8 events, which is the night's."""
     events = generate.block(1, 200).events
-    found = asked.of(header("x"), asked.footer_of(header("x"), events), events)
+    found = checked.of(header("x"), checked.footer_of(header("x"), events), events)
     assert not found.violations
     assert {name for name in RULES if not found.applied[name]} == VACUOUS.keys()
 
@@ -186,13 +186,13 @@ def test_a_million_events_in_other_files_and_another_order_have_the_same_violati
     } > {"threads", "entries", "lists", "tokens"}
     for name in ("mixed", "sorted"):
         assert broken_in(reports[name], "run") == broken_in(reports["order"], "run"), name
-        assert {rule: said["applied"] for rule, said in reports[name].rules.items()} == {
-            rule: said["applied"] for rule, said in reports["order"].rules.items()
+        assert {rule: figures["applied"] for rule, figures in reports[name].rules.items()} == {
+            rule: figures["applied"] for rule, figures in reports["order"].rules.items()
         }
 
 
 @pytest.mark.nightly
-def test_no_conforming_run_of_many_events_is_blamed(tmp_path):
+def test_no_conforming_run_of_many_events_is_rejected(tmp_path):
     """10^8 events, by the command and with its own heap; how many of 10^7 each rule applied to is
     in `benchmarks/README.md`, made by `make bench-traces`."""
     base = generate.block(1, 1500)

@@ -1,6 +1,6 @@
 """Rules of one event in a stream: what they say is what the same table says in memory."""
 
-import asked
+import checked
 import planted
 import pytest
 
@@ -13,7 +13,7 @@ from wheelproof.pipeline.one_by_one import OneByOne
 OF_ONE_EVENT = {rule.name for rule in row.RULES}
 
 
-def in_a_stream(trace: asked.Trace) -> list[tuple[str, int, str]]:
+def in_a_stream(trace: checked.Trace) -> list[tuple[str, int, str]]:
     head, events, _ = trace
     config = head.get("config", {})
     rules = rows(config.get("tick_ms"), config.get("wheel_size"))
@@ -25,9 +25,9 @@ def in_a_stream(trace: asked.Trace) -> list[tuple[str, int, str]]:
     ]
 
 
-def in_memory(trace: asked.Trace) -> list[tuple[str, int, str]]:
+def in_memory(trace: checked.Trace) -> list[tuple[str, int, str]]:
     head, events, footer = trace
-    found = asked.of(head, footer, events, [row.FAMILY])
+    found = checked.of(head, footer, events, [row.FAMILY])
     return [(each["rule"], each["lc"], each["detail"]) for each in found.violations]
 
 

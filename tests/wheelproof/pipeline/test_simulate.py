@@ -64,7 +64,7 @@ def test_blocks_one_after_the_other_are_sound(tmp_path):
 
 
 class AfterTheFlush(Simulator):
-    """Hands over what is due when the walk is over: who falls in between has lost it."""
+    """Hands over what is due when the flush is over: an entry that falls in between has lost it."""
 
     def hand_over(self, tid, entry, held):
         if tid != REAPER or not held:

@@ -61,7 +61,7 @@ UNLIKE = {
 
 
 @cache
-def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
+def random_run_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
     """A run of the implementation by a random run of the model."""
     return record(
         mechanisms(),

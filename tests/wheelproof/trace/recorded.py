@@ -48,7 +48,7 @@ def of_mutant(name: str, seed: int = 1) -> Recorded:
     return examples.of_mutant(mechanisms(), STEM, name, seed)
 
 
-def walk(scenario: str, seed: int) -> list[tuple[int, str, object]]:
+def random_steps(scenario: str, seed: int) -> list[tuple[int, str, object]]:
     """A random run of the model to its end: (thread's index, label, state after)."""
     model = mechanisms()[STEM].model(scenario)
     state, chance, out = model.initial(), random.Random(seed), []
@@ -58,13 +58,13 @@ def walk(scenario: str, seed: int) -> list[tuple[int, str, object]]:
     return out
 
 
-def of_walk(scenario: str, seed: int) -> Recorded:
+def random_run(scenario: str, seed: int) -> Recorded:
     """The same run of the implementation."""
     mechanism = mechanisms()[STEM]
     names = mechanism.model(scenario).threads
     schedule = [
         (names[thread], label)
-        for thread, label, _ in walk(scenario, seed)
+        for thread, label, _ in random_steps(scenario, seed)
         if label not in mechanism.silent
     ]
     return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_walk, walk
+from tests.wheelproof.trace.recorded import STEM, mechanisms, random_run, random_steps
 from wheelproof.trace.judging.replay import key_of
 from wheelproof.trace.judging.rules import Replay
 from wheelproof.trace.judging.verdict import CONFORMS
@@ -45,8 +45,8 @@ def members(model, state):
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
     model = mechanisms()[STEM].model(scenario)
-    last = walk(scenario, seed)[-1][2]
-    recorded = of_walk(scenario, seed)
+    last = random_steps(scenario, seed)[-1][2]
+    recorded = random_run(scenario, seed)
     run = Replay(recorded.header)
     for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
         assert run.take(line, event) is None, event
@@ -68,8 +68,8 @@ def test_the_comparison_can_fail():
     """A run of one schedule against the state after another."""
     model, differing = mechanisms()[STEM].model("two_adders"), 0
     for seed in range(6):
-        rings, _, _ = members(model, walk("two_adders", seed + 100)[-1][2])
-        recorded = of_walk("two_adders", seed)
+        rings, _, _ = members(model, random_steps("two_adders", seed + 100)[-1][2])
+        recorded = random_run("two_adders", seed)
         run = Replay(recorded.header)
         for event in sorted(recorded.events, key=key_of):
             run.take(0, event)

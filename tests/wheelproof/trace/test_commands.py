@@ -39,7 +39,7 @@ def test_a_folder_is_checked_whole(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("files", "code", "told"),
+    ("files", "code", "message"),
     [
         (["broken/no_footer.jsonl"], 3, "incomplete"),
         (["broken/an_operation.jsonl"], 3, "out-of-model"),
@@ -50,9 +50,9 @@ def test_a_folder_is_checked_whole(tmp_path):
         (["absent.jsonl"], 2, "no such file"),
     ],
 )
-def test_the_exit_code_is_that_of_the_worst(files, code, told):
+def test_the_exit_code_is_that_of_the_worst(files, code, message):
     result = invoke("check", *[HERE / file for file in files])
-    assert result.exit_code == code and told in result.output
+    assert result.exit_code == code and message in result.output
 
 
 def test_a_file_that_cannot_be_read_at_all_ends_no_other_s_check(tmp_path):
@@ -196,7 +196,7 @@ def test_what_is_spark_s_is_refused_in_memory(option):
 
 
 @pytest.mark.parametrize("engine", ["model", "spark"])
-def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
+def test_a_subject_that_is_not_there_is_reported(tmp_path, engine):
     result = invoke(
         "check", GOLDEN / "readd.jsonl", "--engine", engine, "--subject", tmp_path / "absent"
     )
@@ -204,7 +204,7 @@ def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("heap", "two_adders"), "no mechanism 'heap'"),
         (("timer_task_list", "no_such"), "has no scenario"),
@@ -216,12 +216,14 @@ def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
         (("timer_task_list", "two_adders", "--mutant", "M99"), "no decision M99"),
     ],
 )
-def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
+def test_what_cannot_be_recorded_is_reported(tmp_path, arguments, message):
     result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)
-    assert result.exit_code == 2 and told in result.output and not (tmp_path / "x.jsonl").exists()
+    assert (
+        result.exit_code == 2 and message in result.output and not (tmp_path / "x.jsonl").exists()
+    )
 
 
-def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
+def test_the_examples_are_written_checked_and_rejected_by_their_names(tmp_path):
     result = invoke("examples", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 0
     files = sorted(tmp_path.iterdir())

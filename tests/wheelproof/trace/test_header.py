@@ -63,14 +63,14 @@ def written(path: Path, header: dict, footer: dict = FOOTER) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "told"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
+    ("field", "value", "message"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, told):
+def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, message):
     path = written(tmp_path / "x.jsonl", HEAD)
     assert replay.replay(path).verdict == CONFORMS
     with pytest.raises(TraceError) as caught:
         replay.replay(written(path, HEAD | {field: value}))
-    assert (caught.value.line, caught.value.field) == (1, field) and told in caught.value.message
+    assert (caught.value.line, caught.value.field) == (1, field) and message in caught.value.message
 
 
 @pytest.mark.parametrize(("field", "value"), [("events", -1), ("dropped", -1)])

@@ -1,4 +1,4 @@
-"""Reading and writing JSON Lines: nothing is lost, and what is wrong is said by file, line and
+"""Reading and writing JSON Lines: nothing is lost, and what is wrong is reported by file, line and
 field."""
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _packed(change):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda whole: gzip.decompress(whole), "damaged, or is none"),
         (lambda whole: whole[:-8] + bytes(4) + whole[-4:], "damaged, or is none"),
@@ -141,12 +141,12 @@ def _packed(change):
         (lambda whole: whole[:6], "cut off"),
     ],
 )
-def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
+def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, message):
     (tmp_path / "whole.jsonl.gz").write_bytes(_packed(lambda whole: whole))
     assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
     path = tmp_path / "broken.jsonl.gz"
     path.write_bytes(_packed(change))
-    with pytest.raises(TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=message) as caught:
         for _ in jsonl.Reader(path):
             pass
     assert (
@@ -155,14 +155,14 @@ def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
 
 
 @pytest.mark.parametrize(
-    ("name", "cut", "line", "told"),
+    ("name", "cut", "line", "message"),
     [
         ("cut.jsonl", slice(-300), 20, "the line is cut off"),
         ("cut.jsonl.gz", slice(-4), 0, "the compressed file is cut off"),
     ],
 )
-def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
-    tmp_path, name, cut, line, told
+def test_where_a_file_breaks_off_is_reported_before_what_follows_from_it(
+    tmp_path, name, cut, line, message
 ):
     whole = (HERE / "golden/two_adders.jsonl").read_bytes()
     path = tmp_path / name
@@ -172,13 +172,13 @@ def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
     assert (verdict.first.property, verdict.first.line) == (
         "Footer",
         line,
-    ) and told in verdict.first.message
+    ) and message in verdict.first.message
     path.write_bytes(gzip.compress(whole) if name.endswith(".gz") else whole)
     assert replay.replay(path).verdict == CONFORMS
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (b'{"tid":1\xff}\n', "no UTF-8: byte 0xff at 8"),
         (b'{"a":' * 200_000 + b"\n", "nested too deeply"),
@@ -186,10 +186,10 @@ def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
         ((HERE / "golden/two_adders.jsonl").read_bytes(), "a second header"),
     ],
 )
-def test_what_is_wrong_with_a_line_is_said_in_the_format_s_words(tmp_path, text, told):
+def test_what_is_wrong_with_a_line_is_reported_in_the_format_s_words(tmp_path, text, message):
     header = (HERE / "golden/two_adders.jsonl").read_bytes().partition(b"\n")[0]
     (tmp_path / "x.jsonl").write_bytes(header + b"\n" + text)
-    with pytest.raises(TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=message) as caught:
         list(jsonl.Reader(tmp_path / "x.jsonl"))
     assert (
         caught.value.line == 2

@@ -10,7 +10,7 @@ from tests.wheelproof.trace.followed import (
     by_model,
     footer_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_walk
+from tests.wheelproof.trace.recorded import STEM, mechanisms, random_run
 from tests.wheelproof.trace.test_model_replay import table
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
@@ -24,7 +24,7 @@ from wheelproof.trace.model.observed import Unknown
 
 
 def header_with(**fields):
-    recorded = of_walk("two_adders", 1)
+    recorded = random_run("two_adders", 1)
     return {**recorded.header, **fields}, recorded.events
 
 
@@ -71,7 +71,7 @@ def test_a_kind_that_the_model_does_not_know_ends_it():
 
 
 def test_a_spent_budget_is_no_verdict():
-    recorded = of_walk("two_adders", 1)
+    recorded = random_run("two_adders", 1)
     verdict, _ = by_model(
         recorded.header,
         recorded.events,
@@ -84,7 +84,7 @@ def test_a_spent_budget_is_no_verdict():
 
 @pytest.mark.parametrize("at", [0, 4, 9])
 def test_after_a_gap_nothing_is_refused(at):
-    recorded = of_walk("flush_add_cancel", 1)
+    recorded = random_run("flush_add_cancel", 1)
     events = recorded.events[:at] + recorded.events[at + 1 :]
     assert by_model(recorded.header, events, recorded.footer)[0].verdict == INCOMPLETE
 
@@ -185,6 +185,6 @@ def test_every_label_that_has_an_event_has_a_row():
     for stem, without in (
         (TIMER, set()),
         (OPERATION, {"G1", "G2", "D2", "D3"}),
-    ):  # a lock that is nobody's names nothing
+    ):  # a lock without an owner names nothing
         found = observed.read(mechanisms()[stem])
         assert {row.label for row in found.rows.values() if row.kind and not row.columns} == without

@@ -19,9 +19,9 @@ from tests.wheelproof.trace.followed import (
     by_rules,
     changed,
     mutant_of,
-    walk_of,
+    random_run_of,
 )
-from tests.wheelproof.trace.recorded import ROOT, STEM, busy, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.recorded import ROOT, STEM, busy, mechanisms, of_mutant, random_run
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 from wheelproof.trace.model import observed
 from wheelproof.trace.recording import record as records
@@ -49,8 +49,8 @@ def table(**rows: dict):
 # -- the header
 
 
-def test_a_recording_says_what_was_asked_of_its_threads():
-    recorded = of_walk("readd", 1)
+def test_a_recording_says_which_operations_its_threads_ran():
+    recorded = random_run("readd", 1)
     scenario = mechanisms()[STEM].scenarios["readd"]
     assert recorded.header["program"] == {
         name: value for name, value in scenario.items() if name != "about"
@@ -70,7 +70,7 @@ def test_a_long_program_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize("stem, scenario", RUNS)
 def test_a_run_of_the_implementation_is_one_of_the_model(stem, scenario):
-    recorded = walk_of(stem, scenario)
+    recorded = random_run_of(stem, scenario)
     verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     passed_over = sum(event["k"] == observed.START for event in recorded.events)
@@ -198,7 +198,7 @@ def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
 def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
     """Hold the rules and the model to each other on changed traces; how often each had which
     verdict."""
-    recorded, seen = walk_of(stem, scenario, seed), Counter()
+    recorded, seen = random_run_of(stem, scenario, seed), Counter()
     for what, events in changed(recorded.events, sample, seed):
         rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
         seen[rules.verdict, model.verdict] += 1

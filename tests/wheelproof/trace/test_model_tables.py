@@ -11,9 +11,9 @@ from tests.wheelproof.trace.followed import (
     OPERATION,
     TIMER,
     by_model,
-    walk_of,
+    random_run_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, random_run
 from tests.wheelproof.trace.test_model_replay import table
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
@@ -67,7 +67,7 @@ def test_that_eager_steps_commute_can_fail():
 
 @pytest.mark.parametrize("name", [None, "M1", "M8", "M19"])
 def test_without_eager_steps_the_same_event_is_refused_from_more_states(name):
-    recorded = of_mutant(name) if name else of_walk("flush_add_cancel", 1)
+    recorded = of_mutant(name) if name else random_run("flush_add_cancel", 1)
     plain = table(**{label: {"eager": False} for label in observed.read(mechanisms()[STEM]).rows})
     (small, few), (large, many) = (
         by_model(recorded.header, recorded.events, recorded.footer),
@@ -107,7 +107,7 @@ def test_without_eager_steps_the_same_event_is_refused_from_more_states(name):
     ],
 )
 def test_a_wrong_table_is_noticed(rows):
-    recorded = of_walk("flush_add_cancel", 1)
+    recorded = random_run("flush_add_cancel", 1)
     verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, table=table(**rows))
     assert verdict.verdict in (VIOLATES, OUT_OF_MODEL)
 
@@ -144,7 +144,7 @@ def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
 def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neighbours():
     """It holds nothing that would order it: where it stands among the events of others means
     nothing, where it stands in its thread does."""
-    recorded = walk_of(OPERATION, "callers_lock", 3)
+    recorded = random_run_of(OPERATION, "callers_lock", 3)
     events = list(recorded.events)
     lost = next(
         number
@@ -171,7 +171,7 @@ def test_an_attempt_in_vain_is_recorded_while_the_lock_is_another_thread_s(scena
     seen = 0
     for seed in range(1, 9):
         holder: dict[int, int | None] = {}
-        for event in walk_of(OPERATION, scenario, seed).events:
+        for event in random_run_of(OPERATION, scenario, seed).events:
             if event["k"] == "try_begin" and event["res"] == "false":
                 assert holder.get(event["op"]) not in (None, event["tid"]), (seed, event)
                 seen += 1

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
-from tests.wheelproof.trace.test_operation_traces import STEM, judged, of_mutant, walk
+from tests.wheelproof.trace.test_operation_traces import STEM, judged, of_mutant, random_schedule
 from traces.shrink import renumbered
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging import replay
@@ -24,7 +24,7 @@ def planted(scenario: str, kind: str, change, seed: int = 1):
     scenario."""
     for number in range(seed, seed + 30):
         recorded = record(
-            mechanisms(), STEM, scenario, "planted", schedule=walk(scenario, number)[0]
+            mechanisms(), STEM, scenario, "planted", schedule=random_schedule(scenario, number)[0]
         )
         for place, event in enumerate(recorded.events):
             if event["k"] == kind and (changed := change(dict(event))) is not None:
@@ -265,7 +265,7 @@ def explained(what: str, kind: str, result: str | None, second: str) -> bool:
 )
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(scenario):
     total, survived = 0, []
-    recorded = record(mechanisms(), STEM, scenario, "x", schedule=walk(scenario, 1)[0])
+    recorded = record(mechanisms(), STEM, scenario, "x", schedule=random_schedule(scenario, 1)[0])
     tally = Tally(recorded.header)
     for event in recorded.events:
         tally.count(event)

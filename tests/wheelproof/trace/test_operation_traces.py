@@ -70,7 +70,7 @@ def judged(recorded: Recorded) -> Verdict:
     return replay.replay_events(recorded.header, recorded.events, recorded.footer)
 
 
-def walk(scenario: str, seed: int) -> tuple[list[tuple[str, str]], object]:
+def random_schedule(scenario: str, seed: int) -> tuple[list[tuple[str, str]], object]:
     """A random run of the model to its end: the schedule, and the last state."""
     mechanism = mechanisms()[STEM]
     model, chance = mechanism.model(scenario), random.Random(seed)
@@ -82,7 +82,7 @@ def walk(scenario: str, seed: int) -> tuple[list[tuple[str, str]], object]:
     return out, state
 
 
-def told(recorded: Recorded) -> tuple[Verdict, dict[str, dict[str, object]]]:
+def judged_to_the_end(recorded: Recorded) -> tuple[Verdict, dict[str, dict[str, object]]]:
     """The verdict, and what replay has by the end of each operation, by name."""
     run = Replay(recorded.header)
     for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
@@ -117,9 +117,9 @@ def modelled(scenario: str, state: object) -> dict[str, dict[str, object]]:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("scenario", SOUND)
 def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
-    schedule, last = walk(scenario, seed)
+    schedule, last = random_schedule(scenario, seed)
     recorded = record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
-    verdict, found = told(recorded)
+    verdict, found = judged_to_the_end(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert found == modelled(scenario, last)
     assert all(event_of(event, "x", 1) == event for event in recorded.events)
@@ -129,12 +129,12 @@ def test_the_comparison_can_fail():
     """Runs of one schedule against the states after others."""
     differing = 0
     for seed in range(6):
-        schedule, _ = walk("two_completers_expirer", seed)
-        _, found = told(
+        schedule, _ = random_schedule("two_completers_expirer", seed)
+        _, found = judged_to_the_end(
             record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
         )
         differing += found != modelled(
-            "two_completers_expirer", walk("two_completers_expirer", seed + 100)[1]
+            "two_completers_expirer", random_schedule("two_completers_expirer", seed + 100)[1]
         )
     assert 0 < differing <= 6
 
@@ -238,7 +238,7 @@ def test_a_stranger_in_the_lock_passes_the_note_over():
 
 
 def test_what_a_recording_says_of_an_operation():
-    schedule, _ = walk("two_completers_expirer", 1)
+    schedule, _ = random_schedule("two_completers_expirer", 1)
     recorded = record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
     assert (
         recorded.header["variant"] == "TryPending"

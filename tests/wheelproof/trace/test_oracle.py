@@ -18,9 +18,9 @@ from tests.wheelproof.trace.followed import (
     by_rules,
     changed,
     mutant_of,
-    walk_of,
+    random_run_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, random_run
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace import commands
@@ -42,16 +42,16 @@ def ask_about(
     stem: str, scenario: str, seed: int, folder: Path, sample: int | None
 ) -> list[tuple[str, slices.Slice, oracle.Answer]]:
     """The model and TLC on a run and on changes of it."""
-    recorded = walk_of(stem, scenario, seed)
+    recorded = random_run_of(stem, scenario, seed)
     traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
-    asked = []
+    cases = []
     for what, events in traces:
         _, run = by_model(recorded.header, events)
         if run.history:
-            asked.append((what, slices.cut(run), run.steps))
+            cases.append((what, slices.cut(run), run.steps))
     out = []
-    for begin in range(0, len(asked), PART):
-        some = asked[begin : begin + PART]
+    for begin in range(0, len(cases), PART):
+        some = cases[begin : begin + PART]
         answers = oracle.check_all(some[0][2], [part for _, part, _ in some], folder, seconds=600)
         out += [(what, part, answer) for (what, part, _), answer in zip(some, answers, strict=True)]
     return out
@@ -109,7 +109,11 @@ def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
 @pytest.mark.parametrize("stem, scenario", RUNS)
 def test_tlc_and_the_model_agree_on_all_changed_traces(stem, scenario, tmp_path):
     rows = ask_about(
-        stem, scenario, 2, tmp_path, None if len(walk_of(stem, scenario, 2).events) < 60 else 80
+        stem,
+        scenario,
+        2,
+        tmp_path,
+        None if len(random_run_of(stem, scenario, 2).events) < 60 else 80,
     )
     assert 0 < held(rows) < len(rows)
 
@@ -129,7 +133,7 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
             },
         },
     )
-    recorded = of_walk("two_adders", 1)
+    recorded = random_run("two_adders", 1)
     _, right = followed(recorded)
     _, run = followed(recorded, table=dataclasses.replace(found, rows={**found.rows, "A9": wrong}))
     part = slices.cut(run)
@@ -158,7 +162,7 @@ def test_the_two_that_say_different_things_are_no_verdict(tmp_path, monkeypatch)
 
 
 def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
-    _, run = followed(of_walk("two_adders", 1))
+    _, run = followed(random_run("two_adders", 1))
     rows = {
         **run.steps.table.rows,
         "A1": dataclasses.replace(run.steps.table.rows["A1"], when=Expression("nowhere[self] = 1")),
@@ -168,9 +172,9 @@ def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
         oracle.check(run.steps, slices.cut(run), tmp_path)
 
 
-def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
+def test_a_folder_that_tlc_s_modules_cannot_go_to_is_reported(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    _, run = followed(of_walk("two_adders", 1))
+    _, run = followed(random_run("two_adders", 1))
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ToolError, match="modules cannot be written there") as caught:
             oracle.generate(run.steps, [slices.cut(run)], folder)
@@ -183,7 +187,7 @@ def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
 
 def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
-    of_walk("two_adders", 1).write(path)
+    random_run("two_adders", 1).write(path)
     monkeypatch.setattr(
         oracle.check, "__kwdefaults__", {**oracle.check.__kwdefaults__, "seconds": 0.05}
     )
@@ -192,7 +196,7 @@ def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
 
 
 def test_a_slice_that_was_not_kept_or_is_empty_is_an_error():
-    recorded = of_walk("two_adders", 1)
+    recorded = random_run("two_adders", 1)
     _, run = followed(recorded)
     with pytest.raises(NothingChecked):
         slices.cut(run, window=(9000, 9001))
@@ -207,7 +211,7 @@ def test_a_slice_that_was_not_kept_or_is_empty_is_an_error():
 
 def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
     _, run = followed(
-        of_walk("flush_add_cancel", 1),
+        random_run("flush_add_cancel", 1),
         table=dataclasses.replace(
             observed.read(mechanisms()[STEM]),
             rows={
@@ -234,26 +238,26 @@ def command(*arguments: str):
 def test_the_command_confirms_a_verdict_by_tlc(tmp_path):
     path = tmp_path / "m9.jsonl"
     of_mutant("M9").write(path)
-    told = command(str(path), "--oracle", "--last", "3", "--output", str(tmp_path / "slices"))
-    assert told.exit_code == 1, told.output
+    ended = command(str(path), "--oracle", "--last", "3", "--output", str(tmp_path / "slices"))
+    assert ended.exit_code == 1, ended.output
     assert (
-        "Next: f can show no expire_submit there" in told.output
-        and "refuses line" in told.output
-        and "(3 events)" in told.output
+        "Next: f can show no expire_submit there" in ended.output
+        and "refuses line" in ended.output
+        and "(3 events)" in ended.output
     )
     assert (tmp_path / "slices/TimerTaskList/m9/MCTimerTaskListSlice.cfg").is_file()
 
 
 def test_the_command_follows_a_trace_on_the_model(tmp_path):
-    recorded = of_walk("readd", 1)
+    recorded = random_run("readd", 1)
     recorded.write(tmp_path / "readd.jsonl")
-    told = command(str(tmp_path / "readd.jsonl"), "--model")
-    assert told.exit_code == 0 and "conforms" in told.output and "on average" in told.output
+    ended = command(str(tmp_path / "readd.jsonl"), "--model")
+    assert ended.exit_code == 0 and "conforms" in ended.output and "on average" in ended.output
     assert by_rules(recorded.header, recorded.events).verdict == CONFORMS
 
 
 def test_the_command_says_that_the_specification_is_another_one(tmp_path):
-    recorded = of_walk("readd", 1)
+    recorded = random_run("readd", 1)
     assert "another" not in command_on(tmp_path, recorded.header, recorded.events)
     assert "beside another TimerTaskList.tla" in command_on(
         tmp_path,
@@ -276,15 +280,17 @@ def command_on(folder: Path, header: dict, events: list[dict]) -> str:
     ],
 )
 def test_the_command_refuses_what_makes_no_sense(arguments, says, tmp_path):
-    of_walk("readd", 1).write(tmp_path / "readd.jsonl")
-    told = command(str(tmp_path / "readd.jsonl"), *arguments)
-    assert isinstance(told.exception, UsageError) and says in str(told.exception)
+    random_run("readd", 1).write(tmp_path / "readd.jsonl")
+    ended = command(str(tmp_path / "readd.jsonl"), *arguments)
+    assert isinstance(ended.exception, UsageError) and says in str(ended.exception)
 
 
 def test_a_trace_without_a_program_is_out_of_the_model(tmp_path):
-    told = command(
+    ended = command(
         str(Path(__file__).parent / "golden/readd.jsonl"), "--oracle", "--output", str(tmp_path)
     )
     assert (
-        told.exit_code == 3 and "out-of-model" in told.output and "TLC was not run" in told.output
+        ended.exit_code == 3
+        and "out-of-model" in ended.output
+        and "TLC was not run" in ended.output
     )

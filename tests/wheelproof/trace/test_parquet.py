@@ -82,7 +82,7 @@ def test_a_damaged_file_is_no_trace(tmp_path):
         assert str(caught.value).startswith(f"{path}: ")
 
 
-def test_tokens_of_another_shape_are_said_by_row_and_field(tmp_path):
+def test_tokens_of_another_shape_are_reported_by_row_and_field(tmp_path):
     import pyarrow
     import pyarrow.parquet
 

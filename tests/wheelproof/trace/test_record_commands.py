@@ -85,7 +85,7 @@ def test_a_mutant_of_an_operation_is_recorded_by_a_counterexample(tmp_path):
     )
 
 
-def test_a_walk_is_recorded_alike_each_time(tmp_path):
+def test_a_random_schedule_is_recorded_alike_each_time(tmp_path):
     for name in ("one", "two"):
         assert (
             invoke(

@@ -1,5 +1,5 @@
 """The recorder on real threads: what it writes conforms, what a mutant does is refused, and what is
-lost is said."""
+lost is reported."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_mutant_is_here_or_equivalent():
     assert {name for name in REJECTED if REJECTED[name] != named[name]} == OTHERWISE.keys()
 
 
-def test_an_equivalent_mutant_is_not_blamed():
+def test_an_equivalent_mutant_is_not_rejected():
     recorded = of_mutant("M5")
     assert (
         replay.replay_events(recorded.header, recorded.events, recorded.footer).verdict == CONFORMS
@@ -221,7 +221,7 @@ class Late:
 
 
 def test_a_stall_of_the_whole_process_is_one_look():
-    """Else a directed run that was stalled for two seconds would be said to wait for a lock."""
+    """Else a directed run that was stalled for two seconds would be reported to wait for a lock."""
     late, never = Late(20), Late(float("inf"))
     assert runs._acquired(late, 2) and not runs._acquired(never, 2)
     assert late.looks == never.looks == round(2 / runs.LOOK_SECONDS)

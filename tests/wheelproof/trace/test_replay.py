@@ -145,14 +145,14 @@ def explained(what: str) -> bool:
     return (
         # a second look reads the same; a look that leads to nothing need not have been taken
         (kind == "cancel_check" and action in ("duplicate", "drop", "swap"))
-        # the token of the counter orders it, and nobody else moved
+        # the token of the counter orders it, and no other thread moved
         or (action == "swap" and rest[-1] in (*HARMLESS, "cancel_check"))
-        # the walk over an empty list is over before it begins; its bracket has a number of its own
+        # the flush of an empty list is over before it begins; its bracket has a number of its own
         or (kind == "flush_begin" and action == "swap")
         # the last link of an entry: what is left is a thread that takes the monitors, finds nothing
         # to remove and lets go
         or (kind == "list_add" and action == "drop")
-        # a task that is cancelled once more; a cancel after which nobody looks
+        # a task that is cancelled once more; a cancel after which no thread looks
         or (kind == "cancel" and action in ("duplicate", "drop"))
     )
 

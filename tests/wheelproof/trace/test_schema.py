@@ -4,11 +4,19 @@ kinds."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import NotRequired, get_origin, get_type_hints
 
 import pytest
 
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
+from traces import schema as subject
+from traces.events import Event, Observed
 from wheelproof.trace.format import schema
+from wheelproof.trace.format.event import Event as ToolEvent
+from wheelproof.trace.format.event import Tokens
+from wheelproof.trace.format.fields import Field
+from wheelproof.trace.steps import format as steps
 
 
 def test_the_json_schema_is_made_from_the_module():
@@ -49,3 +57,60 @@ def test_the_format_page_names_every_kind_and_column():
 @pytest.mark.parametrize("name", ["tid", "tseq", "lc", "k", "phase"])
 def test_the_columns_that_order_events_are_required(name):
     assert schema.COLUMN[name].required
+
+
+TYPES = {
+    "int32": "int",
+    "int64": "int",
+    "text": "str",
+    "bool": "bool",
+    "enum": "str",
+    "token": "Tokens",
+    "observed": "Observed",
+}
+"""Type of a field -> its type in Python."""
+
+
+def declared(fields: tuple[Field, ...]) -> dict[str, tuple[str, bool]]:
+    return {field.name: (TYPES[field.type], field.required) for field in fields}
+
+
+def typed(event: type) -> dict[str, tuple[str, bool]]:
+    """Column -> (type, required), of the class that type checkers see."""
+    names = {str(value): name for name, value in {"Tokens": Tokens, "Observed": Observed}.items()}
+    return {
+        name: (names.get(str(kind)) or kind.__name__, name in event.__required_keys__)
+        for name, kind in get_type_hints(event).items()
+    }
+
+
+def test_the_type_of_an_event_is_that_of_the_columns():
+    assert typed(Event) == declared(schema.COLUMNS)
+    assert typed(Observed) == declared(schema.OBSERVED)
+    own = {column.name for column in (*subject.COLUMNS, *subject.SEQUENCES)}
+    kept = {name: found for name, found in typed(ToolEvent).items() if name not in ("pre", "post")}
+    assert kept == {
+        name: found
+        for name, found in declared(schema.COLUMNS).items()
+        if name not in own | {"pre", "post"}
+    }
+
+
+@pytest.mark.parametrize(
+    "change", [{"values": (), "type": "text"}, {"name": "entri"}, {"required": True}]
+)
+def test_a_column_of_another_type_is_noticed(change):
+    changed = tuple(
+        replace(field, **change) if field.name == "entry" else field for field in schema.COLUMNS
+    )
+    assert typed(Event) != declared(changed)
+
+
+def test_the_type_of_a_step_is_that_of_its_kinds():
+    fields = {name for needed in steps.KINDS.values() for name in needed}
+    assert fields <= get_type_hints(steps.Event).keys()
+    hints = get_type_hints(steps.Event, include_extras=True)
+    assert {name for name, kind in hints.items() if get_origin(kind) is not NotRequired} == {
+        "k",
+        "seq",
+    }

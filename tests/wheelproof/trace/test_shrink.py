@@ -185,9 +185,9 @@ def _handed_over(times):
             "counters": {"counter:6": 2},
         },
     }
-    told = [("flush_begin", {"list": 1, "span": 1})]
+    steps = [("flush_begin", {"list": 1, "span": 1})]
     for entry, task, left in ((4, 2, 1), (5, 3, 0)):
-        told += [
+        steps += [
             (
                 "list_remove",
                 {
@@ -201,10 +201,10 @@ def _handed_over(times):
             ("cancel_check", {"task": task, "entry": entry, "res": "false"}),
             ("expire_submit", {"entry": entry}),
         ]
-    told += [("expire_submit", {"entry": 5})] * (times - 1)
+    steps += [("expire_submit", {"entry": 5})] * (times - 1)
     return header, [
         (n + 1, {"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic", **columns})
-        for n, (kind, columns) in enumerate(told, 1)
+        for n, (kind, columns) in enumerate(steps, 1)
     ]
 
 
@@ -240,9 +240,9 @@ def _timed_out(missing):
         "capture": {"mode": "full"},
         "variant": "TryPending",
     }
-    told = []
+    steps = []
     for op in (7, 8, 9):
-        told += [
+        steps += [
             (
                 "force_cas",
                 {
@@ -257,11 +257,11 @@ def _timed_out(missing):
             ("on_complete_begin", {"op": op, "span": op}),
             ("on_complete_end", {"op": op, "span": op, "res": "none"}),
         ]
-        told += [("on_expire", {"op": op})] if op != missing else []
-    told.append(("thread_stop", {}))
+        steps += [("on_expire", {"op": op})] if op != missing else []
+    steps.append(("thread_stop", {}))
     return header, [
         (n + 1, {"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic", **columns})
-        for n, (kind, columns) in enumerate(told, 1)
+        for n, (kind, columns) in enumerate(steps, 1)
     ]
 
 

@@ -229,13 +229,13 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
         and kinds["reinsert"] == kinds["list_remove"] >= 3
     )
     assert kinds["thread_start"] == kinds["thread_stop"] == 4
-    asked = next(event for event in recorded.events if event["k"] == "add_request")
+    request = next(event for event in recorded.events if event["k"] == "add_request")
     made = next(
         event
         for event in recorded.events
-        if event["k"] == "entry_new" and event["task"] == asked["task"]
+        if event["k"] == "entry_new" and event["task"] == request["task"]
     )
-    assert made["exp_ms"] == asked["now_ms"] + asked["delay_ms"]
+    assert made["exp_ms"] == request["now_ms"] + request["delay_ms"]
     verdict = judged(recorded)
     assert (
         verdict.verdict == CONFORMS

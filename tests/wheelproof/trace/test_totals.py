@@ -108,7 +108,7 @@ def test_a_footer_that_names_each_token_is_read_still():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda footer: footer.pop("tokens"), "no lost token is noticed"),
         (lambda footer: footer.update(tokens=[]), "must be an object"),
@@ -117,11 +117,11 @@ def test_a_footer_that_names_each_token_is_read_still():
         (lambda footer: footer["tokens"]["L list"].update(count=True), "from 0 on"),
     ],
 )
-def test_a_footer_without_totals_or_with_wrong_ones_is_refused(change, said):
+def test_a_footer_without_totals_or_with_wrong_ones_is_refused(change, message):
     footer = counted(*read(GOLDEN[0])[:2])
     footer_of(copy.deepcopy(footer), "x", 1)
     change(footer)
-    with pytest.raises(TraceError, match=said):
+    with pytest.raises(TraceError, match=message):
         footer_of(footer, "x", 1)
 
 

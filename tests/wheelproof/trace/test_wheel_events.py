@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
-from tests.wheelproof.trace.test_wheel_mutants import OVERFLOW, WHEEL, judged, kinds_of, walk_of
+from tests.wheelproof.trace.test_wheel_mutants import (
+    OVERFLOW,
+    WHEEL,
+    judged,
+    kinds_of,
+    random_run_of,
+)
 from traces.rules import TimerState
 from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
@@ -15,7 +21,7 @@ from wheelproof.trace.recording.record import Recorded, record
 
 
 def test_a_level_is_made_with_its_buckets_and_then_published_once():
-    recorded = walk_of(WHEEL, "three_adders")
+    recorded = random_run_of(WHEEL, "three_adders")
     made = [
         event
         for event in recorded.events
@@ -71,7 +77,7 @@ def changed(recorded: Recorded, kind: str, change) -> Verdict:
     ],
 )
 def test_one_changed_event_is_refused_by_the_rule_that_is_for_it(kind, change, property):
-    recorded = walk_of(WHEEL, "cascade")
+    recorded = random_run_of(WHEEL, "cascade")
     verdict = changed(recorded, kind, change)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
     assert judged(recorded).verdict == CONFORMS
@@ -81,7 +87,7 @@ def test_who_finds_the_entry_in_a_list_tries_again_and_says_so():
     """Two threads add one entry: the second finds it linked when it has both monitors."""
     seen = 0
     for seed in range(1, 13):
-        recorded = walk_of("timer_task_list", "two_adders", seed)
+        recorded = random_run_of("timer_task_list", "two_adders", seed)
         assert judged(recorded).verdict == CONFORMS
         for number, event in enumerate(recorded.events):
             if event["k"] == "list_add_retry":
@@ -106,15 +112,17 @@ def test_who_finds_the_entry_in_a_list_tries_again_and_says_so():
 
 
 def test_what_is_withdrawn_is_handed_over_as_such():
-    recorded = walk_of(WHEEL, "withdrawn")
+    recorded = random_run_of(WHEEL, "withdrawn")
     handed = [event for event in recorded.events if event["k"] == "expire_submit"]
     assert len(handed) == 2 and {event["cause"] for event in handed} == {"shutdown"}
     assert all(
         "cause" not in event
-        for event in walk_of(WHEEL, "cascade").events
+        for event in random_run_of(WHEEL, "cascade").events
         if event["k"] == "expire_submit"
     )
-    assert "cancel_check" in kinds_of(recorded), "the adders have asked; who withdraws does not"
+    assert "cancel_check" in kinds_of(recorded), (
+        "the adders have checked, and a withdrawal does not"
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,8 +141,8 @@ def test_what_is_withdrawn_is_handed_over_as_such():
         ),
     ],
 )
-def test_a_shutdown_excuses_nothing_but_that_nobody_asked(scenario, change, property):
-    verdict = changed(walk_of(WHEEL, scenario), "expire_submit", change)
+def test_a_shutdown_excuses_nothing_but_the_missing_check(scenario, change, property):
+    verdict = changed(random_run_of(WHEEL, scenario), "expire_submit", change)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
 
 
@@ -142,7 +150,7 @@ def test_a_shutdown_excuses_nothing_but_that_nobody_asked(scenario, change, prop
 
 
 def test_who_ends_with_a_monitor_is_refused():
-    recorded = walk_of(OVERFLOW, "two")
+    recorded = random_run_of(OVERFLOW, "two")
     left = [
         event
         for event in recorded.events
@@ -162,7 +170,7 @@ def test_who_ends_with_a_monitor_is_refused():
 
 
 def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
-    for recorded in (walk_of(OVERFLOW, "two"), record(mechanisms(), OVERFLOW, "two", "free")):
+    for recorded in (random_run_of(OVERFLOW, "two"), record(mechanisms(), OVERFLOW, "two", "free")):
         assert set(recorded.header["threads"].values()) == {"a", "b"}
         assert {event["tid"] for event in recorded.events} == {1, 2}
 
@@ -172,7 +180,7 @@ def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
 )
 def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused):
     """An adder that has linked before the flush keys the bucket between the reset and the end of
-    the hold: the reset is asked for, not the key."""
+    the hold: the reset is required, not the key."""
     state, span = TimerState({"keys": {"7": 5}}), {"span": 1, "list": 7}
     keyed = {"k": "bucket_expiry_set", "list": 7}
     events = [

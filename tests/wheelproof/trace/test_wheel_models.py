@@ -18,7 +18,7 @@ from tests.wheelproof.trace.test_wheel_mutants import (
     SCENARIOS,
     WHEEL,
     of_mutant,
-    walk_of,
+    random_run_of,
 )
 from wheelproof.errors import UsageError
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
@@ -44,7 +44,7 @@ LOOSE = frozenset(
     )
 )
 """Kinds that the wheel's table passes over, or has marks of: where a thread may show a mark is
-asked of the model, how often is left to the rules."""
+evaluated on the model, how often is left to the rules."""
 
 MEAN = {WHEEL: 3, OVERFLOW: 16}
 """States per event, at most, on average. Nothing shows when a store comes to memory, or which
@@ -76,8 +76,8 @@ def followed(recorded, **options):
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
 def test_a_run_is_one_of_the_model(stem, scenario):
     for recorded in (
-        walk_of(stem, scenario),
-        walk_of(stem, scenario, 2),
+        random_run_of(stem, scenario),
+        random_run_of(stem, scenario, 2),
         record(mechanisms(), stem, scenario, scenario),
     ):
         verdict, run = followed(recorded)
@@ -144,7 +144,7 @@ def test_the_page_says_where_each_mutant_is_refused():
     [(WHEEL, "withdrawn"), (WHEEL, "two_keys"), (OVERFLOW, "two"), (OVERFLOW, "cancelled")],
 )
 def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
-    recorded, seen, beyond = walk_of(stem, scenario), Counter(), set()
+    recorded, seen, beyond = random_run_of(stem, scenario), Counter(), set()
     for what, events in changed(recorded.events, None if stem == OVERFLOW else 120):
         rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
         seen[rules.verdict, model.verdict] += 1
@@ -159,11 +159,11 @@ def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenari
     assert not steps and (stem == WHEEL or not beyond), beyond
 
 
-# -- names, and what is said besides
+# -- names, and further findings
 
 
 def test_a_bucket_goes_by_its_number_over_all_levels():
-    recorded = walk_of(WHEEL, "cascade")
+    recorded = random_run_of(WHEEL, "cascade")
     size = recorded.header["program"]["wheel_size"]
     named = {
         recorded.header["names"][str(event["list"])]: (event["level"], event["bucket"])
@@ -176,7 +176,7 @@ def test_a_bucket_goes_by_its_number_over_all_levels():
 
 
 def test_a_bucket_with_another_name_is_another_bucket():
-    recorded = walk_of(WHEEL, "two_keys")
+    recorded = random_run_of(WHEEL, "two_keys")
     numbers = {
         name: number for name, number in recorded.header["names"].items() if type(number) is int
     }
@@ -195,7 +195,7 @@ def test_a_bucket_with_another_name_is_another_bucket():
 
 
 def test_what_stands_beside_the_model_is_passed_over_and_nothing_else():
-    recorded = walk_of(WHEEL, "two_keys")
+    recorded = random_run_of(WHEEL, "two_keys")
     assert all(
         str(event["task"]) not in recorded.header["names"]
         for event in recorded.events
@@ -308,7 +308,7 @@ WRONG = {
 
 @pytest.mark.parametrize("stem, what", WRONG)
 def test_a_wrong_table_is_noticed(stem, what):
-    recorded = walk_of(stem, "two_adders" if stem == WHEEL else "cancelled")
+    recorded = random_run_of(stem, "two_adders" if stem == WHEEL else "cancelled")
     assert followed(recorded)[0].verdict == CONFORMS
     assert followed(recorded, table=table(stem, **WRONG[stem, what]))[0].verdict in (
         VIOLATES,
@@ -322,21 +322,21 @@ def test_a_wrong_table_is_noticed(stem, what):
 def held(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) -> tuple[int, int]:
     """The model and TLC on a run and on changes of it, which must agree: how many traces there
     were, and how many of them are refused."""
-    recorded, asked = walk_of(stem, scenario, seed), []
+    recorded, cases = random_run_of(stem, scenario, seed), []
     for what, events in [("as it was", recorded.events), *changed(recorded.events, sample, seed)]:
         _, run = by_model(recorded.header, events)
         if run.history:
-            asked.append((what, slices.cut(run), run.steps))
-    for begin in range(0, len(asked), 40):
-        some = asked[begin : begin + 40]
+            cases.append((what, slices.cut(run), run.steps))
+    for begin in range(0, len(cases), 40):
+        some = cases[begin : begin + 40]
         for (what, part, _), answer in zip(
             some,
             oracle.check_all(some[0][2], [part for _, part, _ in some], folder, seconds=600),
             strict=True,
         ):
             assert answer.accepted is not None and answer.refused == part.refused, what
-    assert asked[0][1].refused is None, "as it was"
-    return len(asked), sum(part.refused is not None for _, part, _ in asked)
+    assert cases[0][1].refused is None, "as it was"
+    return len(cases), sum(part.refused is not None for _, part, _ in cases)
 
 
 @pytest.mark.parametrize("stem, scenario", [(WHEEL, "withdrawn"), (OVERFLOW, "cancelled")])
@@ -357,8 +357,8 @@ def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
     ).accepted
 
 
-def test_one_slice_is_asked_about_as_many_are(tmp_path):
-    _, run = followed(walk_of(OVERFLOW, "two"))
+def test_one_slice_is_evaluated_as_many_are(tmp_path):
+    _, run = followed(random_run_of(OVERFLOW, "two"))
     assert [
         answer.accepted for answer in oracle.check_all(run.steps, [slices.cut(run)], tmp_path)
     ] == [True]
@@ -366,7 +366,8 @@ def test_one_slice_is_asked_about_as_many_are(tmp_path):
 
 def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     _, run = followed(
-        walk_of(WHEEL, "two_keys"), table=table(WHEEL, **WRONG[WHEEL, "the clock before the step"])
+        random_run_of(WHEEL, "two_keys"),
+        table=table(WHEEL, **WRONG[WHEEL, "the clock before the step"]),
     )
     part = slices.cut(run)
     assert (

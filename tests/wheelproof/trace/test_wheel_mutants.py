@@ -62,7 +62,7 @@ OTHERWISE = {
     (
         WHEEL,
         "M12_lost",
-    ): "that somebody waits for ever follows from the key that a flushed bucket keeps, and that "
+    ): "that a thread waits for ever follows from the key that a flushed bucket keeps, and that "
     "is seen when the bucket is let go",
     **dict.fromkeys(
         [(WHEEL, "M17_slot"), (WHEEL, "M17_bucket")],
@@ -113,7 +113,7 @@ def of_mutant(stem: str, name: str) -> Recorded:
 
 
 @cache
-def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
+def random_run_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
     return record(
         mechanisms(),
         stem,
@@ -133,8 +133,8 @@ def kinds_of(recorded: Recorded) -> list[str]:
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
 def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(stem, scenario):
     for recorded in (
-        walk_of(stem, scenario),
-        walk_of(stem, scenario, 2),
+        random_run_of(stem, scenario),
+        random_run_of(stem, scenario, 2),
         record(mechanisms(), stem, scenario, scenario),
     ):
         verdict = judged(recorded)
@@ -254,7 +254,7 @@ def test_each_mutant_is_refused_and_shrunk(stem, name):
 
 
 @pytest.mark.parametrize("name", DELAYED)
-def test_what_needs_a_memory_that_delays_is_said_and_its_trace_conforms(name):
+def test_what_needs_a_memory_that_delays_is_reported_and_its_trace_conforms(name):
     mutant = mechanisms()[OVERFLOW].mutants[name]
     assert mutant.data_race
     with pytest.raises(examples.Unmakable, match="delays stores"):

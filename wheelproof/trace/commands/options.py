@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
 
 app = typer.Typer(
@@ -41,7 +42,7 @@ def named_as_trace(path: Path) -> None:
 
 
 def write(
-    path: Path, header: dict[str, Any], events: Iterable[dict[str, Any]], footer: dict[str, Any]
+    path: Path, header: dict[str, Any], events: Iterable[Event], footer: dict[str, Any]
 ) -> None:
     """Write a trace in the form that its name says."""
     from wheelproof.trace.format import jsonl

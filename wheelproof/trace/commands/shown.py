@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.trace import declared
+from wheelproof.trace.format.event import Event
+from wheelproof.trace.steps import format as steps
 
 if TYPE_CHECKING:
     from wheelproof.trace.judging.verdict import Finding, Verdict
@@ -39,7 +41,7 @@ class Shown:
             header.get("names", {}),
         )
 
-    def event(self, event: dict[str, Any]) -> str:
+    def event(self, event: Mapping[str, Any]) -> str:
 
         thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
         source = event.get("src")
@@ -49,9 +51,9 @@ class Shown:
             else ""
         )
         names = [
-            f"{column} {event[column]} is {self.names[str(event[column])]}"
-            for column in event
-            if column in declared.part("schema").IDS and str(event[column]) in self.names
+            f"{column} {value} is {self.names[str(value)]}"
+            for column, value in event.items()
+            if column in declared.part("schema").IDS and str(value) in self.names
         ]
         aside = f"  ({', '.join(names)})" if names else ""
         return f"{thread}: {declared.part('events').spoken(event)}{place}{aside}"
@@ -64,7 +66,7 @@ def reader_of(path: Path) -> Any:
     return replay.reader_of(path)
 
 
-def events_of(reader: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+def events_of(reader: Any) -> Iterator[tuple[int, Event]]:
     from wheelproof.trace.format.parts import CutOff
 
     try:
@@ -97,15 +99,13 @@ def as_data(finding: Finding) -> dict[str, Any]:
 
 def print_steps(path: Path, line: int, most: int = 12) -> None:
     """The events of a recording of labelled operations that come before a line, and it itself."""
-    from wheelproof.trace.steps import format
-
-    events = format.read(path).events[: line - 1]
+    events = steps.read(path).events[: line - 1]
     print("  what led there:")
     for number, event in list(enumerate(events, 2))[-most:]:
         print(f"    line {number}: {step_text(event)}")
 
 
-def step_text(event: Mapping[str, Any]) -> str:
+def step_text(event: steps.Event) -> str:
     """An event of a recording of labelled operations in a line."""
     if event["k"] == "state":
         changes = ", ".join(

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from wheelproof.errors import ToolError
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.parts import (
     CutOff,
-    Event,
     TraceError,
     event_of,
     footer_of,

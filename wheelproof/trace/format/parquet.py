@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace.format.parts import Event, TraceError, event_of, footer_of, header_of
+from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.parts import TraceError, event_of, footer_of, header_of
 from wheelproof.trace.format.schema import COLUMNS, OBSERVED, TOKEN, Field
 from wheelproof.trace.format.tally import Tally
 

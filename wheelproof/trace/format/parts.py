@@ -1,7 +1,7 @@
 """The parts of a trace: header, event and footer, each made from a JSON object and checked.
 
-An event is a dict of the columns that it has, in the schema's order. A column without a value is
-not in it, so that null and absent are the same. Order tokens are tuples. A refusal names file, line
+An event has the columns that were recorded, in the schema's order. A column without a value is not
+in it, so that null and absent are the same. Order tokens are tuples. A refusal names file, line
 and field, and nothing is filled in.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from wheelproof.errors import UsageError
 from wheelproof.trace import declared
 from wheelproof.trace.format import header as headers
 from wheelproof.trace.format import totals
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.fields import Field
 from wheelproof.trace.format.schema import (
     COLUMNS,
@@ -28,8 +29,6 @@ from wheelproof.trace.format.schema import (
     SCHEMA,
 )
 from wheelproof.trace.format.values import check_of, shown
-
-Event = dict[str, Any]
 
 
 class TraceError(UsageError):
@@ -74,7 +73,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
             if declared.find("schema")
             else "The subject has no folder traces, which declares kinds: name another, --subject.",
         )
-    event: Event = {}
+    event: dict[str, Any] = {}
     for name in NAMES:
         found = value.get(name)
         if found is not None:
@@ -116,7 +115,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
                 for field in OBSERVED_NAMES
                 if observed.get(field) is not None
             }
-    return event
+    return cast(Event, event)
 
 
 def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wheelproof.trace.format import totals
-from wheelproof.trace.format.parts import OBSERVED_NAMES, Event
+from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.parts import OBSERVED_NAMES
 from wheelproof.trace.format.schema import HEADER, NAMES
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

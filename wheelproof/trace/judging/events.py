@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-Event = Mapping[str, Any]
+from wheelproof.trace.format.event import Columns, Event
+
+__all__ = ["Event", "Refusal", "last_lock"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,6 @@ class Refusal:
     op: int | None = None
 
 
-def last_lock(event: Event) -> str | None:
+def last_lock(event: Columns) -> str | None:
     """The lock that a lock event is about: the innermost of its tokens."""
     return next((token[1] for token in reversed(event.get("ord", ())) if token[0] == "L"), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wheelproof.trace.format.parts import CutOff, Event
+from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
 from wheelproof.trace.judging.events import Refusal

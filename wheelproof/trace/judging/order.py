@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.format.totals import Totals
 from wheelproof.trace.judging.verdict import Finding

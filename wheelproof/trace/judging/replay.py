@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.jsonl import Reader
-from wheelproof.trace.format.parts import CutOff, Event
+from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.rules import Replay

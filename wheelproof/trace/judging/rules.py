@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wheelproof.trace import declared
-from wheelproof.trace.format.parts import CutOff, Event
+from wheelproof.trace.format.event import Event, columns
+from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
@@ -56,7 +57,7 @@ class Replay(Judging):
                 if token[0] in ("L", "V") and len(token) == 4
             }
             for role in self.needs[kind]:
-                if f"{role}:{event[role]}" not in exact:
+                if f"{role}:{columns(event)[role]}" not in exact:
                     at, times = self.unordered.get((kind, role), (line, 0))
                     self.unordered[kind, role] = at, times + 1
         self.state.apply(event)

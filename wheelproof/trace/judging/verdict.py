@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from wheelproof.trace.format.parts import Event
+from typing import Any
 
 CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
 
@@ -33,7 +32,7 @@ class Finding:
     whole file."""
 
     line: int
-    event: Event | None
+    event: Mapping[str, Any] | None
     property: str
     message: str
     enabled: tuple[str, ...] = ()

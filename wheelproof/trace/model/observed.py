@@ -15,10 +15,9 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace.format.event import Event, columns
 from wheelproof.trace.format.schema import COLUMN, IDS, KINDS, NONE, OBSERVED, OBSERVED_IDS, RESULTS
 from wheelproof.trace.model.expressions import Expression
-
-Event = Mapping[str, Any]
 
 Column = tuple[str, str | None]
 """A column of an event, or ("pre" or "post", a field of it)."""
@@ -225,15 +224,16 @@ class Names:
         """What an event says, with names for ids and None for "none": column, or (pre or post,
         field) -> value. ``beside``: columns that are passed over."""
         out: dict[Column, Any] = {}
-        for column in event:
+        given = columns(event)
+        for column, value in given.items():
             if column in beside:
                 continue
             if column in ("pre", "post"):
-                for field, value in event[column].items():
-                    out[column, field] = self._name(value) if field in OBSERVED_IDS else value
+                for field, seen in value.items():
+                    out[column, field] = self._name(seen) if field in OBSERVED_IDS else seen
             else:
-                out[column, None] = self._name(event[column]) if column in IDS else event[column]
-        locks = {f"{column}:{event[column]}" for column in IDS if column in event}
+                out[column, None] = self._name(value) if column in IDS else value
+        locks = {f"{column}:{given[column]}" for column in IDS if column in given}
         out[HELD] = any(
             token[0] == "L" and len(token) == 4 and token[1] in locks
             for token in event.get("ord", ())

@@ -15,7 +15,7 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.verdict import Finding

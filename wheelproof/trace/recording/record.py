@@ -14,7 +14,7 @@ from typing import Any
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl
-from wheelproof.trace.format.parts import Event
+from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.schema import MINOR, SCHEMA
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.recording.loading import Traced

@@ -21,7 +21,7 @@ from wheelproof.trace.judging.verdict import (
     Finding,
     Verdict,
 )
-from wheelproof.trace.steps.format import Recording
+from wheelproof.trace.steps.format import Event, Recording
 from wheelproof.trace.steps.values import plain, text_of
 
 PROPERTY = "Next"
@@ -126,7 +126,7 @@ class Following:
     def _verdict(self, verdict: str, findings: tuple[Finding, ...]) -> Verdict:
         return Verdict(verdict, len(self.recording.events), findings, {PROPERTY: self.steps})
 
-    def _gap(self, line: int, event: Mapping[str, Any], numbers: dict[str, int]) -> str:
+    def _gap(self, line: int, event: Event, numbers: dict[str, int]) -> str:
         if event["seq"] != line - 1:
             return f"event {event['seq']} stands where event {line - 1} belongs"
         if event["k"] == "state":
@@ -151,7 +151,7 @@ class Following:
 
     # -- events
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: Event) -> None:
         """Take one event. Raises _Refused and _Spent."""
         self._close()
         self.largest = max(self.largest, len(self.places))
@@ -170,39 +170,39 @@ class Following:
         self._keep(after, event)
         self.steps += event["k"] in ("step", "end")
 
-    def _keep(self, places: set[Place], event: Mapping[str, Any]) -> None:
+    def _keep(self, places: set[Place], event: Event) -> None:
         if not places:
             raise _Refused(self._why(event))
         self.places = places
 
-    def _on_step(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_step(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
             yield from self._stepped(place, index)
 
-    def _on_begin(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_begin(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
             yield place._replace(begun=place.begun | {index})
 
-    def _on_end(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_end(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun:
             yield place
 
-    def _on_return(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_return(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         result = place.results[index]
         if index in place.begun or result is NOTHING:
             return
         if plain(result) == event.get("value"):
             yield place._replace(results=_put(place.results, index, NOTHING))
 
-    def _on_stop(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_stop(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if "raised" not in event and self._at(place, index) == "":
             yield place
 
-    def _on_blocked(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+    def _on_blocked(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if self._at(place, index) == event["label"] and not list(self._stepped(place, index)):
             yield place
 
-    def _on_state(self, event: Mapping[str, Any]) -> set[Place]:
+    def _on_state(self, event: Event) -> set[Place]:
         self.known |= event["state"]
         return {
             place
@@ -291,7 +291,7 @@ class Following:
                     out.add(f"{name}: {self._at(place, index)}")
         return out
 
-    def _why(self, event: Mapping[str, Any]) -> str:
+    def _why(self, event: Event) -> str:
         kind = event["k"]
         if kind == "state":
             near = min((self._differs(place, self.known) for place in self.places), key=len)

@@ -28,7 +28,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from wheelproof.errors import ToolError, UsageError
 
@@ -44,6 +44,27 @@ KINDS: Mapping[str, Mapping[str, type]] = {
 }
 """Kind of event -> the fields that it must have, and their types."""
 
+
+class Did(TypedDict):
+    """What was done: the columns that the kind of event has."""
+
+    k: str
+    label: NotRequired[str]
+    at: NotRequired[str]
+    ord: NotRequired[Sequence[Sequence[Any]]]
+    state: NotRequired[Mapping[str, Any]]
+    value: NotRequired[Any]
+    raised: NotRequired[str]
+
+
+class Event(Did):
+    """One line of a recording. A state is of no thread."""
+
+    seq: int
+    thread: NotRequired[str]
+    tseq: NotRequired[int]
+
+
 HEADER = {
     "run_id": str,
     "producer": dict,
@@ -58,7 +79,7 @@ class Recording:
     """One run. ``complete``: a footer was there, or the run is at hand and not read."""
 
     header: Mapping[str, Any]
-    events: Sequence[Mapping[str, Any]]
+    events: Sequence[Event]
     complete: bool = True
 
     @property
@@ -119,11 +140,12 @@ def read(path: Path) -> Recording:
         if kind not in KINDS:
             raise UsageError(f"{path}:{number}: {kind!r} is no kind of event of {SCHEMA}.")
         _fields(path, number, value, {"seq": int, **KINDS[kind]})
+    events = cast(list[Event], values[1:])
     if not isinstance(footer, dict) or footer.get("events") != len(values) - 1:
-        return Recording(values[0], values[1:], complete=False)
+        return Recording(values[0], events, complete=False)
     if footer.get("sha256") not in (None, _digest(lines[:-1])):
         raise UsageError(f"{path}: the footer's sha256 is that of other lines.")
-    return Recording(values[0], values[1:])
+    return Recording(values[0], events)
 
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from wheelproof.trace.recording.grain import Grain, Step
+from wheelproof.trace.steps.format import Did, Event
 
 LOOK_SECONDS = 0.05
 """How long a thread that waits sleeps at a time, before it looks whether the run is over."""
@@ -75,7 +76,7 @@ class Recorder:
         self.moment = threading.Lock()
         self.changed = threading.Condition(self.moment)
         self.actors: dict[str, Actor] = {}
-        self.events: list[dict[str, Any]] = []
+        self.events: list[Event] = []
         self.grain: Grain | None = None
         self.observe: Callable[[], Mapping[str, Any]] | None = None
         self.shown: Mapping[str, str] = {}
@@ -105,7 +106,7 @@ class Recorder:
         with self.changed:
             self._end_step(actor)
             if not actor.absent:
-                self.emit(actor, {"k": "stop", **({"raised": raised} if raised else {})})
+                self.emit(actor, {"k": "stop", "raised": raised} if raised else {"k": "stop"})
             actor.ended = actor.settled = True
             actor.at, actor.waits = "", None
             self._look()
@@ -203,8 +204,10 @@ class Recorder:
         order = [lock.token() for lock in actor.held]
         if word is not None:
             order.append(self._version(*word))
-        event = {"k": "begin" if begins else "step", "label": step.label, "at": place}
-        self.emit(actor, event | ({"ord": order} if order else {}))
+        event: Did = {"k": "begin" if begins else "step", "label": step.label, "at": place}
+        if order:
+            event["ord"] = order
+        self.emit(actor, event)
 
     def _changes(self, step: Step) -> bool:
         """Whether the step's line changes in place what a field holds: the read is all that is
@@ -218,13 +221,13 @@ class Recorder:
             label, actor.within = actor.within, ""
             self.emit(actor, {"k": "end", "label": label, "at": actor.within_at})
 
-    def emit(self, actor: Actor, event: dict[str, Any]) -> None:
+    def emit(self, actor: Actor, event: Did) -> None:
         """Add an event, within its moment."""
         if self.over and event["k"] != "blocked":
             return
         actor.count += 1
-        head = {"seq": len(self.events) + 1, "thread": actor.name, "tseq": actor.count}
-        self.events.append(head | event)
+        seq = len(self.events) + 1
+        self.events.append({"seq": seq, "thread": actor.name, "tseq": actor.count, **event})
         if len(self.events) >= self._limit:
             self.over = True
 

@@ -36,7 +36,7 @@ def test_a_mechanism_without_events_is_recorded_by_its_labels(tmp_path, extra):
         assert result.exit_code == 0 and "conforms" in result.output
 
 
-def test_a_mechanism_with_events_is_recorded_by_its_labels_if_asked(tmp_path):
+def test_a_mechanism_with_events_is_recorded_by_its_labels_on_request(tmp_path):
     file = tmp_path / "two.jsonl"
     where = ("--steps", "-o", file, "--subject", ROOT)
     assert invoke("record", "system_timer", "one_adder", *where).exit_code == 0
@@ -49,8 +49,14 @@ def test_a_mechanism_with_events_is_recorded_by_its_labels_if_asked(tmp_path):
 def test_a_refused_step_is_shown_with_what_led_there(mutant):
     result = invoke("replay", mutant, "--subject", ONE_SHOT)
     assert result.exit_code == 1
-    for said in ("violates", "in the model", "possible here: ", "what led there:", "one_shot.py:"):
-        assert said in result.output
+    for printed in (
+        "violates",
+        "in the model",
+        "possible here: ",
+        "what led there:",
+        "one_shot.py:",
+    ):
+        assert printed in result.output
 
 
 def test_a_refused_step_is_data_too(mutant):

@@ -1,4 +1,4 @@
-"""The rules of the table asked of traces at hand, as most tests need them: in memory."""
+"""The rules of the table on traces at hand, as most tests need them: in memory."""
 
 from __future__ import annotations
 

@@ -1,0 +1,193 @@
+"""Three engines name the same events: Spark, DuckDB by the rules' expressions and by SQL written by
+hand, and a check in memory."""
+
+from collections import Counter
+from pathlib import Path
+
+import checked
+import pytest
+from engines import by_duckdb, disagreements, of_run
+from inputs import GOLDEN, SAMPLE
+
+from benchmarks import duck
+from benchmarks.simulated_log import TICK_MS, WHEEL_SIZE, header
+from traces.bulk import RULES
+from wheelproof import project
+from wheelproof.pipeline import local, validate
+from wheelproof.trace import examples
+from wheelproof.trace.commands import has_events
+from wheelproof.trace.format import jsonl, parquet
+from wheelproof.trace.recording.record import record
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_sql_written_by_hand_names_the_same_events(report, inputs):
+    """Sixteen rules in DuckDB's SQL, which is the benchmark's yardstick."""
+    seen = 0
+    for file in sorted(inputs.folder.glob("*.parquet")):
+        found = duck.violations([str(file)], TICK_MS, WHEEL_SIZE)
+        expected = Counter()
+        for (rule, what), count in of_run(report, file.stem).items():
+            expected[
+                rule,
+                *(
+                    (what, None)
+                    if rule == "CompletedOnce"
+                    else what[:2]
+                    if isinstance(what, tuple)
+                    else (None, None)
+                ),
+            ] += count
+        compared = {key: count for key, count in found.items() if key[0] in duck.RULES}
+        assert compared == {
+            key: count for key, count in expected.items() if key[0] in duck.RULES
+        }, file.stem
+        seen += bool(compared)
+    assert seen > SAMPLE // 4
+
+
+def test_a_check_in_memory_gives_the_report_of_spark(report):
+    """Verdicts, what is broken, and each violation with its place and its text."""
+    found = local.check(sorted(GOLDEN.glob("*.jsonl")))
+    spark = {run["run"]: run for run in report.runs}
+    assert len(found.runs) > 10 and found.exit_code == 1
+    for run in found.runs:
+        same = spark[run["run"]]
+        for what in ("verdict", "events", "broken", "problems"):
+            assert run[what] == same[what], (run["run"], what)
+    names = {run["run"] for run in found.runs}
+    there = [row for row in report.violations if row["run_id"] in names]
+    assert [without_folder(row) for row in found.violations] == [
+        without_folder(row) for row in there
+    ]
+
+
+def without_folder(row: dict) -> dict:
+    return row | {"file": Path(row["file"]).name} if "file" in row else row
+
+
+@pytest.fixture(scope="module")
+def compared(inputs, tmp_path_factory) -> list[Path]:
+    """The known traces as Parquet files, which is what DuckDB reads."""
+    target, files = tmp_path_factory.mktemp("columns"), []
+    for run, (head, events, footer) in inputs.known.items():
+        files.append(inputs.folder / f"{run}.parquet")
+        if not files[-1].exists():
+            files[-1] = target / f"{len(files)}.parquet"
+            parquet.write(files[-1], head, events, footer)
+    return files
+
+
+def test_spark_duckdb_and_memory_agree_on_every_rule(report, compared, inputs):
+    duckdb, _ = by_duckdb(compared)
+    assert duckdb.keys() == inputs.known.keys() > inputs.sample.keys()
+    assert len(inputs.known) > len(inputs.sample) + 10
+    assert disagreements(report, duckdb, inputs.known) == []
+    assert {rule for found in duckdb.values() for rule, _ in found} >= RULES.keys()
+
+
+def test_a_planted_difference_between_the_engines_is_noticed(report, inputs):
+    """The control of the test above: what one engine does not name, names twice, or names at
+    another event."""
+    sample = inputs.sample
+    run = next(run["run"] for run in report.runs if run["run"] in sample and run["broken"])
+    right = of_run(report, run)
+    (rule, what), *_ = right
+    known = {run: sample[run]}
+    assert disagreements(report, {run: right}, known) == []
+    for changed in (
+        right - Counter({(rule, what): 1}),
+        right + Counter({(rule, what): 1}),
+        right - Counter({(rule, what): 1}) + Counter({(rule, (1, 1, 1)): 1}),
+    ):
+        assert disagreements(report, {run: changed}, known)
+    assert disagreements(
+        report, {run: right}, {run: (sample[run][0], sample[run][1][:-9], sample[run][2])}
+    )
+
+
+@pytest.mark.nightly
+def test_the_engines_agree_on_all_changed_traces(spark, inputs, tmp_path, monkeypatch):
+    changed = inputs.changed
+    monkeypatch.setattr(validate, "KEPT", 1_000_000)
+    for name, (events, footer) in changed.items():
+        parquet.write(tmp_path / f"{name}.parquet", header(name), events, footer)
+    report = validate.check(spark, [tmp_path], tmp_path / "_scratch")
+    assert len(report.violations) == report.violated
+    duckdb, applied = by_duckdb(sorted(tmp_path.glob("*.parquet")))
+    assert duckdb.keys() == changed.keys()
+    assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
+    assert (
+        disagreements(
+            report, duckdb, {name: (header(name), *rest) for name, rest in changed.items()}
+        )
+        == []
+    )
+    passed = {name for name, found in duckdb.items() if not found}
+    assert len(passed) < len(changed) / 5
+
+
+SEEN_ELSEWHERE = {
+    "timing_wheel-M13": "WheelUnderTimerLock",
+    "timing_wheel-ResetLate": "ResetUnderMonitor",
+    "overflow_wheel-M16": "OneOverflowWheel",
+    "overflow_wheel-KeepsMonitor": "MonitorsReturned",
+    "delayed_operation-UnlockedTry": "OneTries",
+}
+"""Mutants whose fault stands between objects with different keys, and the rule that rejects their
+recordings."""
+
+
+@pytest.mark.parametrize("name", SEEN_ELSEWHERE)
+def test_a_fault_between_objects_is_rejected_by_name_and_its_absence_is_not(name):
+    mechanisms = project.find(ROOT)
+    stem, _, mutant = name.partition("-")
+    made = examples.of_mutant(mechanisms, stem, mutant)
+    assert SEEN_ELSEWHERE[name] in checked.rules(made.header, made.footer, made.events)
+    scenario = mechanisms[stem].mutants[mutant].scenario
+    schedule = examples.random_schedule(mechanisms[stem], scenario, 1)
+    sound = record(mechanisms, stem, scenario, scenario, schedule=schedule)
+    found = checked.of(sound.header, sound.footer, sound.events)
+    assert found.applied[SEEN_ELSEWHERE[name]] and not found.violations
+
+
+def test_an_entry_that_was_taken_out_is_not_forgotten():
+    """Its unlink has no cause, and it is in no list at the end."""
+    mechanisms, scenario = project.find(ROOT), "ring_of_eight"
+    schedule = examples.random_schedule(mechanisms["timer_task_list"], scenario, 1)
+    made = record(mechanisms, "timer_task_list", scenario, scenario, schedule=schedule)
+    events = [event for event in made.events if event["k"] == "list_remove"]
+    assert sum("cause" not in event for event in events) >= 3
+    found = checked.of(made.header, made.footer, made.events)
+    assert found.applied["EveryTimerFires"] == 8 and not found.violations
+
+
+@pytest.mark.nightly
+def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
+    """Runs of the implementation: no rule rejects one that conforms, and each mutant's is rejected
+    by one."""
+    mechanisms, known, files = project.find(ROOT), {}, []
+    for stem in filter(lambda stem: has_events(mechanisms[stem]), mechanisms):
+        for path, _ in examples.write(tmp_path / "recorded", mechanisms, stem):
+            read = jsonl.Reader(path)
+            events = [event for _, event in read]
+            files.append(tmp_path / "columns" / f"{path.stem}.parquet")
+            parquet.write(files[-1], read.header, events, read.footer)
+            known[read.header["run_id"]] = read.header, events, read.footer
+    report = validate.check(spark, [tmp_path / "columns"], tmp_path / "_scratch")
+    duckdb, applied = by_duckdb(files)
+    assert disagreements(report, duckdb, known) == []
+    assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
+    verdicts = {run["run"]: run["verdict"] for run in report.runs}
+    mutants = {
+        f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants
+    } & verdicts.keys()
+    assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20
+    assert SEEN_ELSEWHERE.keys() <= mutants
+    assert {
+        name
+        for name in verdicts
+        if verdicts[name] != ("violates" if name in mutants else "conforms")
+    } == set()
+    assert report.rules["StepFollows"]["applied"] > 500
