@@ -50,6 +50,16 @@ def verify(
     layer: Annotated[
         list[str] | None, typer.Option("--layer", metavar="A,B", help="Only these layers.")
     ] = None,
+    config: Annotated[
+        list[str] | None, typer.Option("--config", metavar="A,B", help="Only these configs.")
+    ] = None,
+    mutant: Annotated[
+        list[str] | None, typer.Option("--mutant", metavar="A,B", help="Only these mutants.")
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", metavar="A,B", help="Only the checks of these scenarios."),
+    ] = None,
     profile: Annotated[
         Profile, typer.Option("--profile", help="How much to check.")
     ] = Profile.FAST,
@@ -60,13 +70,12 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
+    from wheelproof.commands.selection import named, selected
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
     from wheelproof.verdict import LAYERS
 
-    layers = [name.strip() for names in layer or [] for name in names.split(",") if name.strip()]
-    if layer and not layers:
-        raise UsageError("--layer names no layer.", f"Known layers: {', '.join(LAYERS)}.")
+    layers = named("--layer", layer)
     check_known("layer", layers, LAYERS)
     found = mechanisms_of(subject, mechanisms or [])
     options = VerifyOptions(
@@ -76,6 +85,13 @@ def verify(
         subject=subject,
         output=output,
         jobs=jobs or processors(),
+        only=selected(
+            found,
+            profile.value,
+            named("--config", config),
+            named("--mutant", mutant),
+            named("--scenario", scenario),
+        ),
     )
     raise typer.Exit(Verification(options, found, quiet, as_json).run())
 
@@ -212,7 +228,7 @@ def jvm_(
     if table:
         sys.stdout.write(compiled.render(verification.results.rows))
     if matrix:
-        sys.stdout.write(releases.render(verification.results.rows, found))
+        sys.stdout.write(releases.render(verification.results.rows, found, output))
     raise typer.Exit(code)
 
 

@@ -186,6 +186,7 @@ class Results:
     """The rows of one run.
 
     `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
+    `only` names what the run was limited to, "" for a run of everything.
 
     ValueError where two rows have one title, since one of them would hide the other.
     """
@@ -196,6 +197,7 @@ class Results:
     started: str
     complete: bool = True
     not_run: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
 
     def __post_init__(self) -> None:
         counted = Counter(row.title() for row in self.rows)
@@ -203,7 +205,7 @@ class Results:
             raise ValueError(f"several rows are called {', '.join(several)}")
 
     @classmethod
-    def begin(cls, tools: Mapping[str, str]) -> "Results":
+    def begin(cls, tools: Mapping[str, str], only: str = "") -> "Results":
         """The results of a run that starts now: no rows yet, and an identity of its own."""
         return cls(
             (),
@@ -211,6 +213,7 @@ class Results:
             uuid.uuid4().hex,
             datetime.now(UTC).isoformat(timespec="seconds"),
             complete=False,
+            only=only,
         )
 
     def document(self) -> dict[str, Any]:
@@ -220,6 +223,7 @@ class Results:
             "run": self.run,
             "started": self.started,
             "complete": self.complete,
+            "only": self.only,
             "tools": dict(sorted(self.tools.items())),
             "not_run": dict(self.not_run),
             "rows": [row.document() for row in self.rows],
@@ -242,6 +246,7 @@ def read_results(path: Path, run: str | None = None) -> Results:
             document.text("started"),
             document.flag("complete"),
             document.text_by_name("not_run") if "not_run" in document.value else {},
+            document.text("only") if "only" in document.value else "",
         )
     except ValueError as error:
         raise document.fault("rows", f"are not one run's: {error}") from error

@@ -79,8 +79,12 @@ def kind_of(mechanism: Mechanism, config: Config) -> str:
     return kind if kind == "liveness" else "config"
 
 
-def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list[Job]:
+def plan(
+    mechanism: Mechanism, profile: str, wants: Callable[..., bool], apart: bool = False
+) -> list[Job]:
     """The jobs of one mechanism. The nightly profile has the fast profile's too.
+
+    ``apart``: each liveness config is a job of its own, so that it can be chosen alone.
 
     Raises UsageError for a mechanism in Java without classes.
     """
@@ -98,7 +102,8 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
     profiles = ("fast",) if profile == "fast" else ("fast", "nightly")
     jobs = []
     configs = [config for config in mechanism.configs.values() if config.profile in profiles]
-    decided = decided_too(mechanism, configs) if wants("tlc") and wants("liveness") else {}
+    both = wants("tlc") and wants("liveness") and not apart
+    decided = decided_too(mechanism, configs) if both else {}
     for config in configs:
         kind, size = kind_of(mechanism, config), config.distinct or 10_000
         others = tuple(name for name, by in decided.items() if by == config.name)

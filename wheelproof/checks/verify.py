@@ -62,7 +62,11 @@ def run(options: VerifyOptions) -> list[Row]:
     jobs = (
         []
         if options.theorems
-        else [job for mechanism in mechanisms for job in plan(mechanism, options.profile, wants)]
+        else [
+            job
+            for mechanism in mechanisms
+            for job in plan(mechanism, options.profile, wants, apart=bool(options.only))
+        ]
     )
     theorems = prove.declared(options.subject) if wants("proof") else []
     jobs += [
@@ -89,7 +93,8 @@ def run(options: VerifyOptions) -> list[Row]:
     # A proof needs no model, and no algorithm.
     modelled = {job.stem for job in jobs if job.kind != "proof"}
     prepare.models([mechanism for mechanism in mechanisms if mechanism.stem in modelled])
-    overall = [names_over_all(each, wants, bool(options.layers)) for each in mechanisms]
+    partial = bool(options.layers or options.only)
+    overall = [names_over_all(each, wants, partial, bool(options.only)) for each in mechanisms]
     options.listen(Planned(sum(job.rows for job in jobs) + sum(map(len, overall))))
     contexts = {
         mechanism.stem: Context(
@@ -117,7 +122,7 @@ def run(options: VerifyOptions) -> list[Row]:
         reports[job.stem].append(report)
     for stem, context in contexts.items():
         if stem not in stale:
-            rows += over_all(context, reports[stem], partial=bool(options.layers))
+            rows += over_all(context, reports[stem], partial, bool(options.only))
     return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
 
 
@@ -189,23 +194,26 @@ def translated(context: Context) -> Row:
         )
 
 
-def names_over_all(mechanism: project.Mechanism, wants: Wanted, partial: bool) -> list[str]:
+def names_over_all(
+    mechanism: project.Mechanism, wants: Wanted, partial: bool, single: bool
+) -> list[str]:
     """The names of a mechanism's rows over all scenarios.
 
-    ``partial``: some layers are left out, so that nothing can be reported on coverage. That of
-    compiled classes is in their table of sites.
+    ``partial``: some layers or checks are left out, so that nothing can be reported on coverage.
+    That of compiled classes is in their table of sites. ``single``: only named checks run, so that
+    nothing can be reported on what some scenario must reach.
     """
     names = []
     if wants("tlc"):
         names.append("translation")
     if not partial:
         names += ["controls"] if mechanism.in_java else ["controls", "labels", "branches", "fields"]
-    if wants("graph"):
+    if wants("graph") and not single:
         names.append("witnesses")
     return names
 
 
-def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator[Row]:
+def over_all(context: Context, reports: list[Report], partial: bool, single: bool) -> Iterator[Row]:
     """The rows of ``names_over_all`` but the translation's, which is checked before all jobs."""
     try:
         if not partial:
@@ -214,7 +222,7 @@ def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator
             yield coverage.labels(context, reports)
             yield coverage.branches(context, reports)
             yield coverage.fields(context, reports)
-        if context.wants("graph"):
+        if context.wants("graph") and not single:
             yield coverage.witnesses(context, reports)
     except WheelproofError as error:
         yield _ended(

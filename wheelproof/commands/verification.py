@@ -14,7 +14,7 @@ from wheelproof.console import console
 from wheelproof.events import Ended, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import files
-from wheelproof.report.progress import Progress, progress
+from wheelproof.report.progress import Earlier, Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
@@ -86,14 +86,25 @@ class Verification:
             return 128 + ended.number
 
     def _run(self) -> int:
+        # Loaded before there is a report: a signal meanwhile would leave it without an end.
         from wheelproof.checks import verify
 
-        self.results = Results.begin(doctor.versions())
-        files.begin(self.options.output, self.results)
+        self.verify = verify.run
+        options = self.options
+        with files.alone(options.output):
+            self.reports = files.folder(options.output, options.limits)
+            self.results = Results.begin(doctor.versions(), options.limits)
+            self.earlier = Earlier(files.seconds(options.output, options.covers), options.jobs)
+            files.begin(self.reports, self.results)
+            return self._checked()
+
+    def _checked(self) -> int:
         try:
             with self.display:
+                files.remove_traces(self.options.output, self.options.covers)
+                self.display.expect(self.earlier)
                 try:
-                    rows = verify.run(self.options)
+                    rows = self.verify(self.options)
                 finally:
                     self._stop_hearing()
             self.results = replace(self.results, rows=tuple(rows), complete=True)
@@ -133,11 +144,15 @@ class Verification:
         self.results = replace(self.results, rows=(*self.results.rows, row))
         if (now := time.monotonic()) - self.written >= _WRITE_EVERY:
             self.written = now
-            self.results.write(self.options.output / RESULTS_FILE)
+            self.results.write(self.reports / RESULTS_FILE)
 
     def _report(self) -> None:
         places = files.publish(
-            self.options.output, self.results, self.mechanisms, self.options.subject
+            self.options.output,
+            self.results,
+            self.mechanisms,
+            self.options.subject,
+            self.reports,
         )
         if self.as_json:
             sys.stdout.write(documents.encode(self.results.document()))

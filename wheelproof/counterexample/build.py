@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wheelproof.counterexample.document import Counterexample, Step
+from wheelproof.counterexample.places import places
+from wheelproof.counterexample.waiting import waits
 from wheelproof.errors import ToolError
-from wheelproof.graph.compare import NULL
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State
-from wheelproof.tlc.values import format_tla, freeze
 
 
 class Diverged(ToolError):
     """A schedule cannot be followed on the model: a thread is blocked or at another label."""
-
-
-def places(model: Model, state: State) -> dict[str, str]:
-    """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
-    out = {}
-    for variable, piece in zip(model.variables, model.pieces(state)):
-        value = model.tla(variable, piece)
-        if isinstance(value, dict):
-            for name, part in value.items():
-                out[f"{variable}[{name}]"] = format_tla(freeze(part, NULL))
-        else:
-            out[variable] = format_tla(freeze(value, NULL))
-    return out
 
 
 def follow(
@@ -108,7 +95,8 @@ def build(
     ``sources``: label -> "file:line". ``loop``: index in the schedule, which must then
     name every step, silent ones included; ``impl_without``: the decision that the implementation
     lacks, by default the one that ``mechanism`` lacks."""
-    before = places(model, model.initial())
+    state = model.initial()
+    before = places(model, state)
     initial, steps = before, []
     for thread, label, state in follow(model, schedule, mechanism.silent):
         after = places(model, state)
@@ -131,4 +119,5 @@ def build(
         loop=loop,
         model_without=mechanism.lacking,
         impl_without=mechanism.lacking if impl_without is None else impl_without,
+        waits=waits(model, state, sources) if loop is None else (),
     )

@@ -17,6 +17,7 @@ from rich.text import Text
 from wheelproof.console import visible
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.folding import Fold, folded
+from wheelproof.counterexample.holding import Hold, cycle, holds
 from wheelproof.counterexample.source import changed_texts, source_text
 
 COLUMNS_FROM = 100  # columns
@@ -75,6 +76,38 @@ def describe(trace: Counterexample) -> str:
             _counted(switches, "context switch"),
         )
     )
+
+
+def outcome(trace: Counterexample) -> str:
+    """Where the run violates its property, in one sentence."""
+    steps = len(trace.steps)
+    stated = f"{trace.property} is violated"
+    if trace.loop is None:
+        return f"{stated} after step {steps}." if steps else f"{stated} in the initial state."
+    if trace.loop == steps:
+        return f"{stated}: the run stays in this state for ever."
+    if trace.loop == steps - 1:
+        return f"{stated}: step {steps} repeats for ever."
+    return f"{stated}: steps {trace.loop + 1} to {steps} repeat for ever."
+
+
+def waiting(trace: Counterexample) -> list[str]:
+    """At a deadlock: what each thread waits for, and who waits for whom in a circle."""
+    stated = []
+    for wait in trace.waits:
+        where = f" ({wait.source})" if wait.source else ""
+        what = " and ".join(wait.places) or "more than one variable"
+        by = f", held by {' and '.join(wait.holders)}" if wait.holders else ""
+        mine = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
+        has = f"; it holds {' and '.join(mine)}" if mine else ""
+        stated.append(f"{wait.thread} waits at {wait.label}{where} for {what}{by}{has}.")
+    if ring := cycle(trace.waits):
+        stated.append(f"Each waits for the next: {', '.join([*ring, ring[0]])}.")
+    return stated
+
+
+def _open(trace: Counterexample, hold: Hold, thread: str) -> bool:
+    return hold.thread == thread and hold.last == len(trace.steps) - 1
 
 
 def _counted(number: int, noun: str) -> str:
@@ -142,21 +175,11 @@ class _Picture:
         return [*lines, Text()]
 
     def ending(self, file: str | None) -> list[Text]:
-        trace, steps = self.trace, len(self.trace.steps)
-        if trace.loop is None:
-            text = f"{trace.property} is violated " + (
-                f"after step {steps}." if steps else "in the initial state."
-            )
-        elif trace.loop == steps:
-            text = f"{trace.property} is violated: the run stays in this state for ever."
-        else:
-            repeated = (
-                f"step {steps} repeats"
-                if trace.loop == steps - 1
-                else f"steps {trace.loop + 1} to {steps} repeat"
-            )
-            text = f"{trace.property} is violated: {repeated} for ever."
+        trace = self.trace
+        text = outcome(trace)
         lines = [Text(), *self._wrapped(text, 0, "bold red")]
+        for stated in waiting(trace):
+            lines += self._wrapped(stated, 2, "")
         for paragraph in trace.explanation.splitlines():
             lines += self._wrapped(paragraph, 0, "")
         if file is not None:

@@ -33,6 +33,21 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Wait:
+    """A thread that cannot move in the last state.
+
+    `label` and `source`: its next step. `places`: the variables that it waits for; () if no single
+    one keeps it. `holders`: the threads that their values name.
+    """
+
+    thread: str
+    label: str
+    source: str | None
+    places: tuple[str, ...]
+    holders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Counterexample:
     """The run.
 
@@ -43,7 +58,9 @@ class Counterexample:
     that the implementation lacks; "" for none.
 
     ``schedule``: the threads of all steps of an implementation that takes more than the model has;
-    () where it takes those in `steps`."""
+    () where it takes those in `steps`.
+
+    ``waits``: at a deadlock, what each thread that has not ended waits for."""
 
     mechanism: str
     layer: str
@@ -58,6 +75,7 @@ class Counterexample:
     impl_without: str = ""
     loop: int | None = None
     schedule: tuple[str, ...] = ()
+    waits: tuple[Wait, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
@@ -86,6 +104,7 @@ class Counterexample:
             ],
             "loop": self.loop,
             **({"schedule": list(self.schedule)} if self.schedule else {}),
+            **({"waits": [_waiting(wait) for wait in self.waits]} if self.waits else {}),
         }
 
     def write(self, path: Path) -> None:
@@ -116,7 +135,38 @@ def read(path: Path) -> Counterexample:
         steps=steps,
         loop=document.optional_index("loop", len(steps)),
         schedule=_schedule(document, threads),
+        waits=_waits(document, threads),
     )
+
+
+def _waiting(wait: Wait) -> dict[str, Any]:
+    return {
+        "thread": wait.thread,
+        "label": wait.label,
+        "source": wait.source,
+        "places": list(wait.places),
+        "holders": list(wait.holders),
+    }
+
+
+def _waits(document: documents.Record, threads: tuple[str, ...]) -> tuple[Wait, ...]:
+    if "waits" not in document.value:
+        return ()
+    found = []
+    for record in document.objects("waits"):
+        named = (record.text("thread"), *record.texts("holders"))
+        if unknown := sorted(set(named) - set(threads)):
+            raise record.fault("thread", f"names {unknown[0]!r}, which is no thread")
+        found.append(
+            Wait(
+                named[0],
+                record.text("label"),
+                record.optional_text("source"),
+                record.texts("places"),
+                named[1:],
+            )
+        )
+    return tuple(found)
 
 
 def _schedule(document: documents.Record, threads: tuple[str, ...]) -> tuple[str, ...]:

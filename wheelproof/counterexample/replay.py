@@ -13,8 +13,9 @@ from typing import Any
 
 from wheelproof import project
 from wheelproof.counterexample import compiled, document
-from wheelproof.counterexample.build import follow, places
+from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.places import places
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism

@@ -1,53 +1,132 @@
 """The files of a run below the output folder.
 
-results.json has all rows; junit.xml and review.md are made from it.
+results.json has all rows; junit.xml, review.md and review.html are made from it.
 """
 
-from collections.abc import Mapping
-from contextlib import suppress
+import fcntl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wheelproof import documents
 from wheelproof.counterexample import document
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import junit
-from wheelproof.verdict import RESULTS_FILE, Results
+from wheelproof.verdict import RESULTS_FILE, Results, read_results
 
 JUNIT_FILE = "junit.xml"
 REVIEW_FILE = "review.md"
+PAGE_FILE = "review.html"
+LOCK_FILE = "lock"
+PARTIAL = "partial"
+TRACES = "counterexamples"
 
 
-def begin(output: Path, results: Results) -> None:
+def folder(output: Path, only: str) -> Path:
+    """Where the report of a run goes: a partial one leaves that of a run of everything alone.
+
+    ``only``: what the run is limited to, "" for a run of everything.
+    """
+    if not only:
+        return output
+    try:
+        whole = not read_results(output / RESULTS_FILE).only
+    except UsageError:
+        whole = False
+    return output / PARTIAL if whole else output
+
+
+@contextmanager
+def alone(output: Path) -> Iterator[None]:
+    """The only run that writes to a folder. UsageError if another one does so now."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        lock = (output / LOCK_FILE).open("w")
+    except OSError as error:
+        raise ToolError(
+            f"{output} cannot be written ({error.strerror}).",
+            "Choose another folder with --output.",
+        ) from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(
+                f"Another run writes to {output}.",
+                "Wait for its end, or choose another folder with --output.",
+            ) from error
+        yield
+
+
+def begin(reports: Path, results: Results) -> None:
     """Put the run that starts in place of an older one: a crash leaves no older results."""
     try:
         # The last of them too: the disk may be full.
-        for name in (JUNIT_FILE, REVIEW_FILE, RESULTS_FILE):
-            (output / name).unlink(missing_ok=True)
+        for name in (JUNIT_FILE, REVIEW_FILE, PAGE_FILE, RESULTS_FILE):
+            (reports / name).unlink(missing_ok=True)
     except OSError as error:
         raise ToolError(
             f"{error.filename} cannot be removed ({error.strerror}).",
             "Choose another folder with --output.",
         ) from error
-    results.write(output / RESULTS_FILE)
+    results.write(reports / RESULTS_FILE)
+
+
+def seconds(output: Path, covers: Callable[[str, str, str], bool]) -> dict[Check, float]:
+    """What these checks took in the run that the folder has; empty if it has none."""
+    try:
+        rows = read_results(output / RESULTS_FILE).rows
+    except UsageError:
+        return {}
+    return {
+        Check(row.mechanism, row.layer, row.name): row.seconds
+        for row in rows
+        if covers(row.mechanism, row.layer, row.name)
+    }
+
+
+def remove_traces(output: Path, covers: Callable[[str, str, str], bool]) -> None:
+    """Remove the counterexamples of earlier runs of these checks.
+
+    ``covers``: says of a mechanism, a layer and a check whether it is one of them.
+    """
+    for file in (output / TRACES).glob("*.json"):
+        mechanism, _, rest = file.stem.partition(".")
+        layer, _, name = rest.partition(".")
+        if covers(mechanism, layer, name):
+            file.unlink(missing_ok=True)
 
 
 def publish(
-    output: Path, results: Results, mechanisms: Mapping[str, Mechanism], root: Path
+    output: Path,
+    results: Results,
+    mechanisms: Mapping[str, Mechanism],
+    root: Path,
+    reports: Path | None = None,
 ) -> dict[str, str]:
-    """Writes all three files; the path of each by what it is."""
-    from wheelproof.report import review  # Jinja2 is loaded for nothing else
+    """Writes all four files; the path of each by what it is.
 
-    results.write(output / RESULTS_FILE)
-    documents.write_text(output / JUNIT_FILE, junit.render(results, output))
-    text = review.render(results, mechanisms, traces(results, output), root, output)
-    documents.write_text(output / REVIEW_FILE, text)
+    ``output``: the folder that has the counterexamples; ``reports``: that of the files, if it is
+    another one.
+    """
+    from wheelproof.report import page, review  # Jinja2 is loaded for nothing else
+
+    reports = reports or output
+    results.write(reports / RESULTS_FILE)
+    documents.write_text(reports / JUNIT_FILE, junit.render(results, output))
+    found = traces(results, output)
+    for name, made in ((REVIEW_FILE, review), (PAGE_FILE, page)):
+        text = made.render(results, mechanisms, found, root, output)
+        documents.write_text(reports / name, text)
     return {
-        what: str(output / name)
+        what: str(reports / name)
         for what, name in (
             ("results", RESULTS_FILE),
             ("review", REVIEW_FILE),
+            ("page", PAGE_FILE),
             ("JUnit", JUNIT_FILE),
         )
     }

@@ -6,7 +6,7 @@ and start no thread, so that they stay safe beside worker processes. They print 
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TextIO
@@ -43,6 +43,24 @@ class Running:
         return ", ".join(parts)
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """What the checks of a run took in an earlier one.
+
+    ``seconds``: of each check; ``jobs``: the processes of this run.
+    """
+
+    seconds: Mapping[Check, float]
+    jobs: int
+
+    def whole(self) -> float:
+        """About how many seconds all of them take now."""
+        return sum(self.seconds.values()) / self.jobs
+
+
+NOTHING = Earlier({}, 1)
+
+
 class Progress(AbstractContextManager["Progress"]):
     """The state of both displays: the running checks, and the number that ended.
 
@@ -54,14 +72,25 @@ class Progress(AbstractContextManager["Progress"]):
     ) -> None:
         self.stream = stream or sys.stderr
         self.clock = clock
-        self.planned = self.ended = 0
+        self.began: float | None = None
+        self.now = 0.0
+        self.planned = self.ended = self.faults = 0
+        self.earlier = NOTHING
+        self.done = 0.0
         self.running: dict[Check, Running] = {}
+
+    def expect(self, earlier: Earlier) -> None:
+        """Take the times of an earlier run, before the first notice."""
+        self.earlier = earlier
+        if earlier.seconds:
+            self.on_expect(f"about {minutes(earlier.whole())}, as an earlier run took")
 
     def __exit__(self, *ending: Any) -> None:
         self.close()
 
     def __call__(self, notice: Notice) -> None:
-        now = self.clock()
+        self.now = now = self.clock()
+        self.began = now if self.began is None else self.began
         match notice:
             case Planned(checks):
                 self.planned += checks
@@ -73,15 +102,29 @@ class Progress(AbstractContextManager["Progress"]):
                 if running := self.running.get(check):
                     running.states, running.waiting = states, waiting
             case Ended(row):
-                self.running.pop(Check(row.mechanism, row.layer, row.name), None)
+                check = Check(row.mechanism, row.layer, row.name)
+                self.running.pop(check, None)
                 self.ended += 1
+                self.faults += not row.ok
+                self.done += self.earlier.seconds.get(check, 0.0)
                 self.on_end(row)
         self.refresh(now)
 
     def count(self) -> str:
-        """How many checks ended, of how many where that is known."""
-        return f"{self.ended}/{self.planned}" if self.planned else str(self.ended)
+        """How many checks ended, of how many where that is known, and the time.
 
+        What is left is by an earlier run.
+        """
+        parts = [f"{self.ended}/{self.planned}" if self.planned else str(self.ended)]
+        if self.faults:
+            parts.append(f"{self.faults} not in order")
+        parts.append(minutes(self.now - (self.now if self.began is None else self.began)))
+        if self.earlier.seconds:
+            left = max(0.0, self.earlier.whole() - self.done / self.earlier.jobs)
+            parts.append(f"about {minutes(left)} left")
+        return ", ".join(parts)
+
+    def on_expect(self, text: str) -> None: ...
     def on_start(self, check: Check) -> None: ...
     def on_end(self, row: Any) -> None: ...
     def refresh(self, now: float) -> None: ...
@@ -90,6 +133,9 @@ class Progress(AbstractContextManager["Progress"]):
 
 class Lines(Progress):
     """A line where a check starts or ends, and for each long check every INTERVAL seconds."""
+
+    def on_expect(self, text: str) -> None:
+        self._say(text)
 
     def on_start(self, check: Check) -> None:
         self._say(f"start  {_title(check)}")
@@ -110,6 +156,9 @@ class Lines(Progress):
 
 class Live(Progress):
     """The running checks, redrawn in place; a row that is not in order stays on the screen."""
+
+    def on_expect(self, text: str) -> None:
+        self.console.print(text, style="dim")
 
     def __enter__(self) -> "Live":
         from rich.live import Live as Display
@@ -161,6 +210,16 @@ def progress(quiet: bool = False, stream: TextIO | None = None) -> Progress:
     if quiet:
         return Silent(stream)
     return Live(stream) if is_terminal(stream) else Lines(stream)
+
+
+def minutes(seconds: float) -> str:
+    """A time as people say it: ``42 s``, ``3 min 5 s``, ``1 h 12 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def _title(item: Any) -> str:

@@ -1,12 +1,12 @@
-"""The design review: the claims, their bounds, the mutants, and the limits.
+"""The design review on a screen for each mechanism, in Markdown.
 
-Made from results, the subject's declarations and counterexamples only; equal input gives equal
-bytes.
+It has what is claimed, what is not in order and what is not shown. The page has the rest: checks,
+properties, decisions and counterexamples. Made from results, the subject's declarations and
+counterexamples only; equal input gives equal bytes.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from wheelproof.console import visible
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample
-from wheelproof.project.mechanism import Mechanism, Mutant
-from wheelproof.report.terminal import grouped, reason, verdict_line
-from wheelproof.verdict import LAYERS, Results, Row, Verdict
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.report import contents
+from wheelproof.report.contents import Claim, Part
+from wheelproof.report.terminal import reason, verdict_line
+from wheelproof.verdict import Results, Row
 
 WIDTH = 120
+BOUNDS = 3
+"""Bounds of a layer that its line names."""
 
 
 class Ready(str):
     """Text that is Markdown already and is not escaped again."""
-
-
-@dataclass(frozen=True)
-class MutantLine:
-    """One decision in the table of mutants, with what became of it in this run."""
-
-    mutant: Mutant
-    decision: str
-    must: str
-    outcome: str
-    depth: str
 
 
 def render(
@@ -58,18 +51,20 @@ def render(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    stems = list(dict.fromkeys(row.mechanism for row in results.rows))
-    stems = [stem for stem in mechanisms if stem in stems] + [
-        stem for stem in stems if stem not in mechanisms
-    ]
-    parts = [_part(results, stem, mechanisms.get(stem), traces, root, output) for stem in stems]
-    unchecked = [stem for stem in mechanisms if stem not in stems]
+
+    def block(row: Row) -> Ready | str:
+        return _block(row, traces, root, output)
+
     return environment.get_template("review.md.j2").render(
         results=results,
         verdict=verdict_line(results).plain,
-        parts=parts,
-        unchecked=unchecked,
+        parts=contents.parts(results, mechanisms),
+        unchecked=contents.unchecked(results, mechanisms),
         tools=sorted(results.tools.items()),
+        bounds=_bounds,
+        killed=_killed,
+        reason=reason,
+        block=block,
     )
 
 
@@ -90,95 +85,21 @@ def fenced(text: str) -> Ready:
     return Ready(f"{fence}text\n{text}\n{fence}")
 
 
-def _part(
-    results: Results,
-    stem: str,
-    mechanism: Mechanism | None,
-    traces: Mapping[str, Counterexample],
-    root: Path,
-    output: Path,
-) -> dict[str, Any]:
-    """What the template shows of one mechanism."""
-    rows = [row for row in results.rows if row.mechanism == stem]
-    groups = {layer: group for (_, layer), group in grouped(rows).items()}
-    return {
-        "title": f"{mechanism.title} ({stem})" if mechanism else stem,
-        "properties": list(mechanism.properties.values()) if mechanism else [],
-        "claims": [_claim(layer, group) for layer, group in groups.items()],
-        "checks": [
-            (row, _figures(row))
-            for layer, group in groups.items()
-            if layer != "mutant"
-            for row in group
-        ],
-        "mutants": _mutants(mechanism, groups.get("mutant", [])),
-        "findings": [
-            (row, reason(row), _block(row, traces, root, output)) for row in rows if not row.ok
-        ],
-        "expected": [
-            (row, _block(row, traces, root, output))
-            for row in rows
-            if row.ok and row.verdict is Verdict.VIOLATED and row.trace in traces
-        ],
-        "limits": _limits(mechanism, groups),
+def _bounds(claim: Claim) -> str:
+    shown = "; ".join(claim.bounds[:BOUNDS])
+    return shown + (f"; {len(claim.bounds) - BOUNDS} more" if len(claim.bounds) > BOUNDS else "")
+
+
+def _killed(part: Part) -> str:
+    """The declared mutants in one sentence."""
+    counts = {
+        "killed": [one for one in part.taken if one.outcome.startswith("killed")],
+        "shown equivalent": [one for one in part.taken if one.outcome == "exhaustive"],
+        "not run": [one for one in part.taken if one.outcome == "not run"],
     }
-
-
-def _claim(layer: str, group: Sequence[Row]) -> dict[str, str]:
-    words = [
-        row.verdict + (" as expected" if row.verdict is Verdict.VIOLATED else "")
-        for row in group
-        if row.ok
-    ]
-    verdicts = [f"{words.count(word)} {word}" for word in dict.fromkeys(words)]
-    verdicts += (
-        [f"{sum(not row.ok for row in group)} NOT IN ORDER"] if len(words) < len(group) else []
-    )
-    return {
-        "layer": layer,
-        "verdicts": ", ".join(verdicts),
-        "bounds": "; ".join(dict.fromkeys(row.bound for row in group if row.bound)),
-    }
-
-
-def _figures(row: Row) -> str:
-    return ", ".join(
-        f"{name} {value:,}" if type(value) is int else f"{name} {value}"
-        for name, value in row.figures.items()
-    )
-
-
-def _mutants(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[MutantLine]:
-    """The declared mutants, run or not, with their rows.
-
-    A mutant's row has its name, or begins with that and a blank.
-    """
-    if mechanism is None:
-        return []
-    lines = []
-    for mutant in mechanism.mutants.values():
-        mine = [row for row in rows if row.name.split()[:1] == [mutant.name]]
-        outcomes = [
-            ("" if row.ok else "NOT IN ORDER: ")
-            + (f"killed by {row.property}" if row.property else str(row.verdict))
-            for row in mine
-        ]
-        depths = [
-            f"{name.removeprefix('depth_')} {value}"
-            for row in mine
-            for name, value in row.figures.items()
-            if name.startswith("depth")
-        ]
-        lines.append(
-            MutantLine(
-                mutant,
-                mechanism.decisions[mutant.decision].title,
-                mutant.property or "nothing: equivalent",
-                "; ".join(outcomes) or "not run",
-                ", ".join(depths),
-            )
-        )
-    return lines
+    rest = len(part.taken) - sum(map(len, counts.values()))
+    stated = [f"{len(found)} {what}" for what, found in counts.items() if found]
+    return ", ".join([*stated, *([f"{rest} NOT IN ORDER"] if rest else [])])
 
 
 def _block(row: Row, traces: Mapping[str, Counterexample], root: Path, output: Path) -> Ready | str:
@@ -192,47 +113,3 @@ def _block(row: Row, traces: Mapping[str, Counterexample], root: Path, output: P
             for line in columns.render(traces[row.trace], WIDTH, root, str(output / row.trace))
         )
     )
-
-
-def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) -> list[str]:
-    """The limits of a run that the data shows, which a reader might overlook."""
-    limits = []
-    if any(row.verdict is Verdict.EXHAUSTIVE for group in groups.values() for row in group):
-        limits.append(
-            "An exhaustive verdict covers its scenario: these threads, operations and objects. It "
-            "claims nothing about more of them."
-        )
-    if any(row.verdict is Verdict.SAMPLED for group in groups.values() for row in group):
-        limits.append("A sampled verdict says that the runs that were tried did not fail.")
-    if "bisimulation" in groups:
-        limits.append(
-            "The implementation was stepped from one labelled operation to the next, in one total "
-            "order: "
-            "reordering by hardware or by a compiler is not part of that."
-        )
-    if silent := [layer for layer in LAYERS if layer not in groups]:
-        limits.append(f"No check of these layers is among the results: {', '.join(silent)}.")
-    if mechanism is None:
-        return [*limits, "The subject no longer declares this mechanism."]
-    limits += [
-        f"{item.name} does not hold: {item.says}."
-        for item in mechanism.properties.values()
-        if not item.holds
-    ]
-    ran = {row.name.split()[0] for group in groups.values() for row in group if row.name.strip()}
-    if left := [config.name for config in mechanism.configs.values() if config.name not in ran]:
-        limits.append(f"Declared but not checked in this run: {', '.join(left)}.")
-    tested = {mutant.decision for mutant in mechanism.mutants.values()} | {
-        entry.mutant for entry in mechanism.composed.values()
-    }
-    limits += [
-        f"No mutant takes away the decision {name}: {decision.title}."
-        for name, decision in mechanism.decisions.items()
-        if name not in tested
-    ]
-    if unfair := [config for config in mechanism.configs.values() if config.fair is not None]:
-        limits.append(
-            "Fairness of some threads only is assumed in: "
-            f"{', '.join(config.name for config in unfair)}."
-        )
-    return limits

@@ -32,6 +32,9 @@ _COUNTS = (
     ("model_states", "model_edges"),
     ("distinct", "generated"),
 )
+DETAILED = 2
+"""Mechanisms up to which the table has a line for each layer."""
+
 _SUMMARY = {
     0: "every verdict as expected",
     1: "FINDING: not every verdict is as expected",
@@ -51,9 +54,12 @@ def print_report(
     """
     rows = results.rows
     if not quiet:
+        several = len({row.mechanism for row in rows}) > DETAILED
         if rows:
-            target.print(table(rows, plain=not target.is_terminal))
-        for line in [*faults(rows, output), *expected_violations(rows)]:
+            made = summary if several else table
+            target.print(made(rows, plain=not target.is_terminal))
+        # A line for each violation that had to come would fill the screen: the page has them.
+        for line in [*faults(rows, output), *([] if several else expected_violations(rows))]:
             target.print(line, soft_wrap=not target.is_terminal)
         for line in models(rows):
             target.print(line, soft_wrap=not target.is_terminal)
@@ -105,6 +111,32 @@ def table(rows: Sequence[Row], plain: bool = False) -> Table:
             Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
             _verdicts(group),
             Text(visible(_bounds(group))),
+            _counts(group),
+            f"{sum(row.seconds for row in group):.1f}",
+        )
+    return made
+
+
+def summary(rows: Sequence[Row], plain: bool = False) -> Table:
+    """One line for each mechanism, at most 80 columns wide; the last line has the sums."""
+    made = Table(
+        box=None if plain else box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    made.add_column("mechanism", no_wrap=True)
+    for heading in ("ok / total", "killed", "states / edges", "seconds"):
+        made.add_column(heading, justify="right", no_wrap=True)
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.mechanism, []).append(row)
+    for name, group in [*groups.items(), ("all", list(rows))]:
+        good = sum(row.ok for row in group)
+        made.add_row(
+            Text(visible(name)),
+            Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
+            str(sum(row.ok and row.verdict is Verdict.VIOLATED for row in group)),
             _counts(group),
             f"{sum(row.seconds for row in group):.1f}",
         )

@@ -12,8 +12,13 @@ from wheelproof.project import counts
 
 def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, capsys):
     assert listing.run(small.root) == 0
-    said = capsys.readouterr().out
-    assert "two_adders" in said and "M2" in said and "AtMostOneList" in said and "411" in said
+    message = capsys.readouterr().out
+    assert (
+        "two_adders" in message
+        and "M2" in message
+        and "AtMostOneList" in message
+        and "411" in message
+    )
     assert listing.run(small.root, as_json=True) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["mechanisms"]["timer_task_list"]["configs"]["two_adders"]["distinct"] == 411
@@ -65,7 +70,7 @@ def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, caps
 
 
 @pytest.mark.parametrize(
-    "old, new, said",
+    "old, new, message",
     [
         (
             '"distinct": 411',
@@ -81,11 +86,11 @@ def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, caps
         ("wheelproof.counts/1", "wheelproof.counts/2", "counts/2"),
     ],
 )
-def test_counts_that_do_not_fit_are_refused_with_their_place(small, old, new, said):
+def test_counts_that_do_not_fit_are_refused_with_their_place(small, old, new, message):
     small.change(small.counts, old, new)
     with pytest.raises(UsageError) as refused:
         project.read(small.toml)
-    assert said in str(refused.value) and str(small.counts) in str(refused.value), str(
+    assert message in str(refused.value) and str(small.counts) in str(refused.value), str(
         refused.value
     )
 

@@ -106,14 +106,14 @@ def test_full_shows_everything(trace):
 
 def test_hostile_text_is_neither_markup_nor_an_escape(trace):
     hostile = "[red]\x1b[31m\u202e\n"
-    told = replace(
+    renamed = replace(
         trace,
         threads=(hostile,),
         property=hostile,
         explanation=hostile,
         steps=(Step(hostile, hostile, hostile, None, {hostile: (hostile, hostile)}),),
     )
-    text = "\n".join(drawn(told))
+    text = "\n".join(drawn(renamed))
     assert "\x1b" not in text and "\u202e" not in text and "[red]\\x1b" in text
 
 

@@ -94,7 +94,7 @@ def test_the_document_is_that_of_the_schema():
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "message"),
     [
         (lambda d: d.update(schema="wheelproof.counterexample/1"), "counterexample/1"),
         (lambda d: d.update(verdict="proved"), "field verdict must be 'violated'"),
@@ -124,7 +124,7 @@ def test_the_document_is_that_of_the_schema():
         (lambda d: d.update(impl_without=None), "field impl_without must be a string, not null"),
     ],
 )
-def test_a_damaged_file_is_refused_with_its_field(tmp_path, damage, told):
+def test_a_damaged_file_is_refused_with_its_field(tmp_path, damage, message):
     path = tmp_path / "trace.json"
     document = json.loads(json.dumps(GOOD))
     path.write_text(json.dumps(document))
@@ -133,4 +133,4 @@ def test_a_damaged_file_is_refused_with_its_field(tmp_path, damage, told):
     path.write_text(json.dumps(document))
     with pytest.raises(UsageError) as refused:
         read(path)
-    assert told in str(refused.value) and str(path) in str(refused.value)
+    assert message in str(refused.value) and str(path) in str(refused.value)

@@ -40,8 +40,8 @@ def test_a_violation_is_reproduced_at_its_step(traces, on, capsys):
 def test_until_stops_before_the_end_and_shows_the_state(traces, capsys):
     root, killed, _ = traces
     assert replay.run(killed, "impl", 5, subject=root) == 0
-    said = capsys.readouterr().out
-    assert "stopped after step 5 of" in said and "taskCounter = 0" in said
+    printed = capsys.readouterr().out
+    assert "stopped after step 5 of" in printed and "taskCounter = 0" in printed
 
 
 def damaged(path, tmp_path, change):

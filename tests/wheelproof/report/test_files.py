@@ -1,6 +1,12 @@
 """The files of a run: traces lie below the output folder, and older files do not stay."""
 
+from dataclasses import replace
+
+import pytest
+
 from wheelproof import project
+from wheelproof.errors import UsageError
+from wheelproof.events import Check
 from wheelproof.report import files
 from wheelproof.verdict import Results, read_results
 
@@ -21,12 +27,13 @@ def test_publishing_twice_gives_the_same_bytes(good, trace, tmp_path, subject_fo
     mechanisms = project.find(subject_folder)
     places = files.publish(output, good, mechanisms, subject_folder)
     first = {
-        name: (output / name).read_bytes() for name in ("results.json", "junit.xml", "review.md")
+        name: (output / name).read_bytes()
+        for name in ("results.json", "junit.xml", "review.md", "review.html")
     }
     assert sorted(places.values()) == sorted(str(output / name) for name in first)
     files.publish(output, read_results(output / "results.json"), mechanisms, subject_folder)
     assert {name: (output / name).read_bytes() for name in first} == first
-    assert f"wheelproof replay {output}/counterexamples/M1.json" in first["review.md"].decode()
+    assert f"wheelproof replay {output}/counterexamples/M1.json" in first["review.html"].decode()
 
 
 def test_a_run_that_begins_removes_what_an_older_one_reported(good, tmp_path, subject_folder):
@@ -34,3 +41,53 @@ def test_a_run_that_begins_removes_what_an_older_one_reported(good, tmp_path, su
     files.begin(tmp_path, Results.begin({}))
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["results.json"]
     assert not read_results(tmp_path / "results.json").complete
+
+
+def test_a_partial_run_leaves_the_report_of_everything_alone(good, tmp_path, subject_folder):
+    assert files.folder(tmp_path, "layer tlc") == tmp_path, "there is nothing to keep yet"
+    files.publish(tmp_path, good, {}, subject_folder)
+    assert files.folder(tmp_path, "") == tmp_path
+    beside = files.folder(tmp_path, "layer tlc")
+    assert beside == tmp_path / "partial"
+    before = {file: file.read_bytes() for file in tmp_path.iterdir() if file.is_file()}
+    partial = replace(good, rows=good.rows[:1], only="layer graph")
+    files.begin(beside, partial)
+    files.publish(tmp_path, partial, {}, subject_folder, beside)
+    assert {file: file.read_bytes() for file in before} == before
+    for name in ("review.md", "review.html"):
+        assert "limited to: layer graph" in (beside / name).read_text()
+    files.publish(tmp_path, partial, {}, subject_folder)
+    assert files.folder(tmp_path, "layer tlc") == tmp_path, "a partial report gives way"
+
+
+def test_a_second_run_in_the_same_folder_is_refused(tmp_path):
+    with files.alone(tmp_path):
+        with pytest.raises(UsageError, match="Another run writes to"), files.alone(tmp_path):
+            pass
+        with files.alone(tmp_path / "other"):
+            pass
+    with files.alone(tmp_path):
+        pass
+
+
+def test_old_counterexamples_of_the_same_checks_go(trace, tmp_path):
+    names = ["thing.mutant.M1", "thing.jvm.two@4.0", "other.mutant.M1"]
+    for name in names:
+        trace.write(tmp_path / "counterexamples" / f"{name}.json")
+
+    def left():
+        return sorted(file.stem for file in (tmp_path / "counterexamples").iterdir())
+
+    files.remove_traces(tmp_path, lambda *check: check == ("thing", "jvm", "two@4.0"))
+    assert left() == ["other.mutant.M1", "thing.mutant.M1"]
+    files.remove_traces(tmp_path, lambda *check: True)
+    assert left() == []
+
+
+def test_the_times_of_an_earlier_run_are_those_of_its_rows(good, tmp_path, subject_folder):
+    assert files.seconds(tmp_path, lambda *check: True) == {}
+    files.publish(tmp_path, good, {}, subject_folder)
+    assert files.seconds(tmp_path, lambda *check: check[1] != "mutant") == {
+        Check("thing", "graph", "two"): 1.25,
+        Check("thing", "tlc", "two"): 2,
+    }

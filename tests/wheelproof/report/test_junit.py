@@ -57,8 +57,8 @@ def test_a_good_run_has_a_case_for_each_row_and_no_failure(good):
         "two",
         "1.250",
     )
-    told = {item.get("name"): item.get("value") for item in case.iter("property")}
-    assert told == {
+    properties = {item.get("name"): item.get("value") for item in case.iter("property")}
+    assert properties == {
         "verdict": "exhaustive",
         "expected": "exhaustive",
         "bound": "2 threads",

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from wheelproof.events import Beat, Check, Ended, Planned, Started, Tick
-from wheelproof.report.progress import INTERVAL, Lines, Live, Silent, progress
+from wheelproof.report.progress import INTERVAL, Earlier, Lines, Live, Silent, progress
 from wheelproof.verdict import judge
 
 LONG = Check("thing", "tlc", "long")
@@ -41,7 +41,7 @@ def test_a_long_check_reports_states_rate_and_budget_but_not_too_often():
         "budget left"
     )
     assert len(lines) == 2 + int(99 // INTERVAL)
-    assert lines[-1] == "ok     thing / tlc / long: exhaustive, 100.0 s (1/2)"
+    assert lines[-1] == "ok     thing / tlc / long: exhaustive, 100.0 s (1/2, 1 min 40 s)"
 
 
 def test_time_alone_gives_a_sign_of_life():
@@ -93,3 +93,21 @@ def test_the_display_suits_the_stream(monkeypatch):
     assert type(progress(quiet=True)) is Silent
     monkeypatch.setenv("TERM", "dumb")
     assert type(progress(stream=Terminal())) is Lines
+
+
+def test_an_earlier_run_tells_how_long_this_one_takes():
+    display = Lines(io.StringIO())
+    display.expect(Earlier({LONG: 100.0, Check("thing", "tlc", "short"): 20.0}, jobs=2))
+    lines = run(
+        display,
+        [(0, Planned(2)), (0, Started(LONG)), (55, end()), (3700, end("short", "error"))],
+    ).splitlines()
+    assert lines[0] == "about 1 min 0 s, as an earlier run took"
+    assert lines[2].endswith("(1/2, 55 s, about 10 s left)")
+    assert lines[-1].endswith("(2/2, 1 not in order, 1 h 1 min, about 0 s left)")
+
+
+def test_without_an_earlier_run_nothing_is_foretold():
+    display = Lines(io.StringIO())
+    display.expect(Earlier({}, jobs=2))
+    assert "about" not in run(display, [(0, Planned(1)), (5, end())])

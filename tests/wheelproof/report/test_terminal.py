@@ -83,14 +83,14 @@ def test_off_a_terminal_it_is_plain_lines(good):
 
 def test_every_row_that_is_not_in_order_stands_with_its_reason(bad):
     text = printed(bad)
-    for told in (
+    for message in (
         "other / tlc / broken: expected exhaustive, got error; TLC was killed",
         "other / bisimulation / empty: expected exhaustive, got vacuous; no label ran",
         "other / random / slow: expected exhaustive, got inconclusive; 60 s are over",
         "other / mutant / M2: expected violated by Safe, got exhaustive",
         "other / tlc / wrong: expected a violation of Safe, got one of Other",
     ):
-        assert f"not in order: {told}\n" in text
+        assert f"not in order: {message}\n" in text
     assert """wheelproof show 'build/counterexamples/it'"'"'s.json'\n""" in text
     assert "killed: M2" not in text and "killed: wrong" not in text
     assert (
@@ -157,3 +157,22 @@ def test_visible_keeps_what_can_be_seen():
     assert can_encode(io.TextIOWrapper(io.BytesIO(), "utf-8"), "→") and not can_encode(
         io.TextIOWrapper(io.BytesIO(), "ascii"), "→"
     )
+
+
+def test_many_mechanisms_are_a_line_each_in_80_columns(good, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [
+        replace(row, mechanism=f"mechanism_number_{number}")
+        for number in range(25)
+        for row in good.rows
+    ]
+    rows[4] = judge("mechanism_number_1", "mutant", "M2", expected="violated", verdict="error")
+    lines = printed(replace(good, rows=tuple(rows))).splitlines()
+    assert max(map(len, lines[:27])) <= 80 and len(lines) <= 40
+    heading = "mechanism ok / total killed states / edges seconds"
+    assert lines[0].split() == heading.split()
+    assert lines[1].split()[:5] == ["mechanism_number_0", "3", "/", "3", "1"]
+    assert lines[2].split()[:5] == ["mechanism_number_1", "2", "/", "3", "1"]
+    assert lines[26].split()[:5] == ["all", "74", "/", "75", "25"]
+    assert not any(line.startswith("killed:") for line in lines)
+    assert any("mechanism_number_1 / mutant / M2" in line for line in lines)

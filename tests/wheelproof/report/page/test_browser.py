@@ -1,0 +1,159 @@
+"""The page in a real Chromium: links, keys, and a run of 10,000 steps."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from wheelproof import project
+from wheelproof.counterexample.document import Step, Wait
+from wheelproof.report import page
+
+BUILD = Path("build")
+TRACE = "counterexamples/M1.json"
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on PATH")
+
+DRIVER = """
+<script>
+addEventListener("load", () => {
+  const log = [];
+  const step = () => document.getElementById("step").textContent;
+  for (const key of %s) {
+    document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+    log.push([key, step(), location.hash, document.querySelectorAll("#rows .row").length]);
+  }
+  const written = document.createElement("pre");
+  written.id = "log"; written.textContent = JSON.stringify(log);
+  document.body.append(written);
+});
+</script>
+"""
+
+
+def opened(text, folder, fragment="", keys=()):
+    """The document of the page after its script has run and these keys were pressed."""
+    if keys:
+        # The driver is a second script, which the page's own policy would refuse.
+        text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+        text = text.replace("</body>", DRIVER % json.dumps(keys) + "</body>")
+    file = folder / "page.html"
+    file.write_text(text, encoding="utf-8")
+    ran = subprocess.run(
+        [
+            BROWSER,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--window-size=1300,900",
+            "--virtual-time-budget=2000",
+            f"--user-data-dir={folder / 'profile'}",
+            "--dump-dom",
+            file.as_uri() + fragment,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def log(document):
+    return json.loads(unescape(re.search(r'<pre id="log">(.*?)</pre>', document)[1]))
+
+
+def element(document, name):
+    return unescape(re.sub("<[^>]*>", " ", re.search(rf'id="{name}"[^>]*>(.*?)</', document)[1]))
+
+
+@pytest.fixture
+def text(good, trace, subject_folder):
+    def made(trace=trace):
+        mechanisms = project.find(subject_folder)
+        return page.render(good, mechanisms, {TRACE: trace}, subject_folder, BUILD)
+
+    return made
+
+
+def test_a_link_opens_the_counterexample_at_its_step(text, tmp_path):
+    document = opened(text(), tmp_path, "#trace=counterexamples%2FM1.json&step=2")
+    assert element(document, "step") == "Step 2 of 2: b, A1 lock"
+    assert re.search(r'<main id="index" hidden', document)
+    assert "lock A1, unlock A2" in document
+    other = opened(text(), tmp_path, "#trace=nothing&step=2")
+    assert re.search(r'<main id="viewer" hidden', other)
+
+
+def test_keys_step_through_it(text, tmp_path):
+    keys = ["j", "j", "Home", "End", "u", "Escape"]
+    logged = log(opened(text(), tmp_path, "#trace=counterexamples%2FM1.json&step=1", keys))
+    assert [each[1] for each in logged[:4]] == [
+        "Step 2 of 2: b, A1 lock",
+        "Step 2 of 2: b, A1 lock",
+        "Step 1 of 2: a, A1 lock",
+        "Step 2 of 2: b, A1 lock",
+    ]
+    assert logged[3][2] == "#trace=counterexamples%2FM1.json&step=2"
+    assert logged[5][2] == "#mechanism-1"
+
+
+def test_a_run_of_10_000_steps_has_few_rows_at_a_time(text, trace, tmp_path):
+    step = trace.steps[0]
+    steps = tuple(
+        replace(step, thread="ab"[n % 2], changes={"inside": (str(n), str(n + 1))})
+        for n in range(10_000)
+    )
+    document = opened(
+        text(replace(trace, steps=steps)),
+        tmp_path,
+        "#trace=counterexamples%2FM1.json&step=1",
+        ["End", "k", "PageUp", "Home"],
+    )
+    logged = log(document)
+    assert [each[1].split(":")[0] for each in logged] == [
+        "Step 10000 of 10000",
+        "Step 9999 of 10000",
+        "Step 9979 of 10000",
+        "Step 1 of 10000",
+    ]
+    assert all(0 < each[3] < 200 for each in logged), logged
+
+
+def test_silent_steps_are_hidden_until_requested(text, trace, tmp_path):
+    quiet = Step("a", "T0", "silent")
+    made = text(replace(trace, steps=(trace.steps[0], quiet, trace.steps[1])))
+    logged = log(opened(made, tmp_path, "#trace=counterexamples%2FM1.json&step=1", ["j", "s", "k"]))
+    assert [each[1] for each in logged] == [
+        "Step 3 of 3: b, A1 lock",
+        "Step 3 of 3: b, A1 lock",
+        "Step 2 of 3: a, T0 silent",
+    ]
+    # One row more: that of the violation.
+    assert [each[3] for each in logged] == [3, 4, 4]
+
+
+def test_a_deadlock_says_who_waits_for_whom(text, trace, tmp_path):
+    waits = (
+        Wait("a", "A1", "impl/thing.py:2", ("inside",), ("b",)),
+        Wait("b", "A1", None, ("other",), ("a",)),
+    )
+    document = opened(
+        text(replace(trace, waits=waits)), tmp_path, "#trace=counterexamples%2FM1.json"
+    )
+    assert "a waits at A1 (impl/thing.py:2) for inside, held by b; it holds inside." in document
+    assert "Each waits for the next: a, b, a." in document
+
+
+def test_hostile_text_runs_no_script(text, trace, tmp_path):
+    hostile = "</script><script>document.title = 'owned'</script><img src=x onerror=alert(1)>"
+    made = text(replace(trace, explanation=hostile, property=hostile))
+    document = opened(made, tmp_path, "#trace=counterexamples%2FM1.json")
+    assert "<title>owned" not in document and "<img" not in document
+    assert "&lt;img src=x" in document

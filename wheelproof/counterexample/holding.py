@@ -1,0 +1,67 @@
+"""Which thread holds which lock in a counterexample, and which threads wait for each other."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wheelproof.counterexample.document import Counterexample, Wait
+
+_TAKES = frozenset({"lock", "try"})
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A thread holds the lock at ``place`` after the steps ``first`` to ``last`` (from 0).
+
+    The step after ``last`` gives it back. A lock that is held in the end has the last step there.
+    """
+
+    thread: str
+    place: str
+    first: int
+    last: int
+
+
+def holds(trace: Counterexample) -> list[Hold]:
+    """The holds in the order in which they begin.
+
+    A step of the kind ``lock`` or ``try`` takes the places that name its thread afterwards and did
+    not before. A lock whose value names no thread has no holds.
+    """
+    open_: dict[tuple[str, str], int] = {}
+    found = []
+    for index, step in enumerate(trace.steps):
+        for place, (before, after) in step.changes.items():
+            for thread, taken in [key for key in open_ if key[1] == place]:
+                if not _names(after, thread):
+                    found.append(Hold(thread, place, open_.pop((thread, taken)), index - 1))
+            if (
+                step.kind in _TAKES
+                and _names(after, step.thread)
+                and not _names(before, step.thread)
+            ):
+                open_[step.thread, place] = index
+    found += [
+        Hold(thread, place, first, len(trace.steps) - 1) for (thread, place), first in open_.items()
+    ]
+    return sorted(found, key=lambda hold: (hold.first, hold.place))
+
+
+def cycle(found: Sequence[Wait]) -> list[str]:
+    """Threads of which each waits for the next, and the last for the first; [] if none do."""
+    after = {wait.thread: wait.holders for wait in found}
+    for start in after:
+        path = [start]
+        while True:
+            following = [name for name in after.get(path[-1], ()) if name in after]
+            if not following:
+                break
+            if following[0] in path:
+                return path[path.index(following[0]) :]
+            path.append(following[0])
+    return []
+
+
+def _names(value: str, thread: str) -> bool:
+    """Whether a text in TLA+ notation has the thread's name as a string or as a name."""
+    return re.search(rf"(?<![\w-]){re.escape(thread)}(?![\w-])", value) is not None

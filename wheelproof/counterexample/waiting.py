@@ -1,0 +1,68 @@
+"""What each thread waits for in a state in which no thread can move.
+
+A thread waits for a variable if it could move with the variable's initial value in place of the
+present one: a lock that is free again, a count that is zero again. Who holds it is read from the
+value, which names a thread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from wheelproof.counterexample.document import Wait
+from wheelproof.counterexample.places import places
+from wheelproof.protocols import Model, State
+
+
+def waits(model: Model, state: State, sources: Mapping[str, str]) -> tuple[Wait, ...]:
+    """The threads that have not ended, each with its next label and what it waits for.
+
+    Empty where a thread can move or all have ended. ``sources``: label -> "file:line".
+    """
+    if model.successors(state) or model.final(state):
+        return ()
+    ended = _ended(model, state)
+    return tuple(
+        _wait(model, state, index, sources)
+        for index in range(len(model.threads))
+        if index not in ended
+    )
+
+
+def _ended(model: Model, state: State) -> set[int]:
+    """The threads whose last step is done: no label of the algorithm is next."""
+    return {index for index, own in enumerate(state[1]) if own[0] not in model.labels}
+
+
+def _wait(model: Model, state: State, index: int, sources: Mapping[str, str]) -> Wait:
+    label = str(state[1][index][0])
+    now = places(model, state)
+    found: dict[str, list[str]] = {}
+    for other in _released(model, state):
+        if any(mover == index for mover, _, _ in model.successors(other)):
+            then = places(model, other)
+            for place, value in now.items():
+                if then[place] != value:
+                    found[place] = [
+                        name
+                        for name in model.threads
+                        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", value)
+                    ]
+    held = {place: names for place, names in found.items() if names} or found
+    return Wait(
+        model.threads[index],
+        label,
+        sources.get(label),
+        tuple(held),
+        tuple(dict.fromkeys(name for names in held.values() for name in names)),
+    )
+
+
+def _released(model: Model, state: State) -> Iterator[State]:
+    """The state with one variable at a time as it is initially."""
+    shared, threads = state
+    initial = model.initial()[0]
+    for at, (value, first) in enumerate(zip(shared, initial, strict=True)):
+        if value != first:
+            yield ((*shared[:at], first, *shared[at + 1 :]), threads)

@@ -1,0 +1,130 @@
+"""Excerpts of the sources: the step of the specification and the line of the implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.decisions.anchors import anchors_of
+from wheelproof.errors import UsageError
+from wheelproof.project.mechanism import Mechanism
+
+AROUND = 3
+"""Lines of the implementation above and below the one that ran."""
+
+MOST = 14
+"""Lines of a step of the specification."""
+
+Excerpt = dict[str, object]
+"""``file``, ``first`` (the number of the first line), ``lines``, ``marked`` (indices in it)."""
+
+
+class Excerpts:
+    """The excerpts of one page, each read once.
+
+    ``root``: the subject's folder; ``mechanisms``: by stem. A file that a decision changes is read
+    as changed. ``found``: the excerpts by key.
+    """
+
+    def __init__(self, root: Path, mechanisms: Mapping[str, Mechanism]) -> None:
+        self._root = root
+        self._mechanisms = mechanisms
+        self._unchanged: dict[str, list[str]] = {}
+        self._changed: dict[tuple[str, str], dict[str, str]] = {}
+        self._steps: dict[str, dict[str, range]] = {}
+        self.found: dict[str, Excerpt] = {}
+
+    def of_trace(self, trace: Counterexample) -> list[tuple[str, str]]:
+        """Of each step: the keys of its excerpts in the specification and in the implementation.
+
+        "" stands for none: the project no longer has the mechanism, the label or the line.
+        """
+        return [
+            (
+                self._step(trace.mechanism, step.label, trace.model_without),
+                self._line(trace.mechanism, step.source or "", trace.impl_without),
+            )
+            for step in trace.steps
+        ]
+
+    def _step(self, stem: str, label: str, without: str) -> str:
+        if stem not in self._mechanisms:
+            return ""
+        file = f"spec/{self._mechanisms[stem].module}.tla"
+        mark = self._mark(stem, file, without)
+        key = f"{file}#{label}{mark}"
+        if key not in self.found:
+            lines = self._lines(stem, file, without)
+            if file + mark not in self._steps:
+                self._steps[file + mark] = _labels(file, lines)
+            part = self._steps[file + mark].get(label)
+            if part is None:
+                return ""
+            text = _trimmed(lines[part.start : min(part.stop, part.start + MOST)])
+            self.found[key] = _excerpt(file, part.start, text, range(len(text)))
+        return key
+
+    def _line(self, stem: str, source: str, without: str) -> str:
+        file, _, number = source.rpartition(":")
+        path = PurePosixPath(file)
+        if not file or path.is_absolute() or ".." in path.parts or not number.isdigit():
+            return ""
+        key = source + self._mark(stem, file, without)
+        if key not in self.found:
+            lines, line = self._lines(stem, file, without), int(number) - 1
+            if not 0 <= line < len(lines):
+                return ""
+            first = max(0, line - AROUND)
+            text = lines[first : line + AROUND + 1]
+            self.found[key] = _excerpt(file, first, text, [line - first])
+        return key
+
+    def _mark(self, stem: str, file: str, without: str) -> str:
+        return f"@{stem}/{without}" if file in self._texts(stem, without) else ""
+
+    def _texts(self, stem: str, without: str) -> Mapping[str, str]:
+        """The files that a decision changes, with their changed texts."""
+        if (stem, without) not in self._changed:
+            mechanism = self._mechanisms.get(stem)
+            decision = mechanism.decisions.get(without) if mechanism else None
+            try:
+                self._changed[stem, without] = decision.texts(self._root) if decision else {}
+            except UsageError:  # it no longer fits the sources
+                self._changed[stem, without] = {}
+        return self._changed[stem, without]
+
+    def _lines(self, stem: str, file: str, without: str) -> list[str]:
+        if file in (changed := self._texts(stem, without)):
+            return changed[file].split("\n")
+        if file not in self._unchanged:
+            try:
+                text = (self._root / file).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError, ValueError):
+                text = ""
+            self._unchanged[file] = text.split("\n") if text else []
+        return self._unchanged[file]
+
+
+def _labels(file: str, lines: list[str]) -> dict[str, range]:
+    """The first place of each anchor."""
+    found: dict[str, range] = {}
+    for name, part in anchors_of(Path(file), "\n".join(lines)):
+        found.setdefault(name, part)
+    return found
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return lines
+
+
+def _excerpt(file: str, first: int, lines: list[str], marked: range | list[int]) -> Excerpt:
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return {
+        "file": file,
+        "first": first + 1,
+        "lines": [line[margin:] for line in lines],
+        "marked": list(marked),
+    }

@@ -1,0 +1,203 @@
+"""The page as text: the index is HTML, the counterexamples are data for the stepper.
+
+Made from results, the subject's declarations and counterexamples only; equal input gives equal
+bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wheelproof.console import visible
+from wheelproof.counterexample import columns
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.holding import holds
+from wheelproof.decisions import Decision
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.report import contents
+from wheelproof.report.contents import Claim, Part, Taken
+from wheelproof.report.page.excerpts import Excerpts
+from wheelproof.report.terminal import command, reason, verdict_line
+from wheelproof.verdict import LAYERS, Results, Row, exit_code
+
+WIDEST = 12
+"""The bar of the deepest counterexample, in rem."""
+
+TEXT_WIDTH = 110
+"""Columns of the text that stands for a finding where no script runs."""
+
+
+def render(
+    results: Results,
+    mechanisms: Mapping[str, Mechanism],
+    traces: Mapping[str, Counterexample],
+    root: Path,
+    output: Path,
+) -> str:
+    """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`."""
+    parts = contents.parts(results, mechanisms)
+    rows = {row.trace: row for row in results.rows if row.trace in traces}
+    ids = {part.stem: f"mechanism-{number}" for number, part in enumerate(parts, 1)}
+    excerpts = Excerpts(root, mechanisms)
+    title = f"Design review: {verdict_line(results).plain}"
+    steps = {
+        name: _stepped(trace, rows[name], excerpts, output, ids)
+        for name, trace in traces.items()
+        if name in rows
+    }
+    depths = [depth for part in parts for one in part.taken for depth in _depths(one)]
+    deepest = max(depths, default=1)
+    script, style = (
+        resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+        for name in ("viewer.js", "style.css")
+    )
+    environment = Environment(
+        loader=PackageLoader(__package__, ""),
+        undefined=StrictUndefined,
+        autoescape=True,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.j2").render(
+        results=results,
+        title=title,
+        verdict=verdict_line(results).plain,
+        code=exit_code(results.rows),
+        parts=parts,
+        ids=ids,
+        layers=_layers(parts),
+        unchecked=contents.unchecked(results, mechanisms),
+        findings=[(row, reason(row)) for row in results.rows if not row.ok],
+        texts=_texts(results.rows, traces, root, output),
+        traces=steps,
+        tools=sorted(results.tools.items()),
+        cell=_cell,
+        decisions=_decisions,
+        figures=contents.figures,
+        link=_link,
+        depth=_depth,
+        width=lambda one: f"{WIDEST * max(_depths(one), default=0) / deepest:.2f}",
+        style=Markup(style),
+        script=Markup(script),
+        script_hash=_hash(script),
+        data=_json({"title": title, "excerpts": excerpts.found, "traces": steps}),
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Control characters as escapes; line ends stay."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return "\n".join(map(visible, value.split("\n")))
+
+
+def _json(value: Any) -> Markup:
+    """JSON that cannot end the element in which it stands."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return Markup(text)
+
+
+def _hash(text: str) -> str:
+    """The value by which the page's security policy names its own script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _link(trace: str) -> str:
+    return f"#trace={quote(trace, safe='')}"
+
+
+def _layers(parts: Iterable[Part]) -> list[str]:
+    """The layers that have rows, in order."""
+    ran = {claim.layer: None for part in parts for claim in part.claims}
+    return [layer for layer in LAYERS if layer in ran] + [
+        layer for layer in ran if layer not in LAYERS
+    ]
+
+
+def _cell(part: Part, layer: str) -> Claim | None:
+    return next((claim for claim in part.claims if claim.layer == layer), None)
+
+
+def _decisions(part: Part) -> list[tuple[Decision, list[Taken]]]:
+    return [
+        (group[0].decision, group)
+        for _, found in groupby(part.taken, key=lambda one: one.decision.name)
+        if (group := list(found))
+    ]
+
+
+def _depths(one: Taken) -> list[int]:
+    return [depth for depth in one.depths.values() if isinstance(depth, int)]
+
+
+def _depth(one: Taken) -> str:
+    """The length of the shortest counterexamples of specification, model and implementation."""
+    depths = list(dict.fromkeys(_depths(one)))
+    return f" after {' / '.join(map(str, depths))} steps" if depths else ""
+
+
+def _texts(
+    rows: Iterable[Row], traces: Mapping[str, Counterexample], root: Path, output: Path
+) -> dict[str, str]:
+    """The findings as columns of text."""
+    found = {}
+    for row in rows:
+        if row.trace is not None and not row.ok and row.trace in traces:
+            lines = columns.render(traces[row.trace], TEXT_WIDTH, root, str(output / row.trace))
+            found[row.trace] = "\n".join(line.plain for line in lines)
+    return found
+
+
+def _stepped(
+    trace: Counterexample,
+    row: Row,
+    excerpts: Excerpts,
+    output: Path,
+    ids: Mapping[str, str],
+) -> dict[str, Any]:
+    """A counterexample as the stepper reads it."""
+    moving = {step.thread for step in trace.steps}
+    found = excerpts.of_trace(trace)
+    return {
+        "title": row.title(),
+        "ok": row.ok,
+        "section": ids.get(row.mechanism, ""),
+        "property": trace.property,
+        "length": columns.describe(trace),
+        "scenario": trace.scenario,
+        "without": trace.impl_without or trace.model_without,
+        "explanation": trace.explanation,
+        "command": command("replay", output, str(row.trace)),
+        "threads": [thread for thread in trace.threads if thread in moving],
+        "idle": [thread for thread in trace.threads if thread not in moving],
+        "initial": dict(trace.initial),
+        "steps": [
+            {
+                "thread": step.thread,
+                "label": step.label,
+                "kind": step.kind,
+                "source": step.source or "",
+                "spec": spec,
+                "code": code,
+                "changes": {place: list(values) for place, values in step.changes.items()},
+            }
+            for step, (spec, code) in zip(trace.steps, found, strict=True)
+        ],
+        "loop": trace.loop,
+        "holds": [[hold.thread, hold.place, hold.first, hold.last] for hold in holds(trace)],
+        "waits": columns.waiting(trace),
+        "end": columns.outcome(trace),
+    }

@@ -1,0 +1,281 @@
+"use strict";
+// The stepper of the page. All text of the project is put in as text, never as HTML.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const HEIGHT = 28; // pixels of a row
+  const MARGIN = 20; // rows drawn above and below those in sight
+  const $ = (id) => document.getElementById(id);
+  const index = $("index"), viewer = $("viewer"), picture = $("picture"), rows = $("rows");
+  let trace = null, name = "", step = 0, silent = false, whole = false, shown = [], place = 0;
+  let drawn = new Map();
+
+  const make = (tag, kind, text) => {
+    const made = document.createElement(tag);
+    if (kind) made.className = kind;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const plain = (value) => value.replaceAll('"null"', "None");
+
+  // The address: #trace=NAME&step=N, with N from 1.
+  const address = (to, number) =>
+    "#trace=" + encodeURIComponent(to) + "&step=" + number;
+
+  function route() {
+    const match = /^#trace=([^&]*)(?:&step=(\d+))?$/.exec(location.hash);
+    let wanted = null;
+    try { wanted = match && decodeURIComponent(match[1]); } catch { wanted = null; }
+    if (wanted === null || !Object.hasOwn(data.traces, wanted)) return leave();
+    if (wanted !== name) open(wanted);
+    go(match[2] ? Number(match[2]) - 1 : firstOfInterest(), false);
+  }
+
+  function leave() {
+    trace = null; name = "";
+    viewer.hidden = true; index.hidden = false;
+    document.title = data.title;
+  }
+
+  function open(wanted) {
+    name = wanted; trace = data.traces[wanted];
+    silent = false; whole = false; place = picture.scrollTop = 0;
+    index.hidden = true; viewer.hidden = false;
+    document.title = trace.property + ": " + trace.title;
+    $("badge").textContent = trace.ok ? "violated, as expected" : "finding";
+    $("badge").className = trace.ok ? "badge expected" : "badge finding";
+    $("property").textContent = trace.property;
+    $("length").textContent = trace.length;
+    $("where").textContent = trace.title + ", scenario " + trace.scenario +
+      (trace.without ? ", without " + trace.without : "") +
+      (trace.idle.length ? ". Never moves: " + trace.idle.join(", ") : "");
+    $("explanation").textContent = trace.explanation;
+    $("command").textContent = trace.command;
+    const head = $("threads");
+    head.replaceChildren(make("span", "number", "#"));
+    for (const thread of trace.threads) head.append(make("span", "column", thread));
+    head.append(make("span", "brief", "change"));
+    viewer.style.setProperty("--columns", trace.threads.length);
+    const ends = $("ends");
+    ends.replaceChildren(...trace.waits.map((text) => make("li", "", text)));
+    ends.hidden = !trace.waits.length;
+    choose();
+  }
+
+  // Which steps have a row: those that are silent only on request.
+  function choose() {
+    shown = [];
+    trace.steps.forEach((each, at) => {
+      if (silent || each.kind !== "silent" || Object.keys(each.changes).length) shown.push(at);
+    });
+    if (!shown.length) shown = trace.steps.map((_, at) => at);
+    $("silent").textContent = silent ? "hide silent steps (s)" :
+      "show " + (trace.steps.length - shown.length) + " silent steps (s)";
+    $("silent").hidden = !silent && shown.length === trace.steps.length;
+    rows.replaceChildren(); drawn = new Map();
+    rows.style.height = (shown.length + 1) * HEIGHT + "px";
+    draw();
+  }
+
+  const firstOfInterest = () => {
+    const at = trace.steps.findIndex((each) => Object.keys(each.changes).length);
+    return at < 0 ? 0 : at;
+  };
+
+  function held(at, thread) {
+    return trace.holds.filter((hold) =>
+      hold[0] === thread && hold[2] <= at && at <= hold[3]);
+  }
+
+  function row(number) {
+    const made = make("div", "row");
+    made.style.top = number * HEIGHT + "px";
+    if (number === shown.length) {
+      made.classList.add("end");
+      made.append(make("span", "number", ""), make("span", "stated", trace.end));
+      return made;
+    }
+    const at = shown[number], each = trace.steps[at];
+    made.dataset.at = at;
+    if (number && trace.steps[shown[number - 1]].thread !== each.thread)
+      made.classList.add("switch");
+    if (trace.loop !== null && at >= trace.loop) made.classList.add("loop");
+    made.append(make("span", "number", String(at + 1)));
+    trace.threads.forEach((thread) => {
+      const cell = make("span", "column");
+      const mine = held(at, thread);
+      if (mine.length) {
+        const bar = make("i", "hold");
+        if (mine.some((hold) => hold[2] === at)) bar.classList.add("takes");
+        if (mine.some((hold) => hold[3] === at)) bar.classList.add("last");
+        bar.title = thread + " holds " + mine.map((hold) => hold[1]).join(", ");
+        cell.append(bar);
+      }
+      if (thread === each.thread) {
+        cell.append(make("b", "", each.label));
+        if (each.kind) cell.append(make("em", "kind " + each.kind, each.kind));
+      }
+      made.append(cell);
+    });
+    const brief = Object.entries(each.changes)
+      .map(([where, [, after]]) => where + " := " + plain(after)).join("; ");
+    made.append(make("span", "brief", brief.slice(0, 300)));
+    made.addEventListener("click", () => go(at, true));
+    return made;
+  }
+
+  // Only the rows in sight are in the document: a run of 10,000 steps scrolls as one of ten.
+  function draw(all = false) {
+    if (!trace) return;
+    const first = all ? 0 : Math.max(0, Math.floor(picture.scrollTop / HEIGHT) - MARGIN);
+    const last = all ? shown.length :
+      Math.min(shown.length, Math.ceil((picture.scrollTop + picture.clientHeight) / HEIGHT) + MARGIN);
+    for (const [number, made] of drawn)
+      if (number < first || number > last) { made.remove(); drawn.delete(number); }
+    for (let number = first; number <= last; number++)
+      if (!drawn.has(number)) {
+        const made = row(number);
+        drawn.set(number, made);
+        rows.append(made);
+      }
+    mark();
+  }
+
+  function mark() {
+    for (const made of drawn.values()) {
+      const here = made.dataset.at !== undefined && Number(made.dataset.at) === step;
+      made.classList.toggle("here", here);
+      if (here) made.setAttribute("aria-current", "step"); else made.removeAttribute("aria-current");
+    }
+  }
+
+  function go(to, write) {
+    if (!trace.steps.length) { card(-1); return; }
+    step = Math.min(Math.max(to, 0), trace.steps.length - 1);
+    let number = shown.findIndex((at) => at >= step);
+    if (number < 0) number = shown.length - 1;
+    if (shown[number] !== step) { silent = true; choose(); number = step; }
+    place = number;
+    const top = number * HEIGHT;
+    if (top < picture.scrollTop + HEIGHT) picture.scrollTop = Math.max(0, top - HEIGHT);
+    else if (top > picture.scrollTop + picture.clientHeight - 3 * HEIGHT)
+      picture.scrollTop = top - picture.clientHeight + 3 * HEIGHT;
+    if (write) history.replaceState(null, "", address(name, step + 1));
+    draw();
+    card(step);
+  }
+
+  function state(at) {
+    const now = { ...trace.initial };
+    for (let each = 0; each <= at; each++)
+      for (const [where, [, after]] of Object.entries(trace.steps[each].changes)) now[where] = after;
+    return now;
+  }
+
+  function excerpt(target, heading, key) {
+    target.replaceChildren(make("h3", "", heading));
+    const found = key && data.excerpts[key];
+    target.hidden = !found;
+    if (!found) return;
+    target.append(make("p", "file", found.file));
+    const code = make("pre");
+    found.lines.forEach((line, at) => {
+      const marked = found.marked.includes(at);
+      const made = make("span", marked ? "line ran" : "line");
+      made.append(make("i", "", (marked ? "\u25b8" : " ") +
+        String(found.first + at).padStart(5)), " " + line);
+      code.append(made);
+    });
+    target.append(code);
+  }
+
+  function card(at) {
+    const each = trace.steps[at];
+    $("step").textContent = each ?
+      `Step ${at + 1} of ${trace.steps.length}: ${each.thread}, ${each.label} ${each.kind}`.trim() :
+      "The initial state";
+    const holding = trace.threads
+      .map((thread) => [thread, held(at, thread).map((hold) => hold[1])])
+      .filter(([, places]) => places.length)
+      .map(([thread, places]) => thread + " holds " + places.join(", "));
+    $("holding").textContent = holding.join("; ");
+    excerpt($("spec"), "specification", each && each.spec);
+    excerpt($("code"), "implementation", each && each.code);
+    $("source").textContent = each && !each.code && each.source ? each.source : "";
+    const table = $("changes");
+    table.replaceChildren();
+    const changes = each ? each.changes : {};
+    const head = make("tr");
+    for (const text of ["variable", "before", "after"]) head.append(make("th", "", text));
+    table.append(head);
+    const add = (kind, texts) => {
+      const made = make("tr", kind);
+      for (const text of texts) made.append(make("td", "", text));
+      table.append(made);
+    };
+    for (const [where, [before, after]] of Object.entries(changes))
+      add("changed", [where, plain(before), plain(after)]);
+    if (whole)
+      for (const [where, value] of Object.entries(state(at)))
+        if (!(where in changes)) add("", [where, plain(value), plain(value)]);
+    if (table.children.length === 1) add("none", ["no variable changes", "", ""]);
+    $("whole").textContent = whole ? "only what changes (u)" : "the whole state (u)";
+    if (at === trace.steps.length - 1) $("live").textContent = $("step").textContent + ". " + trace.end;
+    else $("live").textContent = $("step").textContent;
+  }
+
+  const move = (by) => go(shown[Math.min(Math.max(place + by, 0), shown.length - 1)], true);
+  const nextSwitch = (by) => {
+    let at = place + by;
+    while (at > 0 && at < shown.length - 1 &&
+      trace.steps[shown[at]].thread === trace.steps[shown[at - 1]].thread) at += by;
+    go(shown[Math.min(Math.max(at, 0), shown.length - 1)], true);
+  };
+  const keys = {
+    ArrowDown: () => move(1), j: () => move(1), ArrowUp: () => move(-1), k: () => move(-1),
+    PageDown: () => move(20), PageUp: () => move(-20),
+    Home: () => move(-shown.length), End: () => move(shown.length),
+    n: () => nextSwitch(1), p: () => nextSwitch(-1),
+    u: () => { whole = !whole; card(step); },
+    s: () => { silent = !silent; choose(); go(step, true); },
+    Escape: () => { location.hash = "#" + (trace.section || ""); },
+  };
+  document.addEventListener("keydown", (event) => {
+    if (!trace || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, textarea")) return;
+    const action = keys[event.key];
+    if (action) { event.preventDefault(); action(); }
+  });
+  for (const [id, key] of [["previous", "k"], ["next", "j"], ["silent", "s"], ["whole", "u"]])
+    $(id).addEventListener("click", () => keys[key]());
+  $("close").addEventListener("click", () => keys.Escape());
+  $("copy").addEventListener("click", () => {
+    navigator.clipboard?.writeText(trace.command).then(
+      () => { $("copy").textContent = "copied"; }, () => {});
+  });
+  picture.addEventListener("scroll", () => requestAnimationFrame(() => draw()));
+  addEventListener("resize", () => draw());
+  addEventListener("beforeprint", () => {
+    draw(true);
+    for (const part of document.querySelectorAll("#index details")) part.open = true;
+  });
+  addEventListener("hashchange", route);
+
+  // The filter of the first page hides the rows without the text.
+  $("filter").addEventListener("input", (event) => {
+    const text = event.target.value.toLowerCase();
+    for (const row of document.querySelectorAll("[data-filter]"))
+      row.hidden = text !== "" && !row.dataset.filter.toLowerCase().includes(text);
+    if (text) for (const part of document.querySelectorAll("details.mechanism"))
+      part.open = !!part.querySelector("[data-filter]:not([hidden])");
+  });
+  // A link to a part of a folded section opens it.
+  const unfold = () => {
+    const target = location.hash.length > 1 && document.getElementById(
+      location.hash.slice(1));
+    for (let part = target; part; part = part.parentElement)
+      if (part.tagName === "DETAILS") part.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  route(); unfold();
+})();
