@@ -72,7 +72,7 @@ class Evidence:
             f"{self.theorem.name}: {self.theorem.says}",
             f"{self.verdict}{': ' if self.why else ''}{self.why}",
             f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; "
-            f"cvc5: {', '.join(sorted(self.second)) or 'not asked'}",
+            f"cvc5: {', '.join(sorted(self.second)) or 'not run'}",
         ]
         for vc in self.theorem.vcs:
             core = (
@@ -109,7 +109,7 @@ class Evidence:
             "vcs": len(self.theorem.vcs),
             "seeds": self.seeds,
             "rlimit_max": self.resources,
-            "second": ", ".join(sorted(self.second)) or "not asked",
+            "second": ", ".join(sorted(self.second)) or "not run",
             "controls": len(self.witnesses),
             "links": len(self.links),
             "unused": list(self.unused),
@@ -161,7 +161,7 @@ def _check_vc(
             (
                 "vacuous",
                 f"{vc.name}: the premises contradict each other, or the non-trivial model that is "
-                "asked for",
+                "required",
             )
         )
     else:

@@ -144,18 +144,20 @@ class Deep:
 
         They stand for the elements that exist by the premise.
         """
-        return self._walk(formula, path, goal=False)
+        return self._instantiated(formula, path, goal=False)
 
     def goal(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
         """A formula that entails the goal, if it holds for all new constants."""
-        return self._walk(formula, path, goal=True)
+        return self._instantiated(formula, path, goal=True)
 
-    def _walk(self, formula: z3.BoolRef, path: str, goal: bool) -> z3.BoolRef:
+    def _instantiated(self, formula: z3.BoolRef, path: str, goal: bool) -> z3.BoolRef:
         if not self._quantified(formula):
             return formula
         if z3.is_quantifier(formula):
             if formula.is_forall() == goal:
-                return self._walk(taken_at(formula, self._constants(formula, path)), path, goal)
+                return self._instantiated(
+                    taken_at(formula, self._constants(formula, path)), path, goal
+                )
             choices = [
                 self.terms.get(formula.var_sort(index).name(), [])
                 for index in range(formula.num_vars())
@@ -165,7 +167,7 @@ class Deep:
                 return join([taken_at(formula, values) for values in product(*choices)])
             return join(
                 [
-                    self._walk(taken_at(formula, values), f"{path}_{number}", goal)
+                    self._instantiated(taken_at(formula, values), f"{path}_{number}", goal)
                     for number, values in enumerate(product(*choices))
                 ]
             )
@@ -173,16 +175,16 @@ class Deep:
             join = z3.And if z3.is_and(formula) else z3.Or
             return join(
                 [
-                    self._walk(child, f"{path}.{number}", goal)
+                    self._instantiated(child, f"{path}.{number}", goal)
                     for number, child in enumerate(formula.children())
                 ]
             )
         if z3.is_not(formula):
-            return z3.Not(self._walk(formula.arg(0), f"{path}n", not goal))
+            return z3.Not(self._instantiated(formula.arg(0), f"{path}n", not goal))
         if z3.is_implies(formula):
             return z3.Implies(
-                self._walk(formula.arg(0), f"{path}p", not goal),
-                self._walk(formula.arg(1), f"{path}c", goal),
+                self._instantiated(formula.arg(0), f"{path}p", not goal),
+                self._instantiated(formula.arg(1), f"{path}c", goal),
             )
         return formula
 

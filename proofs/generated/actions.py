@@ -99,7 +99,7 @@ class Actions:
         names: Names = {
             formal: Made(thread, self.words.threads) for formal in definition.formals[:1]
         }
-        self.walk([(definition.body, names)], Way())
+        self.follow([(definition.body, names)], Way())
         return self.joined(self.found)
 
     # -- conjuncts, one by one
@@ -109,24 +109,24 @@ class Actions:
             self.words, self.s, self.shapes, self.frames, way.after, obligations=way.obligations
         )
 
-    def walk(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
+    def follow(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
         if not todo:
             return self.leaf(way)
         (node, names), rest = todo[0], todo[1:]
         terms = self.terms(way)
         match node:
             case Builtin("$ConjList" | "\\land", arguments):
-                return self.walk([*((each, names) for each in arguments), *rest], way)
+                return self.follow([*((each, names) for each in arguments), *rest], way)
             case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
                 for each in arguments:
-                    self.walk([(each, names), *rest], _copy(way))
+                    self.follow([(each, names), *rest], _copy(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
                 condition = terms.truth(test, names)
                 for branch, guard in ((then, condition), (other, z3.Not(condition))):
                     along = _copy(way)
                     along.guards.append(guard)
-                    self.walk([(branch, names), *rest], along)
+                    self.follow([(branch, names), *rest], along)
                 return None
             case Builtin("$BoundedExists", (body,), (bound,)) if node.level == Level.ACTION:
                 if bound.pattern or bound.domain is None or len(bound.formals) != 1:
@@ -136,19 +136,19 @@ class Actions:
                 element = z3.Const(f"{chosen}!", sort.z3)
                 way.chosen[chosen] = element, sort
                 inner = {**names, bound.formals[0]: Made(element, sort)}
-                return self.walk([(body, inner), *rest], way)
+                return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
-                return self.walk([(definition.body, terms.inside(node, names)), *rest], way)
+                return self.follow([(definition.body, terms.inside(node, names)), *rest], way)
             case Builtin("UNCHANGED", (same,)):
                 way.set |= variables_of(same)
-                return self.walk(rest, way)
+                return self.follow(rest, way)
             case Builtin("=", (Builtin("'", (Variable(name),)), value)):
                 self.assign(name, value, names, way)
-                return self.walk(rest, way)
+                return self.follow(rest, way)
             case _ if node.level == Level.ACTION and "'" in _operators(node):
                 raise OutsideSubset(f"{shown(node)} of next values", node.place)
         way.guards.append(terms.truth(node, names))
-        return self.walk(rest, way)
+        return self.follow(rest, way)
 
     def leaf(self, way: Way) -> None:
         if not way.to:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.protocols.delayed_operation_steps import INT, NOBODY, THREAD, VIA, Operation, T
+from proofs.protocols.delayed_operation_steps import INT, NO_THREAD, THREAD, VIA, Operation, T
 from proofs.ts import Enumeration, Step, action, conjunct, safety, when
 
 
@@ -49,11 +49,11 @@ class Blocking(Operation):
 
     def enters(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """Whether the thread does not have to wait for the lock."""
-        return Or(s.owner == NOBODY, s.owner == t)
+        return Or(s.owner == NO_THREAD, s.owner == t)
 
     def left(self, s: SimpleNamespace) -> dict[str, z3.ExprRef]:
         """The updates of leaving the lock once."""
-        return {"owner": If(s.depth == 1, NOBODY, s.owner), "depth": s.depth - 1}
+        return {"owner": If(s.depth == 1, NO_THREAD, s.owner), "depth": s.depth - 1}
 
     @action(t=THREAD, begins=True)
     def holds_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -143,7 +143,8 @@ class Blocking(Operation):
         return ForAll(
             [T],
             Implies(
-                T != NOBODY, (s.owner == T) == Or(self.outer(s, T), self.is_at(s, T, *self.INSIDE))
+                T != NO_THREAD,
+                (s.owner == T) == Or(self.outer(s, T), self.is_at(s, T, *self.INSIDE)),
             ),
         )
 
@@ -152,7 +153,7 @@ class Blocking(Operation):
         """The lock's depth is the number of times its owner has entered it and not left it."""
         owner = s.owner
         return s.depth == If(
-            owner == NOBODY,
+            owner == NO_THREAD,
             0,
             If(self.outer(s, owner), 1, 0) + If(self.is_at(s, owner, *self.INSIDE), 1, 0),
         )

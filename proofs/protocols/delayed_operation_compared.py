@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Exists, ForAll, Implies, Not, Or, Store
 
-from proofs.protocols.delayed_operation_steps import BOOL, NOBODY, THREAD, VIA, Operation, T
+from proofs.protocols.delayed_operation_steps import BOOL, NO_THREAD, THREAD, VIA, Operation, T
 from proofs.ts import Enumeration, Step, action, array, conjunct, safety, when
 
 
@@ -50,7 +50,7 @@ class ComparedAndSet(Operation):
     @conjunct
     def lock_has_its_holder(self, s: SimpleNamespace) -> z3.BoolRef:
         """The operation's lock is held by exactly the thread that is between tryLock and unlock."""
-        return ForAll([T], Implies(T != NOBODY, (s.owner == T) == self.locked(s, T)))
+        return ForAll([T], Implies(T != NO_THREAD, (s.owner == T) == self.locked(s, T)))
 
     @conjunct
     def timer_cancelled_first(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -70,15 +70,15 @@ class TryOnce(ComparedAndSet):
 
     @action(t=THREAD)
     def gets_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "O1"), s.owner == NOBODY, at=self.go(s, t, "Y1"), owner=t)
+        return when(self.is_at(s, t, "O1"), s.owner == NO_THREAD, at=self.go(s, t, "Y1"), owner=t)
 
     @action(t=THREAD)
     def goes_without_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "O1"), s.owner != NOBODY, at=self.go(s, t, "Idle"))
+        return when(self.is_at(s, t, "O1"), s.owner != NO_THREAD, at=self.go(s, t, "Idle"))
 
     @action(t=THREAD)
     def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "O2"), at=self.go(s, t, "Idle"), owner=NOBODY)
+        return when(self.is_at(s, t, "O2"), at=self.go(s, t, "Idle"), owner=NO_THREAD)
 
 
 class TryPending(ComparedAndSet):
@@ -103,11 +103,11 @@ class TryPending(ComparedAndSet):
 
     @action(t=THREAD)
     def gets_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "P1"), s.owner == NOBODY, at=self.go(s, t, "P2"), owner=t)
+        return when(self.is_at(s, t, "P1"), s.owner == NO_THREAD, at=self.go(s, t, "P2"), owner=t)
 
     @action(t=THREAD)
     def does_not_get_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "P1"), s.owner != NOBODY, at=self.go(s, t, "P5"))
+        return when(self.is_at(s, t, "P1"), s.owner != NO_THREAD, at=self.go(s, t, "P5"))
 
     @action(t=THREAD)
     def clears_note(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -115,11 +115,11 @@ class TryPending(ComparedAndSet):
 
     @action(t=THREAD)
     def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "P3"), at=self.go(s, t, "P4"), owner=NOBODY)
+        return when(self.is_at(s, t, "P3"), at=self.go(s, t, "P4"), owner=NO_THREAD)
 
     @action(t=THREAD)
     def unlocks_and_raises(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "P3"), s.completed, at=self.go(s, t, "Idle"), owner=NOBODY)
+        return when(self.is_at(s, t, "P3"), s.completed, at=self.go(s, t, "Idle"), owner=NO_THREAD)
 
     @action(t=THREAD)
     def reads_note(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -184,11 +184,11 @@ class Held(ComparedAndSet):
 
     @action(t=THREAD, begins=True)
     def holds_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "Idle"), s.owner == NOBODY, at=self.go(s, t, "H2"), owner=t)
+        return when(self.is_at(s, t, "Idle"), s.owner == NO_THREAD, at=self.go(s, t, "H2"), owner=t)
 
     @action(t=THREAD)
     def lets_lock_go(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "H2"), at=self.go(s, t, "Idle"), owner=NOBODY)
+        return when(self.is_at(s, t, "H2"), at=self.go(s, t, "Idle"), owner=NO_THREAD)
 
 
 class TryOnceHeld(Held, TryOnce):
@@ -225,11 +225,11 @@ class LockedTry(Held, ComparedAndSet):
 
     @action(t=THREAD)
     def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "S1"), s.owner == NOBODY, at=self.go(s, t, "Y1"), owner=t)
+        return when(self.is_at(s, t, "S1"), s.owner == NO_THREAD, at=self.go(s, t, "Y1"), owner=t)
 
     @action(t=THREAD)
     def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "S2"), at=self.go(s, t, "Idle"), owner=NOBODY)
+        return when(self.is_at(s, t, "S2"), at=self.go(s, t, "Idle"), owner=NO_THREAD)
 
     @conjunct
     def ready_is_looked_at(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -255,7 +255,7 @@ class CheckedTry(LockedTry):
 
     @action(t=THREAD)
     def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "B1"), s.owner == NOBODY, at=self.go(s, t, "B2"), owner=t)
+        return when(self.is_at(s, t, "B1"), s.owner == NO_THREAD, at=self.go(s, t, "B2"), owner=t)
 
     @action(t=THREAD)
     def finds_open(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -267,4 +267,4 @@ class CheckedTry(LockedTry):
 
     @action(t=THREAD)
     def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(self.is_at(s, t, "B3"), at=self.go(s, t, "Idle"), owner=NOBODY)
+        return when(self.is_at(s, t, "B3"), at=self.go(s, t, "Idle"), owner=NO_THREAD)

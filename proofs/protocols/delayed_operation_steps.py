@@ -16,9 +16,9 @@ from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
 from proofs.ts import Enumeration, Step, System, action, array, conjunct, safety, sort, when
 
-THREAD = sort("Thread", null="nobody")
+THREAD = sort("Thread", null="no_thread")
 CONDITION = sort("Condition")
-NOBODY = THREAD.null
+NO_THREAD = THREAD.null
 VIA = Enumeration("Via", "none attempt expiry other")
 
 T, U = THREAD.consts("thread other")
@@ -117,10 +117,10 @@ class Operation(System):
             ForAll([C], Not(s.ready[C])),
             Not(s.completed),
             s.armed,
-            s.owner == NOBODY,
+            s.owner == NO_THREAD,
             s.completions == 0,
             s.expirations == 0,
-            s.winner == NOBODY,
+            s.winner == NO_THREAD,
         ]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
@@ -223,7 +223,7 @@ class Operation(System):
     @conjunct
     def null_is_idle(self, s: SimpleNamespace) -> z3.BoolRef:
         """The null thread is idle, and has won nothing."""
-        return And(self.is_at(s, NOBODY, "Idle"), Not(s.expired[NOBODY]))
+        return And(self.is_at(s, NO_THREAD, "Idle"), Not(s.expired[NO_THREAD]))
 
     @conjunct
     def called_in_force(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -242,7 +242,7 @@ class Operation(System):
     def open_is_untouched(self, s: SimpleNamespace) -> z3.BoolRef:
         """An open operation has no winner, and neither onComplete nor onExpiration has run."""
         return Implies(
-            Not(s.completed), And(s.winner == NOBODY, s.completions == 0, s.expirations == 0)
+            Not(s.completed), And(s.winner == NO_THREAD, s.completions == 0, s.expirations == 0)
         )
 
     @conjunct

@@ -20,11 +20,11 @@ from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
 from proofs.ts import Enumeration, Step, System, action, array, conjunct, safety, sort, when
 
-THREAD = sort("Thread", null="nobody")
+THREAD = sort("Thread", null="no_thread")
 KEY = sort("Key")
 CONDITION = sort("Condition")
 WATCHERS = sort("Watchers", null="no_list")
-NOBODY, NO_LIST = THREAD.null, WATCHERS.null
+NO_THREAD, NO_LIST = THREAD.null, WATCHERS.null
 PLACE = Enumeration("WatchPlace", "Idle Try Watch Again Unlock C1 C2 C3 C4")
 BOOL = z3.BoolSort()
 T, U = THREAD.consts("thread other")
@@ -67,12 +67,12 @@ class Watching(System):
     }
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [s.registrar != NOBODY, ForAll([C], Not(s.unseen[C]))]
+        return [s.registrar != NO_THREAD, ForAll([C], Not(s.unseen[C]))]
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [
             ForAll([T], is_at(s, T, "Idle")),
-            s.owner == NOBODY,
+            s.owner == NO_THREAD,
             Not(s.registered),
             Not(s.completed),
             ForAll([C], And(Not(s.ready[C]), Not(s.seen[C]))),
@@ -88,7 +88,7 @@ class Watching(System):
             is_at(s, t, "Idle"),
             t == s.registrar,
             Not(s.registered),
-            s.owner == NOBODY,
+            s.owner == NO_THREAD,
             at=go(s, t, "Try"),
             owner=t,
             registered=z3.BoolVal(True),
@@ -115,7 +115,7 @@ class Watching(System):
 
     @action(t=THREAD)
     def returns(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "Unlock"), at=go(s, t, "Idle"), owner=NOBODY)
+        return when(is_at(s, t, "Unlock"), at=go(s, t, "Idle"), owner=NO_THREAD)
 
     # -- tryComplete, under the lock: one condition a step
 
@@ -169,7 +169,7 @@ class Watching(System):
     def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "C2"),
-            s.owner == NOBODY,
+            s.owner == NO_THREAD,
             at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)),
             owner=t,
             seen=s.unseen,
@@ -177,7 +177,7 @@ class Watching(System):
 
     @action(t=THREAD)
     def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), owner=NOBODY)
+        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), owner=NO_THREAD)
 
     # -- lists of watchers: what is completed is taken out, and a list that is empty is taken away
 
@@ -201,7 +201,8 @@ class Watching(System):
         """The operation's lock is held by exactly the thread that registers it or tries it."""
         holds = is_at(s, T, "Try", "Watch", "Again", "Unlock", "C3", "C4")
         return And(
-            is_at(s, NOBODY, "Idle"), ForAll([T], Implies(T != NOBODY, (s.owner == T) == holds))
+            is_at(s, NO_THREAD, "Idle"),
+            ForAll([T], Implies(T != NO_THREAD, (s.owner == T) == holds)),
         )
 
     @conjunct

@@ -29,7 +29,7 @@ from proofs.protocols.system_timer_steps import (
     ENTERING,
     NO_BUCKET,
     NO_ENTRY,
-    NOBODY,
+    NO_THREAD,
     REAPING,
     B,
     E,
@@ -73,8 +73,8 @@ class Buckets(ReaperSteps):
     def writer_works_alone(self, s: SimpleNamespace) -> z3.BoolRef:
         """The write lock is held by exactly the thread that reaps, while no thread reads."""
         return And(
-            ForAll([T], Implies(T != NOBODY, (s.writer == T) == self.writes(s, T))),
-            ForAll([T], Implies(s.reading[T], s.writer == NOBODY)),
+            ForAll([T], Implies(T != NO_THREAD, (s.writer == T) == self.writes(s, T))),
+            ForAll([T], Implies(s.reading[T], s.writer == NO_THREAD)),
         )
 
     @conjunct
@@ -112,7 +112,7 @@ class Buckets(ReaperSteps):
         """A bucket's token is held by exactly the thread that has the bucket out of the queue."""
         return ForAll(
             [B, T],
-            Implies(And(B != NO_BUCKET, T != NOBODY), (s.token[B] == T) == self.has_it(s, T, B)),
+            Implies(And(B != NO_BUCKET, T != NO_THREAD), (s.token[B] == T) == self.has_it(s, T, B)),
         )
 
     @conjunct
@@ -123,8 +123,8 @@ class Buckets(ReaperSteps):
             Implies(
                 B != NO_BUCKET,
                 And(
-                    s.copies[B] == If(And(s.key[B] != -1, s.token[B] == NOBODY), 1, 0),
-                    Implies(s.key[B] == -1, s.token[B] == NOBODY),
+                    s.copies[B] == If(And(s.key[B] != -1, s.token[B] == NO_THREAD), 1, 0),
+                    Implies(s.key[B] == -1, s.token[B] == NO_THREAD),
                 ),
             ),
         )
@@ -155,7 +155,7 @@ class Buckets(ReaperSteps):
     def works(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The reaper has the write lock and advances the clocks, bucket by bucket."""
         return And(
-            t != NOBODY,
+            t != NO_THREAD,
             Or(
                 is_at(s, t, "R4", "R5", "R7", "F2", "V2"),
                 And(is_at(s, t, *ENTERING), Not(s.reading[t])),
@@ -190,15 +190,15 @@ class Buckets(ReaperSteps):
             ForAll(
                 [B],
                 Implies(
-                    And(w != NOBODY, B != NO_BUCKET, s.key[B] != -1),
+                    And(w != NO_THREAD, B != NO_BUCKET, s.key[B] != -1),
                     And(
                         Implies(is_at(s, w, "R5"), s.key[s.polled[w]] <= s.key[B]),
                         Implies(is_at(s, w, "R7"), s.until[w] <= s.key[B]),
                     ),
                 ),
             ),
-            Implies(And(w != NOBODY, is_at(s, w, "R5")), s.key[s.polled[w]] <= s.now),
-            Implies(And(w != NOBODY, is_at(s, w, "R7")), s.until[w] <= s.now),
+            Implies(And(w != NO_THREAD, is_at(s, w, "R5")), s.key[s.polled[w]] <= s.now),
+            Implies(And(w != NO_THREAD, is_at(s, w, "R7")), s.until[w] <= s.now),
         )
 
     @conjunct
@@ -221,7 +221,7 @@ class Buckets(ReaperSteps):
             [T],
             Implies(
                 And(is_at(s, T, "W3"), s.key[b] != new),
-                And(s.key[b] == -1, s.copies[b] == 0, s.token[b] == NOBODY),
+                And(s.key[b] == -1, s.copies[b] == 0, s.token[b] == NO_THREAD),
             ),
         )
 
@@ -229,7 +229,8 @@ class Buckets(ReaperSteps):
     def entries_are_queued(self, s: SimpleNamespace) -> z3.BoolRef:
         """A bucket with an entry is queued, or a thread is to queue, flush or key it."""
         return ForAll(
-            [B], Or(B == NO_BUCKET, s.copies[B] == 1, s.token[B] != NOBODY, self.to_be_keyed(s, B))
+            [B],
+            Or(B == NO_BUCKET, s.copies[B] == 1, s.token[B] != NO_THREAD, self.to_be_keyed(s, B)),
         )
 
     def to_be_keyed(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
@@ -261,7 +262,7 @@ class Buckets(ReaperSteps):
         return ForAll(
             [B],
             Implies(
-                And(B != NO_BUCKET, s.writer == NOBODY, s.copies[B] > 0),
+                And(B != NO_BUCKET, s.writer == NO_THREAD, s.copies[B] > 0),
                 And(s.key[B] > s.clock[B], s.key[B] < s.clock[B] + mul(s.tick[B], s.size)),
             ),
         )

@@ -15,7 +15,7 @@ from z3 import Store
 
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.system_timer import Buckets
-from proofs.protocols.system_timer_steps import NO_BUCKET, NOBODY, THREAD, go, is_at
+from proofs.protocols.system_timer_steps import NO_BUCKET, NO_THREAD, THREAD, go, is_at
 from proofs.ts import Step, action, when
 from proofs.ts_search import Roles, Taken
 
@@ -48,7 +48,7 @@ class KeepsKey(Buckets):
         return when(
             is_at(s, t, "V2"),
             at=go(s, t, "R4"),
-            token=Store(s.token, s.polled[t], NOBODY),
+            token=Store(s.token, s.polled[t], NO_THREAD),
             polled=Store(s.polled, t, NO_BUCKET),
         )
 
@@ -61,7 +61,7 @@ class WithoutReadLock(Buckets):
         return when(is_at(s, t, "A1"), at=go(s, t, "A2"), reading=Store(s.reading, t, True))
 
     def alone(self, s: SimpleNamespace) -> z3.BoolRef:
-        return s.writer == NOBODY
+        return s.writer == NO_THREAD
 
 
 SIZE, LEVELS = 3, 2

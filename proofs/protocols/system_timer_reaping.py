@@ -12,7 +12,7 @@ from proofs.protocols.system_timer_steps import (
     BUCKET,
     ENTRY,
     NO_BUCKET,
-    NOBODY,
+    NO_THREAD,
     THREAD,
     B,
     BucketSteps,
@@ -54,7 +54,7 @@ class ReaperSteps(BucketSteps):
             is_at(s, t, "R3"),
             at=go(s, t, "R4"),
             copies=Store(s.copies, b, s.copies[b] + 1),
-            token=Store(s.token, b, NOBODY),
+            token=Store(s.token, b, NO_THREAD),
             polled=Store(s.polled, t, NO_BUCKET),
         )
 
@@ -112,11 +112,11 @@ class ReaperSteps(BucketSteps):
             is_at(s, t, "V2"),
             at=go(s, t, "R4"),
             key=Store(s.key, b, z3.IntVal(-1)),
-            token=Store(s.token, b, NOBODY),
+            token=Store(s.token, b, NO_THREAD),
             polled=Store(s.polled, t, NO_BUCKET),
             rekeyed=Or(s.rekeyed, s.copies[b] > 0),
         )
 
     @action(t=THREAD)
     def unlocks_after_reap(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "R6"), at=go(s, t, "R1"), writer=NOBODY)
+        return when(is_at(s, t, "R6"), at=go(s, t, "R1"), writer=NO_THREAD)

@@ -24,10 +24,10 @@ from proofs.ts import (
     when,
 )
 
-THREAD = sort("Thread", null="nobody")
+THREAD = sort("Thread", null="no_thread")
 ENTRY = sort("Entry", null="no_entry")
 BUCKET = sort("Bucket", null="no_bucket")
-NOBODY, NO_ENTRY, NO_BUCKET = THREAD.null, ENTRY.null, BUCKET.null
+NO_THREAD, NO_ENTRY, NO_BUCKET = THREAD.null, ENTRY.null, BUCKET.null
 PLACE = Enumeration(
     "TimerPlace", "Idle A1 A2 A3 A4 W1 W2 W3 W4 K1 K2 X1 R1 R2 R3 R4 R5 R7 F2 V2 R6"
 )
@@ -86,7 +86,7 @@ class BucketSteps(System):
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [
-            s.reaper != NOBODY,
+            s.reaper != NO_THREAD,
             s.size >= 1,
             ForAll([B], Implies(B != NO_BUCKET, s.tick[B] >= 1)),
             ForAll([B], Not(s.nowhere[B])),
@@ -106,7 +106,7 @@ class BucketSteps(System):
                 ),
             ),
             ForAll([E, B], Not(s.linked[E][B])),
-            s.writer == NOBODY,
+            s.writer == NO_THREAD,
             Not(s.rekeyed),
             s.now >= 0,
             ForAll(
@@ -114,7 +114,7 @@ class BucketSteps(System):
                 Implies(
                     B != NO_BUCKET,
                     And(
-                        s.token[B] == NOBODY,
+                        s.token[B] == NO_THREAD,
                         s.key[B] == -1,
                         s.copies[B] == 0,
                         mod(s.clock[B], s.tick[B]) == 0,
@@ -220,7 +220,7 @@ class BucketSteps(System):
     def enters_to_read(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "A1"),
-            s.writer == NOBODY,
+            s.writer == NO_THREAD,
             at=go(s, t, "A2"),
             reading=Store(s.reading, t, True),
         )
@@ -242,7 +242,7 @@ class BucketSteps(System):
         return when(is_at(s, t, "X1"), at=go(s, t, "Idle"), linked=Store(s.linked, d, s.nowhere))
 
     def alone(self, s: SimpleNamespace) -> z3.BoolRef:
-        return And(s.writer == NOBODY, ForAll([U], Not(s.reading[U])))
+        return And(s.writer == NO_THREAD, ForAll([U], Not(s.reading[U])))
 
     # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
 
@@ -294,7 +294,7 @@ class BucketSteps(System):
         return when(
             is_at(s, t, "W4"),
             copies=Store(s.copies, b, s.copies[b] + 1),
-            token=Store(s.token, b, NOBODY),
+            token=Store(s.token, b, NO_THREAD),
             **self.entry_done(s, t),
         )
 

@@ -19,7 +19,7 @@ from proofs.protocols.timer_task_list_state import (
     LIST,
     NO_ENTRY,
     NO_LIST,
-    NOBODY,
+    NO_THREAD,
     THREAD,
     D,
     E,
@@ -51,7 +51,7 @@ class TimerTaskList(RingInvariant):
         return ForAll(
             [E, L],
             Implies(
-                And(s.entry_owner[E] == NOBODY, L != NO_LIST), s.linked[E][L] == (s.list[E] == L)
+                And(s.entry_owner[E] == NO_THREAD, L != NO_LIST), s.linked[E][L] == (s.list[E] == L)
             ),
         )
 
@@ -162,7 +162,7 @@ class OneReaper(TimerTaskList):
     RIGID = {**TimerTaskList.RIGID, "reaper": THREAD.z3}
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [*super().given(s), s.reaper != NOBODY]
+        return [*super().given(s), s.reaper != NO_THREAD]
 
     @action(t=THREAD, l=LIST, m=LIST, begins=True)
     def flushes(self, s: SimpleNamespace, t: z3.ExprRef, l: z3.ExprRef, m: z3.ExprRef) -> Step:
@@ -222,7 +222,7 @@ class OneReaper(TimerTaskList):
         return ForAll(
             [T, V],
             Implies(
-                And(T != NOBODY, V != NOBODY, self.waits_for(s, T, V)),
+                And(T != NO_THREAD, V != NO_THREAD, self.waits_for(s, T, V)),
                 self.rank(s, V) < self.rank(s, T),
             ),
         )
@@ -233,7 +233,8 @@ class OneReaper(TimerTaskList):
         return ForAll(
             [T, V],
             Implies(
-                And(T != NOBODY, V != NOBODY, self.waits_for(s, T, V)), Not(is_at(s, V, "Idle"))
+                And(T != NO_THREAD, V != NO_THREAD, self.waits_for(s, T, V)),
+                Not(is_at(s, V, "Idle")),
             ),
         )
 
@@ -258,7 +259,7 @@ class OneReaper(TimerTaskList):
         return ForAll(
             [T],
             Implies(
-                And(T != NOBODY, Not(is_at(s, T, "Idle", "Done", "Nowhere"))),
+                And(T != NO_THREAD, Not(is_at(s, T, "Idle", "Done", "Nowhere"))),
                 Or(self.waits(s, T), self.can_move(s, T)),
             ),
         )
@@ -268,7 +269,7 @@ class OneReaper(TimerTaskList):
         holder, own = self.holder(s, t), is_at(s, t, "U1", "A1", "F1")
         return And(
             is_at(s, t, "U1", "A1", "F1", "U2", "A2", "C1", "S1"),
-            holder != NOBODY,
+            holder != NO_THREAD,
             Implies(own, holder != t),
         )
 

@@ -13,7 +13,7 @@ from proofs.protocols.timer_task_list_state import (
     NO_ENTRY,
     NO_LIST,
     NO_TASK,
-    NOBODY,
+    NO_THREAD,
     UNLINKING,
     E,
     L,
@@ -41,7 +41,7 @@ class RingInvariant(RingSteps):
     @conjunct
     def null_is_idle(self, s: SimpleNamespace) -> z3.BoolRef:
         """The null thread is idle."""
-        return is_at(s, NOBODY, "Idle")
+        return is_at(s, NO_THREAD, "Idle")
 
     @conjunct
     def unlink_has_its_entry(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -183,7 +183,7 @@ class RingInvariant(RingSteps):
         return ForAll(
             [L, T],
             Implies(
-                And(L != NO_LIST, T != NOBODY),
+                And(L != NO_LIST, T != NO_THREAD),
                 (s.list_owner[L] == T)
                 == Or(
                     self.holds_by_flush(s, T, L),
@@ -203,7 +203,7 @@ class RingInvariant(RingSteps):
                 L != NO_LIST,
                 s.list_depth[L]
                 == If(
-                    o[L] == NOBODY,
+                    o[L] == NO_THREAD,
                     0,
                     If(self.holds_by_flush(s, o[L], L), 1, 0)
                     + If(self.holds_by_unlink(s, o[L], L), 1, 0)
@@ -218,7 +218,7 @@ class RingInvariant(RingSteps):
         return ForAll(
             [E, T],
             Implies(
-                And(E != NO_ENTRY, T != NOBODY),
+                And(E != NO_ENTRY, T != NO_THREAD),
                 (s.entry_owner[E] == T)
                 == Or(
                     And(s.ue[T] == E, is_at(s, T, *between("U3", "U10"))),
@@ -233,7 +233,7 @@ class RingInvariant(RingSteps):
         return ForAll(
             [X, T],
             Implies(
-                And(X != NO_TASK, T != NOBODY),
+                And(X != NO_TASK, T != NO_THREAD),
                 (s.task_owner[X] == T)
                 == Or(
                     And(s.ct[T] == X, Not(is_at(s, T, "C1"))),
@@ -269,7 +269,7 @@ class RingInvariant(RingSteps):
             [E],
             Implies(
                 And(s.list[E] != NO_LIST, Not(s.linked[E][s.list[E]])),
-                And(owner != NOBODY, meanwhile),
+                And(owner != NO_THREAD, meanwhile),
             ),
         )
 

@@ -21,7 +21,7 @@ from proofs.protocols.timer_task_list_state import (
     NO_ENTRY,
     NO_LIST,
     NO_TASK,
-    NOBODY,
+    NO_THREAD,
     PLACE,
     UNLINKING,
     E,
@@ -65,7 +65,7 @@ def entry(s: SimpleNamespace, of: z3.ExprRef) -> z3.ExprRef:
 
 def every_thread(formula: z3.BoolRef) -> z3.BoolRef:
     """The formula, about the thread T, for every thread that is one."""
-    return ForAll([T], Implies(T != NOBODY, formula))
+    return ForAll([T], Implies(T != NO_THREAD, formula))
 
 
 class Linked(Generated):
@@ -157,9 +157,9 @@ class Linked(Generated):
             every_thread(
                 And(s.turn[T] == 1, *[Not(on(s, procedure, T)) for procedure in names]),
             ),
-            ForAll([L], And(s.listMonitor_owner[L] == NOBODY, s.listMonitor_depth[L] == 0)),
-            ForAll([E], And(s.entryMonitor_owner[E] == NOBODY, s.entryMonitor_depth[E] == 0)),
-            ForAll([X], And(s.taskMonitor_owner[X] == NOBODY, s.taskMonitor_depth[X] == 0)),
+            ForAll([L], And(s.listMonitor_owner[L] == NO_THREAD, s.listMonitor_depth[L] == 0)),
+            ForAll([E], And(s.entryMonitor_owner[E] == NO_THREAD, s.entryMonitor_depth[E] == 0)),
+            ForAll([X], And(s.taskMonitor_owner[X] == NO_THREAD, s.taskMonitor_depth[X] == 0)),
             ForAll([E], And(Not(s.revoked[E]), Not(s.slipped[E]))),
             ForAll(
                 [X],
@@ -377,12 +377,12 @@ class Linked(Generated):
     @conjunct
     def all_labels_are_places(self, s: SimpleNamespace) -> z3.BoolRef:
         """No thread is nowhere, and the null thread is idle."""
-        return And(ForAll([T], Not(at(s, T, "Nowhere"))), at(s, NOBODY, "Idle"))
+        return And(ForAll([T], Not(at(s, T, "Nowhere"))), at(s, NO_THREAD, "Idle"))
 
     @conjunct
     def monitors_are_entered_once(self, s: SimpleNamespace) -> z3.BoolRef:
         """The monitors of entries and tasks are one deep while they are held."""
         return And(
-            ForAll([E], s.entryMonitor_depth[E] == If(s.entryMonitor_owner[E] == NOBODY, 0, 1)),
-            ForAll([X], s.taskMonitor_depth[X] == If(s.taskMonitor_owner[X] == NOBODY, 0, 1)),
+            ForAll([E], s.entryMonitor_depth[E] == If(s.entryMonitor_owner[E] == NO_THREAD, 0, 1)),
+            ForAll([X], s.taskMonitor_depth[X] == If(s.taskMonitor_owner[X] == NO_THREAD, 0, 1)),
         )

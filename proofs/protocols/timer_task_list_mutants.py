@@ -194,7 +194,7 @@ class CountsEveryAttempt(TimerTaskList):
 
 
 class FlushWithoutMonitor(TimerTaskList):
-    """flush does not hold the list's monitor while it walks."""
+    """flush does not hold the list's monitor while it traverses the ring."""
 
     @action(t=THREAD)
     def locks_list_to_flush(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:

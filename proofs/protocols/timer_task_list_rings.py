@@ -13,7 +13,7 @@ import z3
 from z3 import And, ForAll, Implies, Or
 
 from proofs.protocols.timer_task_list_links import Linked, at, entry, node
-from proofs.protocols.timer_task_list_state import NO_ENTRY, NO_LIST, NOBODY, D, E, L, T, between
+from proofs.protocols.timer_task_list_state import NO_ENTRY, NO_LIST, NO_THREAD, D, E, L, T, between
 from proofs.ts import conjunct
 
 
@@ -27,12 +27,12 @@ class Rings(Linked):
     def unlinks_now(self, s: SimpleNamespace, l: z3.ExprRef) -> z3.BoolRef:
         """The holder of a list's monitor has moved one of two pointers past its entry."""
         o = s.listMonitor_owner[l]
-        return And(o != NOBODY, at(s, o, "U5"), s.ul[o] == l)
+        return And(o != NO_THREAD, at(s, o, "U5"), s.ul[o] == l)
 
     def links_now(self, s: SimpleNamespace, l: z3.ExprRef) -> z3.BoolRef:
         """The holder of a list's monitor has moved one of two pointers to its entry."""
         o = s.listMonitor_owner[l]
-        return And(o != NOBODY, at(s, o, "A8"), s.al[o] == l)
+        return And(o != NO_THREAD, at(s, o, "A8"), s.al[o] == l)
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """Besides the links' start: Init makes rings."""
@@ -170,7 +170,7 @@ class Rings(Linked):
                 s.next[s.prev[of]] == of,
             )
 
-        free = And(L != NO_LIST, s.listMonitor_owner[L] == NOBODY)
+        free = And(L != NO_LIST, s.listMonitor_owner[L] == NO_THREAD)
         return And(
             ForAll([L], Implies(free, right(node(s, L)))),
             ForAll([E, L], Implies(And(free, s.linked[E][L]), right(node(s, E)))),

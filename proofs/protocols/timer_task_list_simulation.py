@@ -21,7 +21,7 @@ from proofs.protocols.timer_task_list_state import (
     LIST,
     NO_ENTRY,
     NO_LIST,
-    NOBODY,
+    NO_THREAD,
     PLACE,
     THREAD,
     UNLINKING,
@@ -41,7 +41,7 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
 
     t = _T
     last = s.turn[t] - 1
-    scheduled = And(t != NOBODY, Or(on(s, "setTimerTaskEntry", t), at(s, t, "T1")))
+    scheduled = And(t != NO_THREAD, Or(on(s, "setTimerTaskEntry", t), at(s, t, "T1")))
     has_head = Or(at(s, t, "F3"), And(at(s, t, *UNLINKING), back(s, "unlink", t, "F3")))
     checks = at(s, t, "K1", "K2")
     return SimpleNamespace(

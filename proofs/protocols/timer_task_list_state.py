@@ -13,11 +13,11 @@ from z3 import And, ForAll, If, Implies, Not, Or, Store
 
 from proofs.ts import Enumeration, Everywhere, Step, System, action, array, sort, when
 
-THREAD = sort("Thread", null="nobody")
+THREAD = sort("Thread", null="no_thread")
 LIST = sort("TaskList", null="no_list")  # "List" is a name of Z3's own
 ENTRY = sort("Entry", null="no_entry")
 TASK = sort("Task", null="no_task")
-NOBODY, NO_LIST, NO_ENTRY, NO_TASK = THREAD.null, LIST.null, ENTRY.null, TASK.null
+NO_THREAD, NO_LIST, NO_ENTRY, NO_TASK = THREAD.null, LIST.null, ENTRY.null, TASK.null
 PLACE = Enumeration(
     "RingPlace",
     "Idle T1 C1 C2 C3 C4 S1 S2 S3 S4 R1 A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 "
@@ -104,12 +104,12 @@ class TaskSteps(System):
             ),
             ForAll([E, L], s.linked[E][L] == And(E != NO_ENTRY, L != NO_LIST, s.list[E] == L)),
             s.list[NO_ENTRY] == NO_LIST,
-            ForAll([L], And(s.list_owner[L] == NOBODY, s.list_depth[L] == 0)),
-            ForAll([E], s.entry_owner[E] == NOBODY),
+            ForAll([L], And(s.list_owner[L] == NO_THREAD, s.list_depth[L] == 0)),
+            ForAll([E], s.entry_owner[E] == NO_THREAD),
             ForAll(
                 [X],
                 And(
-                    s.task_owner[X] == NOBODY,
+                    s.task_owner[X] == NO_THREAD,
                     Implies(s.pointer[X] != NO_ENTRY, s.task_of[s.pointer[X]] == X),
                 ),
             ),
@@ -146,13 +146,13 @@ class TaskSteps(System):
     def left(self, s: SimpleNamespace, l: z3.ExprRef) -> dict[str, z3.ExprRef]:
         last = s.list_depth[l] == 1
         return {
-            "list_owner": Store(s.list_owner, l, If(last, NOBODY, s.list_owner[l])),
+            "list_owner": Store(s.list_owner, l, If(last, NO_THREAD, s.list_owner[l])),
             "list_depth": Store(s.list_depth, l, s.list_depth[l] - 1),
         }
 
     def free(self, s: SimpleNamespace, t: z3.ExprRef, l: z3.ExprRef) -> z3.BoolRef:
         """The thread need not wait for a list's monitor."""
-        return Or(s.list_owner[l] == NOBODY, s.list_owner[l] == t)
+        return Or(s.list_owner[l] == NO_THREAD, s.list_owner[l] == t)
 
     # -- a thread begins
 
@@ -193,7 +193,7 @@ class TaskSteps(System):
         x = s.ct[t]
         return when(
             is_at(s, t, "C1"),
-            s.task_owner[x] == NOBODY,
+            s.task_owner[x] == NO_THREAD,
             at=go(s, t, "C2"),
             task_owner=Store(s.task_owner, x, t),
         )
@@ -221,7 +221,7 @@ class TaskSteps(System):
             is_at(s, t, "C4"),
             at=go(s, t, "Idle"),
             ct=Store(s.ct, t, NO_TASK),
-            task_owner=Store(s.task_owner, s.ct[t], NOBODY),
+            task_owner=Store(s.task_owner, s.ct[t], NO_THREAD),
             revoked=Everywhere(D, Or(s.revoked[D], s.task_of[D] == s.ct[t])),
         )
 
@@ -232,7 +232,7 @@ class TaskSteps(System):
         x = s.task_of[s.se[t]]
         return when(
             is_at(s, t, "S1"),
-            s.task_owner[x] == NOBODY,
+            s.task_owner[x] == NO_THREAD,
             at=go(s, t, "S2"),
             task_owner=Store(s.task_owner, x, t),
         )
@@ -268,7 +268,7 @@ class TaskSteps(System):
         return when(
             is_at(s, t, "S4"),
             at=go(s, t, "T1"),
-            task_owner=Store(s.task_owner, s.task_of[s.se[t]], NOBODY),
+            task_owner=Store(s.task_owner, s.task_of[s.se[t]], NO_THREAD),
         )
 
     @action(t=THREAD)

@@ -15,7 +15,7 @@ from proofs.protocols.timer_task_list_state import (
     ENTRY,
     NO_ENTRY,
     NO_LIST,
-    NOBODY,
+    NO_THREAD,
     PLACE,
     THREAD,
     E,
@@ -67,7 +67,7 @@ class RingSteps(TaskSteps):
         e = s.ue[t]
         return when(
             is_at(s, t, "U2"),
-            s.entry_owner[e] == NOBODY,
+            s.entry_owner[e] == NO_THREAD,
             at=go(s, t, "U3"),
             entry_owner=Store(s.entry_owner, e, t),
         )
@@ -121,7 +121,7 @@ class RingSteps(TaskSteps):
         return when(
             is_at(s, t, "U10"),
             at=go(s, t, "U11"),
-            entry_owner=Store(s.entry_owner, s.ue[t], NOBODY),
+            entry_owner=Store(s.entry_owner, s.ue[t], NO_THREAD),
         )
 
     @action(t=THREAD)
@@ -160,7 +160,7 @@ class RingSteps(TaskSteps):
         e = s.ae[t]
         return when(
             is_at(s, t, "A2"),
-            s.entry_owner[e] == NOBODY,
+            s.entry_owner[e] == NO_THREAD,
             at=go(s, t, "A3"),
             entry_owner=Store(s.entry_owner, e, t),
         )
@@ -215,7 +215,7 @@ class RingSteps(TaskSteps):
         return when(
             is_at(s, t, "A10"),
             at=go(s, t, "A11"),
-            entry_owner=Store(s.entry_owner, s.ae[t], NOBODY),
+            entry_owner=Store(s.entry_owner, s.ae[t], NO_THREAD),
         )
 
     @action(t=THREAD)

@@ -1,6 +1,6 @@
 """The states of ``model/timer_task_list.py`` as states of the proof, all lists in one view.
 
-The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the
+The proof's relation "linked" is the traversal of ``next`` from a list's sentinel, its history the
 sizes of sets that the state shows: the linked entries, the threads between a link or unlink and its
 count.
 """

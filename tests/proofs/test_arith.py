@@ -61,7 +61,8 @@ def test_the_catalogue_is_whole():
 
 @pytest.mark.parametrize(("theory", "name"), NAMES, ids=[name for _, name in NAMES])
 def test_proved_by_both_solvers_with_every_control_refuted(theory: Theory, name: str):
-    found = theory.check(name, seeds=3)
+    """With one seed: the layer proof has more."""
+    found = theory.check(name, seeds=1)
     assert (found.verdict, found.why) == ("proved", "")
     assert found.second == {"unsat"}
     assert set(found.witnesses) == {control.name for control in theory.theorems[name].controls}

@@ -102,7 +102,7 @@ class FalseAtStart(Lock):
     """A claim that the start breaks."""
 
     @safety("Q2")
-    def somebody_is_in(self, s):
+    def a_thread_is_in(self, s):
         """A thread has the lock."""
         return s.owner != NO_PEER
 
@@ -322,9 +322,9 @@ def test_a_thread_begins_no_more_than_its_role_allows():
 
 def test_a_start_that_breaks_the_property_is_the_whole_trace():
     of = instance(FalseAtStart())
-    found = search(of, start(of), "somebody_is_in", Roles({}))
+    found = search(of, start(of), "a_thread_is_in", Roles({}))
     assert (found.property, found.trace, found.states, found.depth, found.final) == (
-        "somebody_is_in",
+        "a_thread_is_in",
         [],
         1,
         0,

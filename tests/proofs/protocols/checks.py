@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
 import z3
 
 from proofs.protocols.faults import Fault, Scope, follow, numbers
@@ -25,6 +26,14 @@ from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def by_length(names: Iterable[str]) -> list[Any]:
+    """Names of theorems as parameters, those of invariants for the night: the layer proof proves
+    each with more seeds, and they take most of the time."""
+    return [
+        pytest.param(name, marks=[pytest.mark.nightly] * name.startswith("Inv.")) for name in names
+    ]
 
 
 @cache
@@ -171,7 +180,7 @@ def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
     schedule = follow(view, found.trace, fault.property)
     of = replace(mechanism(stem), scenarios={"found": scenario}).without(fault.decision)
     model = view.model
-    told = build(
+    built = build(
         of,
         model,
         [(model.threads.index(thread), label) for thread, label in schedule],
@@ -181,7 +190,7 @@ def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
         property=fault.property,
         explanation=fault.says,
     )
-    replay = OnImplementation(of, told)
-    replay.go(len(told.steps))
+    replay = OnImplementation(of, built)
+    replay.go(len(built.steps))
     replay.judge()
-    return len(told.steps)
+    return len(built.steps)

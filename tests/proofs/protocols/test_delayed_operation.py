@@ -15,14 +15,22 @@ from proofs.protocols.delayed_operation_faults import (
     scenario,
     view_of,
 )
-from proofs.protocols.delayed_operation_steps import NOBODY, THREAD
+from proofs.protocols.delayed_operation_steps import NO_THREAD, THREAD
 from proofs.protocols.delayed_operation_theory import THEORY
 from proofs.protocols.delayed_operation_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
 from proofs.ts import action, conjunct, when
 from tests.model.delayed_operation import PROTOCOLS
-from tests.proofs.protocols.checks import compared, failing, mechanism, needed, refuted, replayed
+from tests.proofs.protocols.checks import (
+    by_length,
+    compared,
+    failing,
+    mechanism,
+    needed,
+    refuted,
+    replayed,
+)
 from wheelproof.checks import proof_edges
 
 STEM = "delayed_operation"
@@ -52,7 +60,7 @@ T = THREAD.consts("thread")[0]
 # -- theorems
 
 
-@pytest.mark.parametrize("name", THEORY.theorems)
+@pytest.mark.parametrize("name", by_length(THEORY.theorems))
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
@@ -233,7 +241,7 @@ class WrongGuard(systems.TryPending):
 class WrongUpdate(systems.TryPending):
     @action(t=THREAD)
     def unlocks(self, s, t):
-        return when(self.is_at(s, t, "P3"), at=self.go(s, t, "P6"), owner=NOBODY)
+        return when(self.is_at(s, t, "P3"), at=self.go(s, t, "P6"), owner=NO_THREAD)
 
 
 class MissingAction(systems.TryPending):
