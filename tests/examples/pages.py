@@ -2,9 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
+
+from tests import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = (".py", ".tla", ".toml", ".md", ".json", ".java")
@@ -31,17 +32,16 @@ ONE_PROCESS = ("--jobs", "1")
 
 def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
     """(exit code, what was printed) of one command in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "wheelproof", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
-    )
-    return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
+    with tempfile.TemporaryDirectory() as elsewhere:
+        printed = Path(elsewhere) / "printed"
+        code = forked.run(arguments, folder, environment, printed)
+        lines = printed.read_text(encoding="utf-8").splitlines()
+    return code, "\n".join(line.rstrip() for line in lines)
 
 
 def files(folder: Path) -> dict[str, str]:

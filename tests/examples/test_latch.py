@@ -36,31 +36,29 @@ def output(tmp_path_factory) -> Path:
 
 def test_the_page_alone_makes_the_subject(tmp_path):
     found = listings(PAGE)
-    assert len(found) == 8
+    assert len(found) == 7
     for name, text in found.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert 'cp "$WHEELPROOF/model/pluscal.py" model/' in PAGE
-    shutil.copy(ROOT / "model" / "pluscal.py", tmp_path / "model")
     for command in ("translate spec/Latch.tla", "list --update-counts"):
-        said = printed_by(PAGE, f"wheelproof {command}")
-        assert wheelproof(tmp_path, *command.split()) == (0, said)
+        printed = printed_by(PAGE, f"wheelproof {command}")
+        assert wheelproof(tmp_path, *command.split()) == (0, printed)
     assert files(tmp_path) == files(SUBJECT)
 
 
 @pytest.mark.slow
 def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
-    code, said = wheelproof(copy, "verify", "--output", str(output))
+    code, printed = wheelproof(copy, "verify", "--output", str(output))
     shown = printed_by(PAGE, "wheelproof verify").splitlines()
     for line in shown:
         if line.startswith("latch"):
-            assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
+            assert re.search(" +".join(map(re.escape, line.split()[:5])), printed), line
         elif not line.startswith("mechanism"):
-            assert line in said.splitlines(), line
+            assert line in printed.splitlines(), line
     assert code == 0 and len([line for line in shown if line.startswith("latch")]) == 4
     name = "counterexamples/latch.jvm.opens-early@source.json"
-    code, said = wheelproof(copy, "show", str(output / name), "--width", "100")
-    assert code == 0 and said.startswith(printed_by(PAGE, f"wheelproof show build/{name}"))
+    code, printed = wheelproof(copy, "show", str(output / name), "--width", "100")
+    assert code == 0 and printed.startswith(printed_by(PAGE, f"wheelproof show build/{name}"))
     expected = printed_by(PAGE, f"wheelproof replay build/{name}")
     assert wheelproof(copy, "replay", str(output / name)) == (1, expected)
 
@@ -72,13 +70,13 @@ def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
         text.index(opens) : text.index("            }\n        }\n    }\n\n    public bool")
     ]
     change(copy / "jvm/latch/Latch.java", write + block, block + write)
-    code, said = wheelproof(copy, "jvm", "two", "--output", str(output), *ONE_PROCESS)
+    code, printed = wheelproof(copy, "jvm", "two", "--output", str(output), *ONE_PROCESS)
     quoted = "after step 6, b.C2: b is at C4, in the model at C3"
-    assert quoted in PAGE and quoted in said and code == 1
+    assert quoted in PAGE and quoted in printed and code == 1
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (
             '"Latch.count:*" = "the harness alone calls it"\n',
@@ -88,17 +86,17 @@ def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
         ('A1 = ["Latch.isOpen:GETFIELD opened#0"]\n', "", "the label A1 has no site"),
     ],
 )
-def test_a_fault_of_the_table_is_named_as_on_the_page(output, copy, old, new, said):
+def test_a_fault_of_the_table_is_named_as_on_the_page(output, copy, old, new, message):
     change(copy / "jvm/latch.toml", old, new)
     code, printed = wheelproof(copy, "jvm", "--output", str(output), *ONE_PROCESS)
-    assert said in PAGE and said in printed and code != 0
+    assert message in PAGE and message in printed and code != 0
 
 
 def test_a_mechanism_in_java_without_classes_is_refused_as_on_the_page(copy):
     (copy / "jvm/latch.toml").unlink()
-    said = "in_java = true, and no jvm/NAME.toml has classes of it"
-    assert said in PAGE
-    with pytest.raises(UsageError, match=re.escape(said)):
+    message = "in_java = true, and no jvm/NAME.toml has classes of it"
+    assert message in PAGE
+    with pytest.raises(UsageError, match=re.escape(message)):
         jobs.plan(project.find(copy)["latch"], "fast", lambda *layers: True)
     assert wheelproof(copy, "verify")[0] == 2
 

@@ -26,9 +26,9 @@ COPIED = (
 LISTINGS = listings(PAGE)
 
 
-def quoted(said: str) -> None:
+def quoted(printed: str) -> None:
     """The page has this text, whatever the counts in it."""
-    assert re.sub(r"\d+", "", said) in re.sub(r"\d+", "", PAGE)
+    assert re.sub(r"\d+", "", printed) in re.sub(r"\d+", "", PAGE)
 
 
 @pytest.fixture
@@ -65,20 +65,20 @@ def test_what_the_subject_copies_is_the_original(name):
 
 @pytest.mark.slow
 def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
-    code, said = wheelproof(
+    code, printed = wheelproof(
         ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
     )
     shown = printed_by(PAGE, "wheelproof verify").splitlines()
     for line in shown:
         if line.startswith("one_shot"):
-            assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
+            assert re.search(" +".join(map(re.escape, line.split()[:5])), printed), line
         elif not line.startswith("mechanism"):
-            assert line in said.splitlines(), line
+            assert line in printed.splitlines(), line
     assert code == 0 and len([line for line in shown if line.startswith("one_shot")]) == 8
     trace = "build/counterexamples/one_shot.mutant.FlagFirst.json"
     where = ("--subject", str(SUBJECT))
-    code, said = wheelproof(tmp_path, "show", trace, "--width", "100", *where)
-    assert code == 0 and said.startswith(printed_by(PAGE, f"wheelproof show {trace}"))
+    code, printed = wheelproof(tmp_path, "show", trace, "--width", "100", *where)
+    assert code == 0 and printed.startswith(printed_by(PAGE, f"wheelproof show {trace}"))
     assert wheelproof(tmp_path, "replay", trace, *where) == (
         1,
         printed_by(PAGE, f"wheelproof replay {trace}"),
@@ -86,7 +86,7 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
 
 
 @pytest.mark.parametrize(
-    "file, old, new, layers, code, said",
+    "file, old, new, layers, code, printed",
     [
         (
             "spec/OneShot.tla",
@@ -148,36 +148,38 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
         ),
     ],
 )
-def test_what_goes_wrong_first_is_told_as_on_the_page(copy, file, old, new, layers, code, said):
+def test_what_goes_wrong_first_is_reported_as_on_the_page(
+    copy, file, old, new, layers, code, printed
+):
     change(copy / file, old, new)
-    quoted(said)
+    quoted(printed)
     found = wheelproof(copy, "verify", "--layer", layers, *ONE_PROCESS)
-    assert said in found[1] and found[0] == code
+    assert printed in found[1] and found[0] == code
 
 
-def test_counts_that_are_missing_or_wrong_are_told_as_on_the_page(copy):
+def test_counts_that_are_missing_or_wrong_are_reported_as_on_the_page(copy):
     change(
         copy / "spec/counts.json",
         '      "two": {"generated": 94, "distinct": 57, "depth": 12},\n',
         "",
     )
     change(copy / "spec/counts.json", '"distinct": 419', '"distinct": 420')
-    code, said = wheelproof(copy, "verify", "--layer", "tlc", *ONE_PROCESS)
+    code, printed = wheelproof(copy, "verify", "--layer", "tlc", *ONE_PROCESS)
     for part in ("its counts are not recorded; run", "distinct is 419, declared 420"):
         quoted(part)
-        assert part in said
+        assert part in printed
     assert code == 1
 
 
-def test_a_label_that_the_table_lacks_is_told_as_on_the_page(copy):
+def test_a_label_that_the_table_lacks_is_reported_as_on_the_page(copy):
     change(copy / "spec/OneShot.toml", 'write = ["O4", "O5"]', 'write = ["O5"]')
     mechanism = find(copy)["one_shot"]
     row = coverage.labels(
         Context(mechanism, copy / "build"), [Report(labels=set(mechanism.labels))]
     )
-    said = "the spec has O4 besides; the model has O4 besides"
-    quoted(said)
-    assert said in row.why and not row.ok
+    printed = "the spec has O4 besides; the model has O4 besides"
+    quoted(printed)
+    assert printed in row.why and not row.ok
 
 
 def test_the_tool_names_no_mechanism():

@@ -28,10 +28,10 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_every_layer_passes_and_every_mutant_is_killed(copy):
-    code, said = wheelproof(copy, "verify", *ONE_PROCESS)
-    assert code == 0, said
-    assert "model: that of one_shot is compiled from spec/OneShot.tla" in said
-    assert len([line for line in said.splitlines() if line.startswith("killed: ")]) == 6
+    code, printed = wheelproof(copy, "verify", *ONE_PROCESS)
+    assert code == 0, printed
+    assert "model: that of one_shot is compiled from spec/OneShot.tla" in printed
+    assert len([line for line in printed.splitlines() if line.startswith("killed: ")]) == 6
     rows = json.loads((copy / "build/results.json").read_text())["rows"]
     for row in rows:
         with_model = row["layer"] in ("graph", "bisimulation", "mutant", "random", "stress")
@@ -41,20 +41,20 @@ def test_every_layer_passes_and_every_mutant_is_killed(copy):
 @pytest.mark.slow
 def test_a_fault_of_the_implementation_is_a_finding(copy):
     change(copy / "impl/one_shot.py", "if not self.done:  # read O3", "if True:  # read O3")
-    code, said = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
-    assert code == 1 and "not in order: one_shot / bisimulation / two" in said, said
+    code, printed = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
+    assert code == 1 and "not in order: one_shot / bisimulation / two" in printed, printed
 
 
 def test_a_specification_outside_of_the_subset_is_refused_with_module_and_line(copy):
     spec = copy / "spec/OneShot.tla"
     change(spec, "RanBeforeReturn == ", "RanBeforeReturn == (CHOOSE x : x = 1) = 1 /\\ ")
     line = spec.read_text().partition("RanBeforeReturn")[0].count("\n") + 1
-    code, said = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
-    assert code == 2, said
-    assert f"module OneShot, line {line}: CHOOSE without a set is outside of the subset" in said
+    code, printed = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
+    assert code == 2, printed
+    assert f"module OneShot, line {line}: CHOOSE without a set is outside of the subset" in printed
 
 
 def test_a_table_that_is_no_list_is_refused(copy):
     change(copy / "spec/OneShot.toml", '["ComesTooLate"]', '"ComesTooLate"')
-    code, said = wheelproof(copy, "list")
-    assert code == 2 and "[model]: witnesses is no list of names" in said
+    code, printed = wheelproof(copy, "list")
+    assert code == 2 and "[model]: witnesses is no list of names" in printed

@@ -157,6 +157,12 @@ OpenMeansNoneLeft == opened => count = 0
 OpensInTheEnd ==
   (\A t \in Threads : Counts(t) => pc[t] = "Done") => opened
 
+\* A thread has looked while the latch was closed.
+LooksTooEarly == ~opened /\ \E t \in Threads : pc[t] = "Done"
+
+\* The result of the operation that t has just ended.
+Result(t) == IF Program[t][turn[t] - 1][1] = "is_open" THEN saw[t] ELSE NULL
+
 \* Fair threads alone; Spec has them all.
 Fairness(T) == \A t \in T : WF_vars(thread(t) \/ countDown(t) \/ isOpen(t))
 =============================================================================
