@@ -3,7 +3,8 @@
 
 ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
-# Tests of one file stay in one process (tests/conftest.py); ARGS="-n 0" runs all of them in one.
+# Tests of one file stay in one process; "auto" is one process more than there are cores, "logical"
+# one for each (tests/conftest.py). ARGS="-n 0" runs all of them in one.
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 # The mechanisms whose implementation `make nightly` changes at random.
@@ -100,7 +101,7 @@ real: setup
 nightly: setup-data
 	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
 	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
-	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
+	HYPOTHESIS_PROFILE=fast $(RUN) pytest -n logical --maxprocesses 4 -m nightly; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
 		--output build/mutate-one-shot; foreign=$$?; \

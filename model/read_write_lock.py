@@ -267,7 +267,7 @@ class Model(Machine):
             and self.waiting == len(self._at("W4", "W5"))
         )
 
-    def WaitsForSomebody(self) -> bool:
+    def WaitsForAThread(self) -> bool:
         if self.mutex is not None or self.tickets or self.writer is not None:
             return True
         reading = self._at("R3")

@@ -1,7 +1,7 @@
 ----------------------------- MODULE Conditions -----------------------------
 (***************************************************************************)
 (* Python's condition as two values: the set of threads that sleep, and a   *)
-(* sequence of tickets.  A notification that nobody has taken yet is a      *)
+(* sequence of tickets.  A notification that is not yet taken is a          *)
 (* ticket: the set of threads that may take it, those that slept when it    *)
 (* was given.  Which of them takes it is decided when the first one wakes.  *)
 (***************************************************************************)

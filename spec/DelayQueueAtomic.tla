@@ -2,13 +2,13 @@
 (***************************************************************************)
 (* The delay queue as the layers above it see it: a thread that waits is    *)
 (* let in, in one step, when the first element is due or its time is up.    *)
-(* Nobody knows of sleepers, notifications and leaders, nor of a heap: the  *)
+(* No sleepers, notifications and leaders are known, nor a heap: the        *)
 (* elements are in their order.  DelayQueueRefinement shows that the queue  *)
 (* on Python's condition does nothing that is not allowed here.             *)
 (*                                                                          *)
 (* Time may pass at any moment, and as far as it likes: when a thread is    *)
 (* let in is not promised, only when it may be.  A thread that waits may    *)
-(* leave without the gate if the scenario has somebody to interrupt it.     *)
+(* leave without the gate if the scenario has an interrupter for it.        *)
 (***************************************************************************)
 EXTENDS Integers, Sequences
 

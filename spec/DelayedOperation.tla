@@ -1,8 +1,8 @@
 -------------------------- MODULE DelayedOperation --------------------------
 (***************************************************************************)
 (* A delayed operation of Kafka's purgatory, shared by the threads whose    *)
-(* events may complete it, by the reaper that expires it, and by whoever    *)
-(* else holds its lock.                                                     *)
+(* events may complete it, by the reaper that expires it, and by any        *)
+(* other thread that holds its lock.                                        *)
 (*                                                                          *)
 (* Five generations of the completion protocol stand side by side:          *)
 (*   TryOnce    (O) 0.11.0.2 to 1.0: a thread without the lock returns      *)

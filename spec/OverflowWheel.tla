@@ -27,7 +27,7 @@
 (*                                                                          *)
 (* Buffered are the fields that can be read without their lock.  Of a new   *)
 (* wheel that is currentTime alone: all others are final, and Java shows    *)
-(* final fields to whoever sees the object.  next and prev have their list's*)
+(* final fields to all who see the object.  next and prev have their list's *)
 (* monitor, which orders every access, so their steps change nothing here;  *)
 (* TimerTaskList is about them.                                             *)
 (***************************************************************************)

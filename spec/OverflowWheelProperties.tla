@@ -11,7 +11,7 @@ SafePublication == \A t \in Threads : foundWheel[t] # NULL => foundTime[t] = "st
 OneOverflowWheel == \A t, u \in Threads :
   foundWheel[t] # NULL /\ foundWheel[u] # NULL => foundWheel[t] = foundWheel[u]
 
-\* A cancel that begins when the entry is linked and nobody is at it leaves it in no list.
+\* A cancel that begins when the entry is linked and no thread is at it leaves it in no list.
 CancelUnlinks == unlinked => Stored(buffer, "list", "e", list) = NULL
 
 \* No check made after cancel has returned lets the entry through.

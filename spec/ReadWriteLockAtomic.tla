@@ -57,7 +57,7 @@ Leave(t) == /\ place[t] = "leaves"
             /\ Goto(t, "idle")
             /\ UNCHANGED <<page, turn>>
 
-\* A thread that waits is interrupted, if the scenario has somebody to do it.
+\* A thread that waits is interrupted, if the scenario has an interrupter.
 Interrupted(t) == /\ place[t] = "asks"
                   /\ \E i \in Interrupters : Program[i][1] = <<"interrupt", t>>
                   /\ Goto(t, "idle")

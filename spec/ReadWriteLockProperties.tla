@@ -24,8 +24,8 @@ Registered == mutex = NULL =>
   /\ \A t \in Threads : pc[t] \in {"D2", "X1"} <=> writer = t
   /\ waiting = Cardinality({t \in Threads : pc[t] \in {"W4", "W5"}})
 
-\* A thread that sleeps, with no notification on its way, has somebody to wait for.
-WaitsForSomebody == mutex = NULL /\ tickets = << >> => \A t \in asleep :
+\* A thread that sleeps, with no notification on its way, has a thread to wait for.
+WaitsForAThread == mutex = NULL /\ tickets = << >> => \A t \in asleep :
   writer # NULL \/ IF pc[t] = "R3" THEN waiting > 0 ELSE readers # {}
 
 \* Weak fairness of the threads in T; Spec has it for all of them.

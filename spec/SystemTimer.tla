@@ -28,7 +28,7 @@
 (* TimerTaskList is one step here: TimerTaskList refines                   *)
 (* TimerTaskListAtomic, where a remove misses an entry that a flush holds. *)
 (* cancel and the entry's constructor are one step for a second reason:    *)
-(* once the entry is unlinked nobody but the task's monitor's holder       *)
+(* once the entry is unlinked only the holder of the task's monitor        *)
 (* touches it, so that the pointer's write may as well come at once.       *)
 (* One monitor is held over several steps: that of the bucket which a      *)
 (* flush empties, from V1 to V3.  A thread that unlinks an entry from this *)
@@ -201,7 +201,7 @@ A3:  await ~Held(timerTaskEntry[TaskOf[ae]]);
      call addTimerTaskEntry(ae);
 A4:  readers := readers \ {self};
      adding := adding - 1;
-     if thrown[self] then raised := raised \cup {ae}; end if;    \* the caller is told
+     if thrown[self] then raised := raised \cup {ae}; end if;    \* the caller gets it
      thrown[self] := FALSE;
      return;
 end procedure;

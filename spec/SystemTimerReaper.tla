@@ -1,9 +1,9 @@
 -------------------------- MODULE SystemTimerReaper --------------------------
 (***************************************************************************)
 (* The life of the thread that lets a timer's time pass: it polls until it  *)
-(* is told to stop, and whoever closes it tells it, waits until it has      *)
+(* is stopped.  A thread that closes it stops it, waits until it has        *)
 (* ended, and closes the timer.  What a poll runs may close the reaper too: *)
-(* then nobody is waited for, and the thread ends after that poll.          *)
+(* then no thread is waited for, and the thread ends after that poll.       *)
 (*                                                                          *)
 (* An event is a flag, and a thread has a condition on which others wait    *)
 (* for its end.  A thread that joined itself would be refused by the        *)

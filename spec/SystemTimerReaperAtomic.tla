@@ -1,8 +1,8 @@
 ----------------------- MODULE SystemTimerReaperAtomic -----------------------
 (***************************************************************************)
 (* The reaper's life as the layers above it see it: it looks and polls      *)
-(* until it is told to stop, and then it has ended, in one step.  A close   *)
-(* tells it in one step, and closes the timer in another one, once the      *)
+(* until it is stopped, and then it has ended, in one step.  A close        *)
+(* stops it in one step, and closes the timer in another one, once the      *)
 (* reaper has ended; what a poll runs closes the timer without that.        *)
 (* SystemTimerReaperRefinement shows that the reaper on its thread does     *)
 (* nothing that is not allowed here.                                        *)

@@ -8,7 +8,7 @@ ReaperEndsFirst == ~early
 \* Once the timer is closed, no poll begins.
 PollsNoMore == ~late
 
-\* The reaper's thread does not end before it is told to.
+\* The reaper's thread does not end before it is stopped.
 ReapsUntilClosed == ended => stopping
 
 \* When a close has returned, the timer is closed.

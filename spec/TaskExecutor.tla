@@ -6,7 +6,7 @@
 (* that it is shut, and a flag that its thread has ended.                   *)
 (*                                                                          *)
 (* A task that runs may hand over another one, close the executor, or       *)
-(* raise.  Whoever closes waits for the pool's thread, unless it is that    *)
+(* raise.  Its closer waits for the pool's thread, unless it is that        *)
 (* thread itself: B1 notes who that is, C1 reads it, and neither holds a    *)
 (* lock.  A thread that waited for itself would be refused by the standard  *)
 (* library with an exception; here it waits for ever, which is a deadlock.  *)
@@ -34,7 +34,7 @@ variables
   calls = << >>,     \* the tasks that wait
   shut = FALSE,
   ended = FALSE,     \* the pool's thread will run no task any more
-  thread = NULL,     \* the pool's thread, once it has said so
+  thread = NULL,     \* the pool's thread, once it has noted that
   ran = << >>,       \* the tasks that have run
   accepted = << >>,  \* history: the tasks that the pool has taken
   refused = {},      \* history: the tasks that the pool has refused

@@ -54,7 +54,7 @@ ASSUME ProgramsAreOperations ==
 (* The initial ring, as the pointers that make it. *)
 ListOf(e) == IF \E l \in Lists : e \in Range(Ring[l])
              THEN CHOOSE l \in Lists : e \in Range(Ring[l]) ELSE NULL
-Closed(l) == <<l>> \o Ring[l] \o <<l>>          \* the ring of l, walked once round
+Closed(l) == <<l>> \o Ring[l] \o <<l>>          \* the ring of l, once round
 Position(n) == LET l == IF n \in Lists THEN n ELSE ListOf(n)
                IN  CHOOSE i \in 1..Len(Ring[l]) + 1 : Closed(l)[i] = n
 After(n)  == IF n \in Lists THEN Closed(n)[2]

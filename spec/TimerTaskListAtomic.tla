@@ -1,7 +1,7 @@
 ------------------------ MODULE TimerTaskListAtomic ------------------------
 (***************************************************************************)
 (* TimerTaskList as a layer above it may see it: lists are sets, an add is  *)
-(* one step, and nobody knows of pointers, list monitors or entry monitors. *)
+(* one step, and pointers, list monitors and entry monitors are not known.  *)
 (* TimerTaskListRefinement shows that the pointer-level list does nothing   *)
 (* that is not allowed here, so a spec of the timer may use these steps.    *)
 (*                                                                          *)
@@ -64,7 +64,7 @@ Linked(e)  == \E l \in Lists : e \in members[l]
 Held(e)    == mover[e] # NULL
 IsCurrent(e) == timerTaskEntry[TaskOf[e]] = e
 
-\* Into d and out of every other list; into no list when d is NULL.  Nobody holds e any longer.
+\* Into d and out of every other list; into no list when d is NULL.  No thread holds e any longer.
 Put(e, d) == /\ members' = [l \in Lists |-> IF l = d THEN members[l] \cup {e} ELSE members[l] \ {e}]
              /\ mover' = [mover EXCEPT ![e] = NULL]
 

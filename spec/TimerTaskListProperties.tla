@@ -2,11 +2,11 @@
 \* What must hold of TimerTaskList, and what its scenarios must reach.
 EXTENDS TimerTaskList
 
-(* What the ring says: an entry is linked into l if a walk along next, from l, meets it. *)
-RECURSIVE Walk(_, _, _)
-Walk(n, l, fuel) == IF n \in {l, NULL} \/ fuel = 0 THEN {}
-                    ELSE {n} \cup Walk(next[n], l, fuel - 1)
-Members(l) == Walk(next[l], l, Cardinality(Nodes))
+(* What the ring says: an entry is linked into l if l reaches it along next. *)
+RECURSIVE Reached(_, _, _)
+Reached(n, l, fuel) == IF n \in {l, NULL} \/ fuel = 0 THEN {}
+                       ELSE {n} \cup Reached(next[n], l, fuel - 1)
+Members(l) == Reached(next[l], l, Cardinality(Nodes))
 Linked(e)  == \E l \in Lists : e \in Members(l)
 
 \* A lock guards e if it is e's own, or that of a list that has e or that e believes to be in.

@@ -3,8 +3,8 @@
 (* TimerTaskList => TimerTaskListAtomic: every step on pointers and locks   *)
 (* is one atomic step or none.                                              *)
 (*                                                                          *)
-(* An add takes effect at A7, where a walk of the ring first meets the      *)
-(* entry, and an unlink at U5, where a walk last meets it.  From U5 to A7   *)
+(* An add takes effect at A7, where a traversal first meets the             *)
+(* entry, and an unlink at U5, where one last meets it.  From U5 to A7      *)
 (* an entry on its way is in no ring; the atomic machine leaves it in the   *)
 (* list that it came from and says who holds it.  In this module both are   *)
 (* read from the state: the flush that has it as `head` holds it, and it    *)
@@ -21,14 +21,14 @@ CONSTANTS
 
 ASSUME FromRingIsBoolean == FromRing \in BOOLEAN
 
-\* From the ring, because the ring is what flush walks.  An entry names one list at most, whatever
+\* From the ring, because the ring is what flush reads.  An entry names one list at most, whatever
 \* the ring has become: read through entry.list, an entry that is linked twice looks fine, and the
 \* refinement holds without the locks and tests that keep the ring whole.
 MembersOf(l) == IF FromRing THEN Members(l) ELSE {e \in Entries : list[e] = l}
 IsMember(e)  == \E l \in Lists : e \in MembersOf(l)
 
 \* t has passed the step at which its add, or its unlink, takes effect.  `done` covers the rest of
-\* an add, so that A10 and A11 before another attempt are told from those after a link.
+\* an add, so that A10 and A11 before another attempt differ from those after a link.
 HasLinked(t)   == pc[t] \in {"A8", "A9"} \/ done[t] \/ (~FromRing /\ pc[t] = "A7")
 HasUnlinked(t) == pc[t] \in {"U9", "U10", "U11"} \/ (FromRing /\ pc[t] \in {"U6", "U7", "U8"})
 
@@ -61,7 +61,7 @@ moverBar == [e \in Entries |->
   IF ~IsMember(e) /\ \E t \in Threads : pickedBar[t] = e
   THEN CHOOSE t \in Threads : pickedBar[t] = e ELSE NULL]
 
-\* An entry that is held still belongs to the list that its flush walks.
+\* An entry that is held still belongs to the list that its flush empties.
 membersBar == [l \in Lists |->
   MembersOf(l) \cup {e \in Entries : moverBar[e] # NULL /\ fl[moverBar[e]] = l}]
 

@@ -23,16 +23,16 @@ HInit == /\ Init
          /\ unlinked = [t \in Threads |-> FALSE]
 
 \* What a step of t makes of the pair <<home, holder>> of e.  A remove holds nothing; a drop and a
-\* hand-over, K1 and K2 back to the flush, let go; so does any link, whoever does it.
-Nobody == <<NULL, NULL>>
+\* hand-over, K1 and K2 back to the flush, let go; so does any link, by any thread.
+NotHeld == <<NULL, NULL>>
 Remembered(t, e) ==
-  CASE IsMember(e)' -> Nobody
+  CASE IsMember(e)' -> NotHeld
     [] IsMember(e) /\ ~IsMember(e)' ->
          IF Inside(t, "add") \/ Inside(t, "flush")
-         THEN <<CHOOSE l \in Lists : e \in MembersOf(l), t>> ELSE Nobody
+         THEN <<CHOOSE l \in Lists : e \in MembersOf(l), t>> ELSE NotHeld
     [] OTHER ->
          IF holder[e] = t /\ pc[t] \in {"K1", "K2"} /\ pc'[t] = "F2"
-         THEN Nobody ELSE <<home[e], holder[e]>>
+         THEN NotHeld ELSE <<home[e], holder[e]>>
 
 Remember(t) ==
   /\ home'   = [e \in Entries |-> Remembered(t, e)[1]]

@@ -2,10 +2,10 @@
 (***************************************************************************)
 (* Kafka's TimingWheel by itself: adders put entries into the buckets of a *)
 (* hierarchy of wheels whose levels are made when they are first needed;   *)
-(* somebody else takes the earliest bucket, lets the clocks reach its key, *)
+(* another thread takes the earliest bucket, lets the clocks reach its key,*)
 (* and flushes it: each entry goes down a level, or is handed over.        *)
 (*                                                                         *)
-(* The wheel asks of its users that nobody adds while the clock advances.  *)
+(* The wheel requires that no thread adds while the clock advances.        *)
 (* That contract is the read/write lock here, and it is all there is: the  *)
 (* flush runs beside the adders.  SystemTimer keeps them apart for longer, *)
 (* which hides two decisions of the wheel (M11, M12); here they show.      *)
@@ -19,7 +19,7 @@
 (* monitors held, is one step, and so is a flush's taking of one entry     *)
 (* (TimerTaskListAtomic); the bucket's monitor itself is here, because a   *)
 (* flush holds it until the key is reset.  Making a level is one step      *)
-(* (OverflowWheel), and an operation of the delay queue.  Nobody cancels.  *)
+(* (OverflowWheel), and an operation of the delay queue.  None cancels.    *)
 (*                                                                         *)
 (* There is no time but the wheel's own: its clock is at the key of the    *)
 (* bucket that was taken last.  The level-1 tick is 1.                     *)
@@ -105,7 +105,7 @@ macro unlock(b) begin
   monitor[b] := IF monitor[b].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[b].depth - 1];
 end macro;
 
-\* Whoever waits for the entry has it.
+\* The thread that waits for the entry has it.
 procedure hand(he = NULL, withdrawn = FALSE)
 begin
 K2:  handed := Append(handed, he);
@@ -156,7 +156,7 @@ L2:  readers := readers \ {self};
      return;
 end procedure;
 
-\* TimerTaskList.flush: the entries go where they belong now, or straight to whoever waits for them
+\* TimerTaskList.flush: the entries go where they belong now, or straight to their waiters
 procedure flush(fb = 0, away = FALSE)
 variables head = NULL;
 begin

@@ -3,7 +3,9 @@
 `fast` is the profile of every run of the suite, `long` that of a campaign (`make fuzz`).
 """
 
+import gc
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -44,6 +46,26 @@ LONGEST = (
 The others go by their number of tests: a long file with few tests would be the last to start, and
 one process would wait for the other.
 """
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is there when all tests are collected stays to the end: no search for garbage goes
+    through it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """`-n auto` is one process more than there are cores: one often waits for a JVM or a disk.
+    `-n logical` is one for each core, for tests that need much memory."""
+    cores = yield
+    return cores + (config.option.numprocesses == "auto")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -21,7 +21,7 @@ LOCKS = (
 )
 
 # Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for
-# the venv made from it. What it is asked goes to the log; an exit code in a file of the state
+# the venv made from it. Its calls go to the log; an exit code in a file of the state
 # folder makes that part fail.
 PYTHON = """#!/bin/sh
 echo "$(basename "$0") $*" >> "$STATE/log"
@@ -77,14 +77,14 @@ class Tree:
                 **environment,
             },
         )
-        self.asked = log.read_text().splitlines()
+        self.calls = log.read_text().splitlines()
         return ended
 
     def installed(self) -> list[str]:
-        """The lock files that pip was asked to install, each of them with its hashes."""
-        asked = [line for line in self.asked if "-m pip install" in line and "-r " in line]
-        assert all("--require-hashes" in line for line in asked)
-        return [name for line in asked for name in re.findall(r"-r (\S+)", line)]
+        """The lock files that pip was called to install, each of them with its hashes."""
+        calls = [line for line in self.calls if "-m pip install" in line and "-r " in line]
+        assert all("--require-hashes" in line for line in calls)
+        return [name for line in calls for name in re.findall(r"-r (\S+)", line)]
 
     @property
     def stamp(self) -> Path:
@@ -108,15 +108,15 @@ def test_the_newest_python_that_runs_is_chosen(tree):
     tree.executable("python3.12", PYTHON)
     tree.executable("python3.11", PYTHON)
     assert tree.run().returncode == 0
-    assert "python3.12 -m venv --clear .venv" in tree.asked
-    assert not any(line.startswith("python3.11") for line in tree.asked)
+    assert "python3.12 -m venv --clear .venv" in tree.calls
+    assert not any(line.startswith("python3.11") for line in tree.calls)
 
 
 def test_python_names_the_interpreter(tree):
     tree.executable("python3.12", PYTHON)
     other = tree.executable("mine", PYTHON)
     assert tree.run(PYTHON=str(other)).returncode == 0
-    assert "mine -m venv --clear .venv" in tree.asked
+    assert "mine -m venv --clear .venv" in tree.calls
 
 
 def test_a_named_python_that_will_not_do_is_refused_and_not_replaced(tree):
@@ -148,7 +148,7 @@ def test_without_ensurepip_uv_makes_the_venv_or_the_missing_package_is_named(tre
     shutil.copy(python, tree.state / "python")
     tree.executable("uv", UV)
     assert tree.run().returncode == 0
-    assert any(line.startswith("uv venv") and f"--python {python}" in line for line in tree.asked)
+    assert any(line.startswith("uv venv") and f"--python {python}" in line for line in tree.calls)
     assert tree.stamp.exists()
 
 
@@ -156,7 +156,7 @@ def test_a_second_run_installs_nothing(ready):
     assert ready.installed() == ["requirements.lock"]
     assert ready.run().returncode == 0
     assert ready.installed() == []
-    assert not any("pip" in line or "venv" in line for line in ready.asked)
+    assert not any("pip" in line or "venv" in line for line in ready.calls)
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", *LOCKS])
@@ -165,7 +165,7 @@ def test_a_changed_input_is_installed_into_the_same_venv(ready, name):
         file.write("# changed\n")
     assert ready.run().returncode == 0
     assert ready.installed() == ["requirements.lock"]
-    assert not any("-m venv" in line for line in ready.asked)
+    assert not any("-m venv" in line for line in ready.calls)
 
 
 def test_a_moved_tree_is_installed_again(ready):
@@ -177,7 +177,7 @@ def test_a_moved_tree_is_installed_again(ready):
 def test_a_broken_venv_is_made_again(ready):
     (ready.root / ".venv" / "bin" / "python").unlink()
     assert ready.run().returncode == 0
-    assert "python3.12 -m venv --clear .venv" in ready.asked
+    assert "python3.12 -m venv --clear .venv" in ready.calls
 
 
 def test_a_failed_installation_leaves_no_stamp_and_is_done_again_from_the_start(ready):
@@ -187,7 +187,7 @@ def test_a_failed_installation_leaves_no_stamp_and_is_done_again_from_the_start(
     assert not ready.stamp.exists()
     (ready.state / "install").unlink()
     assert ready.run().returncode == 0
-    assert "python3.12 -m venv --clear .venv" in ready.asked
+    assert "python3.12 -m venv --clear .venv" in ready.calls
     assert ready.installed() == ["requirements.lock"]
     assert ready.stamp.exists()
 
@@ -223,7 +223,7 @@ def test_extras_that_are_named_at_first_are_resolved_with_the_rest(tree):
     locks = ["requirements.lock", "requirements-data.lock", "requirements-dev.lock"]
     assert tree.run("data", "dev").returncode == 0
     assert tree.installed() == locks
-    assert len([line for line in tree.asked if "-r " in line]) == 1
+    assert len([line for line in tree.calls if "-r " in line]) == 1
     assert tree.run("data", "dev").returncode == 0
     assert tree.installed() == []
     with (tree.root / locks[2]).open("a") as file:
@@ -272,7 +272,7 @@ def test_an_unknown_extra_is_refused(ready, named):
     ended = ready.run(*named)
     assert ended.returncode == 4
     assert "there is no extra 'date'" in ended.stderr
-    assert ready.asked == []
+    assert ready.calls == []
 
 
 def test_a_tool_that_crashes_is_not_taken_for_a_missing_java(ready):

@@ -2,6 +2,9 @@
 
 from collections import OrderedDict
 
+import pytest
+from xdist.plugin import pytest_xdist_auto_num_workers as for_cores
+
 from tests.conftest import LONGEST, SHARING, ByFile
 from tests.wheelproof.conftest import ROOT
 
@@ -39,3 +42,10 @@ def test_the_longest_are_files_and_folders_that_there_are():
     for scope in LONGEST:
         assert (ROOT / scope).exists() and (scope.endswith(".py") or scope in SHARING), scope
         assert scope in SHARING or not scope.startswith(SHARING), "its folder is given out whole"
+
+
+@pytest.mark.parametrize(("chosen", "more"), [("auto", 1), ("logical", 0)])
+def test_auto_is_one_process_more_than_there_are_cores(pytestconfig, monkeypatch, chosen, more):
+    monkeypatch.setattr(pytestconfig.option, "numprocesses", chosen)
+    found = pytestconfig.hook.pytest_xdist_auto_num_workers(config=pytestconfig)
+    assert found == for_cores(pytestconfig) + more

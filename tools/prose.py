@@ -59,12 +59,18 @@ SOURCES = (
     "jvm",
     "model",
     "mutants",
+    "proofs",
     "real",
     "spec",
+    "tests",
     "tools",
+    "traces",
     "wheelproof",
 )
 """Folders whose sources are read for unused words."""
+
+SUFFIXES = frozenset((".cfg", ".j2", ".java", ".py", ".scala", ".sh", ".tla", ".toml"))
+"""Ends of their names."""
 
 ALLOWED = {
     "stem": "the name of a file without its suffix, as in pathlib",
@@ -72,11 +78,15 @@ ALLOWED = {
 }
 """Unused words of prose that are names in code -> the reason."""
 
-DICTIONARY = "tools/prose.py"
-"""The file that lists the words."""
+DICTIONARIES = frozenset(("tools/prose.py", "tests/docs/test_prose.py"))
+"""The files that list the words, or plant them."""
 
+FOREIGN = ("ast.walk", "os.walk", "walk_packages", "bench-traces", '"walks"')
+"""Names of libraries, a command, and a field of version 1 of the format of traces."""
+
+_FOREIGN = re.compile("|".join(map(re.escape, FOREIGN)))
 _OF_CODE = re.compile(
-    rf"(?<![.\w])({'|'.join(sorted(UNUSED.keys() - ALLOWED))})s?(?!\w)(?!-traces)", re.IGNORECASE
+    rf"(?<![A-Za-z])({'|'.join(sorted(UNUSED.keys() - ALLOWED))})s?(?![a-z])", re.IGNORECASE
 )
 _UNUSED = re.compile(rf"\b({'|'.join(UNUSED)})s?\b", re.IGNORECASE)
 _QUOTED = re.compile("\u201c[^\u201d]*\u201d")
@@ -159,10 +169,9 @@ def measured(markdown: str) -> Prose:
 
 
 def in_source(text: str) -> Iterator[tuple[int, str]]:
-    """(line, word) of each unused word in a source. A method of another library, such as
-    ``ast.walk``, is none."""
+    """(line, word) of each unused word in a source, parts of names included."""
     for number, line in enumerate(text.splitlines(), 1):
-        for word in _OF_CODE.findall(line):
+        for word in _OF_CODE.findall(_FOREIGN.sub(" ", line)):
             yield number, word.lower()
 
 
@@ -172,9 +181,9 @@ def sources(root: Path = ROOT) -> list[Path]:
     return sorted(
         file
         for file in files
-        if file.suffix in (".py", ".java", ".scala", ".toml", ".j2")
+        if file.suffix in SUFFIXES
         and "build" not in file.parts
-        and file.relative_to(root).as_posix() != DICTIONARY
+        and file.relative_to(root).as_posix() not in DICTIONARIES
     )
 
 

@@ -2,8 +2,7 @@
 """Refuse modules above 400 lines and lines above 100 columns, in Python, Java and scripts.
 
 ``python tools/sizes.py [FOLDER]`` prints each fault as file, line and reason. The exit code is 1 if
-there is one. ``EXCEPTIONS`` names the files that may be longer, each with its reason; an exception
-that is not needed is a fault too.
+there is one.
 """
 
 from __future__ import annotations
@@ -27,13 +26,6 @@ SCRIPTS = {"Makefile", "tools/lint", "tools/lock", "tools/setup"}
 FOREIGN = {"build", "__pycache__", "node_modules"}
 """Folders that hold no source. Hidden folders hold none either."""
 
-EXCEPTIONS = {
-    "tests/claims/test_completion.py": "docs/claims/ names its tests by their file",
-    "tests/wheelproof/explore/test_hidden_state.py": "a table of refused harnesses, one text each",
-    "tests/wheelproof/pipeline/test_rules.py": "a table of planted faults, an entry for each rule",
-}
-"""File -> the reason why it has more than ``LINES`` lines."""
-
 
 def files(root: Path) -> Iterator[tuple[str, Path]]:
     """The sources below a folder, by their names from there."""
@@ -46,21 +38,15 @@ def files(root: Path) -> Iterator[tuple[str, Path]]:
                 yield place, file
 
 
-def faults(root: Path, exceptions: dict[str, str] = EXCEPTIONS) -> Iterator[str]:
+def faults(root: Path) -> Iterator[str]:
     """What is too long below a folder: file, line and reason."""
-    needed = set()
     for place, file in files(root):
         lines = file.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, 1):
             if len(line) > COLUMNS:
                 yield f"{place}:{number}: {len(line)} columns, {COLUMNS} is the limit"
         if len(lines) > LINES:
-            needed.add(place)
-            if place not in exceptions:
-                yield f"{place}: {len(lines)} lines, {LINES} is the limit: split it by subject"
-    for place in sorted(exceptions.keys() - needed):
-        if (root / place).parent.is_dir():
-            yield f"{place}: the exception in tools/sizes.py is not needed"
+            yield f"{place}: {len(lines)} lines, {LINES} is the limit: split it by subject"
 
 
 def main(arguments: list[str]) -> int:

@@ -131,7 +131,7 @@ def test_an_add_and_a_cancel_cost_the_same_in_a_full_bucket():
     assert cost_in_a_full_bucket(TimingWheel, 10) == cost_in_a_full_bucket(TimingWheel, 10_000)
 
 
-def test_that_check_rejects_a_wheel_that_walks_the_bucket():
+def test_that_check_rejects_a_wheel_that_traverses_the_bucket():
     assert cost_in_a_full_bucket(Ordered, 10) < cost_in_a_full_bucket(Ordered, 1000)
 
 

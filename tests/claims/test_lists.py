@@ -166,5 +166,5 @@ def test_a_cancelled_entry_may_stay_linked():
     assert stays_linked("flush_cancel")
 
 
-def test_where_nobody_moves_an_entry_it_may_not():
+def test_where_no_thread_moves_an_entry_it_may_not():
     assert not stays_linked("remove_cancel")

@@ -209,7 +209,7 @@ def check_a_task_that_is_due_or_cancelled_is_refused(wheel):
     assert (taken, one.task_counter.get()) == ([False, False, True], 1)
 
 
-class Asked(TimerTaskEntry):
+class Counting(TimerTaskEntry):
     """An entry that counts the calls of its ``cancelled``."""
 
     __slots__ = ("counted",)
@@ -220,7 +220,7 @@ class Asked(TimerTaskEntry):
 
 
 def check_each_level_looks_whether_the_task_is_cancelled(wheel):
-    entry = Asked(TimerTask(0), 7000)
+    entry = Counting(TimerTask(0), 7000)
     assert bare(wheel, 1, 20).add(entry) and entry.counted == 3
 
 

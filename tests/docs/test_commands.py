@@ -83,8 +83,8 @@ def check_wheelproof(words: list[str], whole: bool = True) -> None:
         known("mechanism", [stem], MECHANISMS)
         if stem in MECHANISMS:
             mechanism = MECHANISMS[stem]
-            asked = [str(given[field]) for field in ("scenario", "mutant") if given.get(field)]
-            known("scenario or decision", asked, {*mechanism.scenarios, *mechanism.decisions})
+            names = [str(given[field]) for field in ("scenario", "mutant") if given.get(field)]
+            known("scenario or decision", names, {*mechanism.scenarios, *mechanism.decisions})
     for each in words:
         if found := re.fullmatch(r"build/counterexamples/(\w+)\.(\w+)\.(\w+)\.json", each):
             stem, layer, row = found.groups()
@@ -159,10 +159,10 @@ def test_each_command_is_accepted(page):
 @pytest.mark.parametrize(
     ("planted", "fault"),
     [
-        ("wheelproof verify --lane fast", "No such option"),
+        ("wheelproof verify --pace fast", "No such option"),
         ("wheelproof verfy", "No such command"),
         ("wheelproof verify timer_task_lost", "there is no mechanism timer_task_lost"),
-        ("wheelproof verify --layer walk", "there is no layer walk"),
+        ("wheelproof verify --layer stroll", "there is no layer stroll"),
         ("wheelproof mutant timer_task_list/M0", "there is no decision timer_task_list/M0"),
         ("wheelproof trace record timer_task_list gone", "there is no scenario or decision gone"),
         ("wheelproof show build/counterexamples/timer_task_list.mutant.M0.json", "no check M0"),

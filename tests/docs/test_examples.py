@@ -3,13 +3,13 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.docs.reading import ROOT, blocks, commands
 from tests.docs.test_quotes import printed, unlike, without_lines
 
@@ -42,17 +42,16 @@ def run(words: list[str], folder: Path) -> tuple[int, str]:
     assert words[0] == "wheelproof", words
     if words[1] == "verify":
         words = [*words, "--jobs", "1"]  # workers would cost more than such small checks
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "200"},
-    )
-    return done.returncode, done.stdout
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+        "NO_COLOR": "1",
+        "COLUMNS": "200",
+    }
+    with tempfile.TemporaryDirectory() as elsewhere:
+        output = Path(elsewhere) / "output"
+        code = forked.run(words[1:], folder, environment, output)
+        return code, output.read_text(encoding="utf-8")
 
 
 def expected(words: list[str]) -> int:

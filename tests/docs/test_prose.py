@@ -70,6 +70,10 @@ def test_sources_use_no_unused_word():
         ("file.stem", []),
         ('print("make bench-traces")', []),
         ("twinkle = benchmark", []),
+        ("def was_asked(self): ...", [(1, "asked")]),
+        ("self.told = NOBODY_ELSE", [(1, "told"), (1, "nobody")]),
+        ('initial["walks"]', []),
+        ("for each in walkers(): ...", []),
     ],
 )
 def test_a_planted_word_is_found_in_a_source(planted, found):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.wheelproof.conftest import ROOT, SmallSubject
 from wheelproof.tlc import java as javas
 from wheelproof.verdict import RESULTS_FILE, Results, read_results
@@ -24,7 +25,7 @@ DEADLINE = 300.0
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended: exit code, what it said, and the folder of its files."""
+    """How a run ended: exit code, its output, and the folder of its files."""
 
     code: int
     out: str
@@ -36,7 +37,7 @@ class Ended:
         return read_results(self.output / RESULTS_FILE)
 
     @property
-    def said(self) -> list[str]:
+    def lines(self) -> list[str]:
         """The messages: one per row that is not in order, or the one that ended the run early."""
         rows = [
             line.removeprefix("not in order: timer_task_list / ")
@@ -51,16 +52,16 @@ class Ended:
 
     def is_green(self) -> None:
         """The positive control: nothing is wrong, and something was checked."""
-        assert (self.code, self.said) == (0, []), self
+        assert (self.code, self.lines) == (0, []), self
         results = self.results
         assert results.complete and results.rows and all(row.ok for row in results.rows)
         self.is_tidy()
 
     def fails(self, code: int, *words: str) -> None:
         """It ended with this code and one sentence with these words; no file reads as a success."""
-        assert self.code == code and len(self.said) == 1, self
+        assert self.code == code and len(self.lines) == 1, self
         for word in words:
-            assert word in self.said[0], self
+            assert word in self.lines[0], self
         assert "every verdict as expected" not in self.out and "Traceback" not in self.err, self
         if (self.output / RESULTS_FILE).exists():
             assert not self.results.complete or not all(row.ok for row in self.results.rows)
@@ -82,25 +83,21 @@ class Command:
         for name in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "COLUMNS"):
             self.environment.pop(name, None)
 
-    def start(self, *layers: str, jobs: int = 1, profile: str = "fast", **more) -> subprocess.Popen:
+    def arguments(self, *layers: str, jobs: int = 1, profile: str = "fast") -> list[str]:
+        """Those of `wheelproof`."""
         chosen = ["--layer", ",".join(layers)] if layers else []
-        command = [
-            sys.executable,
-            "-m",
-            "wheelproof",
-            "verify",
-            "--subject",
-            self.subject.root,
-            "--output",
-            self.output,
-            "--jobs",
-            jobs,
-            "--profile",
-            profile,
-            *chosen,
-        ]
+        where = ["--subject", self.subject.root, "--output", self.output]
+        return [*map(str, ["verify", *where, "--jobs", jobs, "--profile", profile, *chosen])]
+
+    def start(self, *layers: str, jobs: int = 1, profile: str = "fast", **more) -> subprocess.Popen:
+        """The command as a user starts it."""
         return subprocess.Popen(
-            [*map(str, command)],
+            [
+                sys.executable,
+                "-m",
+                "wheelproof",
+                *self.arguments(*layers, jobs=jobs, profile=profile),
+            ],
             cwd=self.folder,
             env=self.environment,
             text=True,
@@ -117,8 +114,14 @@ class Command:
             pytest.fail(f"the run hangs:\n{out}\n{err}")
         return Ended(process.returncode, out or "", err or "", self.output)
 
-    def __call__(self, *layers: str, jobs: int = 1, **more) -> Ended:
-        return self.end(self.start(*layers, jobs=jobs, **more))
+    def __call__(self, *layers: str, jobs: int = 1, profile: str = "fast", **more) -> Ended:
+        """How the command ends; alone in its process and with nothing more, it is forked."""
+        if jobs > 1 or more:
+            return self.end(self.start(*layers, jobs=jobs, profile=profile, **more))
+        written = self.folder / "out", self.folder / "err"
+        arguments = self.arguments(*layers, profile=profile)
+        code = forked.run(arguments, self.folder, self.environment, *written, DEADLINE)
+        return Ended(code, *(file.read_text(encoding="utf-8") for file in written), self.output)
 
     def java(self, script: str, during: str = "tlc2.TLC") -> None:
         """Put a shell script in Java's place for runs with ``during`` among their arguments.

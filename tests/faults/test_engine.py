@@ -11,7 +11,7 @@ EXACTLY = (
 
 BROKEN = {
     "its JVM is killed as soon as it says anything":
-    # its config is a pipe that nobody writes, so that it is there to be killed
+    # its config is a pipe without a writer, so that it is there to be killed
     (
         'mkfifo "$TMPDIR/pipe.cfg"; for a; do shift; [ "$last" = -config ] && '
         'a="$TMPDIR/pipe.cfg"; set -- "$@" "$a"; last="$a"; done\n'

@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 UNGUARDED, GUARDED = "+self.monitor = NoMonitor()", "+self.monitor = (Monitor())"
 
 LONG = {
-    "a mutant said to break what it does not break",
+    "a mutant declared to break what it does not break",
     "a mutant called equivalent that is not",
     "a property that the model alone holds",
 }
@@ -80,7 +80,7 @@ DECLARED = {
         ["tlc / two_adders", "declared 721"],
         [(TOML, 'b = "add l2 e1"', "b = []")],
     ),
-    "an operation that nobody has": Fault(
+    "an operation that no object has": Fault(
         "bisimulation",
         4,
         ["bisimulation / two_adders", ERROR, "append"],
@@ -130,7 +130,7 @@ DECLARED = {
             )
         ],
     ),
-    "a mutant said to break what it does not break": Fault(
+    "a mutant declared to break what it does not break": Fault(
         "mutant",
         1,
         ["mutant / M2: expected violated by CancelWins, got exhaustive"],
@@ -356,8 +356,8 @@ def test_every_variable_has_to_be_mapped(small, variable):
 def test_what_no_scenario_reaches_is_vacuous(verify):
     """The small project cancels and expires nothing, and violates two properties only."""
     ended = verify(jobs=2)
-    assert ended.code == 1 and len(ended.said) == 5, ended
-    controls, witnesses, labels, branches, fields = ended.said
+    assert ended.code == 1 and len(ended.lines) == 5, ended
+    controls, witnesses, labels, branches, fields = ended.lines
     assert (
         "tlc / controls: expected exhaustive, got vacuous; no config checks Termination, Refines"
         in controls

@@ -56,7 +56,7 @@ def test_a_seed_makes_the_same_run_again(kind):
     assert len({ran.schedule for ran in runs.values()}) == 3
 
 
-def test_priorities_leave_a_thread_behind_and_a_walk_does_not():
+def test_priorities_leave_a_thread_behind_and_a_random_schedule_does_not():
     """Two changes of priority interrupt a thread twice at most; a stall is one interruption.
 
     A random schedule interrupts at every other step.

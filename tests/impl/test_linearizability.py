@@ -299,7 +299,7 @@ def test_a_planted_defect_is_rejected_with_a_small_program(name):
     assert sum(map(len, found.program.threads.values())) <= 4
     assert replayed(subject, found) == found.ran, "the seed alone makes the history again"
     assert judge(shipped(), specification, lambda chance: found.program, range(20)).found is None, (
-        "the program is not to blame"
+        "the program is not at fault"
     )
 
 

@@ -53,7 +53,7 @@ def test_the_module_needs_the_standard_library_alone():
     assert imported("import impl.overflow_wheel") == "impl"
 
 
-def test_the_parent_is_made_when_it_is_asked_for_and_once():
+def test_the_parent_is_made_when_it_is_needed_and_once():
     made = []
     wheel = Wheel(made)
     assert wheel.overflow_wheel is None and not made

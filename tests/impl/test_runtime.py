@@ -9,7 +9,7 @@ from tests.impl.real_threads import finished, started
 
 
 @pytest.mark.parametrize("arguments", [(), (True,), (False,)])
-def test_a_monitor_that_excludes_nobody_is_always_got(arguments):
+def test_a_monitor_that_excludes_no_thread_is_always_got(arguments):
     monitor = NoMonitor()
     assert monitor.acquire(*arguments) is True and monitor.acquire(*arguments) is True
     assert monitor.release() is None

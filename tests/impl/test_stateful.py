@@ -132,7 +132,7 @@ class BothRuntimes(RuleBasedStateMachine):
 
         with pytest.raises(Interrupted):
             self.harness.lists[source].flush(callback)
-        # the model: on to the check of that entry, which does not return to the walk but out of it
+        # the model: on to the check of that entry, which does not return to the flush but out of it
         self.continue_model("flush", source, target, until="K1", times=fails_at)
         thread = self.model.processes[0]
         self.model.leave(thread)

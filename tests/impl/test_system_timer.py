@@ -172,7 +172,7 @@ def test_the_counter_is_the_number_of_linked_entries():
 # -- tasks that raise, executors that refuse
 
 
-def test_a_task_that_raises_harms_nobody(caplog):
+def test_a_task_that_raises_harms_no_thread(caplog):
     def fails():
         raise LookupError("of the task")
 

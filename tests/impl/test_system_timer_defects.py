@@ -90,7 +90,7 @@ def test_D2_nothing_takes_a_tasks_monitor_under_a_buckets():
     ]
 
 
-def test_D2_no_list_walks_with_a_callback_but_flush():
+def test_D2_no_list_is_flushed_with_a_callback_but_flush():
     for module in (timer_task_list, timing_wheel, system_timer):
         for _, cls in inspect.getmembers(module, inspect.isclass):
             if cls.__module__ == module.__name__:

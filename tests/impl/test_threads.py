@@ -6,7 +6,7 @@ from impl import threads
 from impl.threads import Time
 
 
-def test_time_passes_by_as_much_sleep_as_is_asked(monkeypatch):
+def test_time_passes_by_as_much_sleep_as_is_requested(monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr(threads, "sleep", slept.append)
     Time().advance(0.25)

@@ -36,7 +36,7 @@ class Split(Atomic):
         return old
 
 
-def told_of_a_change(expiration: Atomic) -> list[bool]:
+def reported_changes(expiration: Atomic) -> list[bool]:
     """What two threads hear that give one bucket the same key."""
     bucket, heard = bare(TimingWheel, 1, 20).buckets[0], []
     bucket.expiration = expiration
@@ -50,8 +50,8 @@ def told_of_a_change(expiration: Atomic) -> list[bool]:
 def test_of_two_threads_that_set_a_key_one_queues_the_bucket():
     split = Split(NOT_QUEUED)
     split.both = threading.Barrier(2)
-    assert told_of_a_change(Atomic(NOT_QUEUED)) == [False, True]
-    assert told_of_a_change(split) == [True, True], "with two steps both queue it"
+    assert reported_changes(Atomic(NOT_QUEUED)) == [False, True]
+    assert reported_changes(split) == [True, True], "with two steps both queue it"
 
 
 class Saturating(SystemTimer):

@@ -115,7 +115,7 @@ def wheels(draw: Draw) -> Any:
 
 
 class Drawn(NamedTuple):
-    """A mechanism's drawn states. ``also``: what is asked beside invariants and witnesses."""
+    """A mechanism's drawn states. ``also``: what is checked beside invariants and witnesses."""
 
     machine: Callable[[Draw], Any]
     also: tuple[str, ...]

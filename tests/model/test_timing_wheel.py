@@ -91,7 +91,7 @@ def test_a_level_is_made_for_who_needs_it_and_starts_where_the_one_below_is(of):
 
 
 @given(st.data(), wheels())
-def test_whoever_comes_first_everything_is_handed_over_once(data, of):
+def test_in_whatever_order_everything_is_handed_over_once(data, of):
     """Adders of one entry each, and an expirer, in any order."""
     threads = {entry: [["add", entry]] for entry in of["deadline"]} | {"reaper": [["expire"]]}
     machine = run(

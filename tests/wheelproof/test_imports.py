@@ -23,7 +23,7 @@ HEAVY = (
 
 
 def loaded(code):
-    told = subprocess.run(
+    ended = subprocess.run(
         [
             sys.executable,
             "-c",
@@ -34,19 +34,19 @@ def loaded(code):
         text=True,
         check=False,
     )
-    return told, {
+    return ended, {
         name
         for name in HEAVY
-        if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())
+        if any(line == name or line.startswith(name + ".") for line in ended.stderr.splitlines())
     }
 
 
 @pytest.mark.parametrize("command", ["", "verify", "show"])
 def test_help_loads_no_engine(command):
-    told, heavy = loaded(
+    ended, heavy = loaded(
         f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()"
     )
-    assert told.returncode == 0 and "Usage" in told.stdout and heavy == set()
+    assert ended.returncode == 0 and "Usage" in ended.stdout and heavy == set()
 
 
 def test_the_look_at_loaded_modules_would_see_an_engine():

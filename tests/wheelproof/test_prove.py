@@ -96,7 +96,7 @@ def home(tmp_path, monkeypatch):
 
 
 def run(home: Path, text: str, *args: str):
-    """`wheelproof prove` on a theory of this text: what it said and its rows by name."""
+    """`wheelproof prove` on a theory of this text: its output and its rows by name."""
     (home / "proofs" / "toy.py").write_text(START + text)
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1", *args])
     results = home / "build" / "results.json"
@@ -293,7 +293,7 @@ def test_the_table_has_no_times_and_shows_what_is_not_in_order(home):
     lines = [line for line in ended.stdout.splitlines() if line.startswith(("| **", "* **"))]
     assert [re.sub(r"[\d,]+ \|$", "N |", line) for line in lines] == [
         "| **true** | x is above 0 |  |  | 1 | proved, 3 seeds | unsat | N |",
-        "| **false** | x is above 0 |  |  | 1 | **violated** | not asked | N |",
+        "| **false** | x is above 0 |  |  | 1 | **violated** | not run | N |",
         "* **true** without the premise: y may be negative",
         "* **false** without the premise: y may be negative",
     ]

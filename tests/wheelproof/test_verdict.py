@@ -1,4 +1,4 @@
-"""Rows, exit codes and results.json: what may be called green, and what a damaged file is told."""
+"""Rows, exit codes and results.json: what may be green, and the message for a damaged file."""
 
 import itertools
 import json
@@ -149,7 +149,7 @@ def change(path, **fields):
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"schema": "wheelproof.results/1"}, "results/1"),
         ({"schema": ...}, "no schema"),
@@ -164,12 +164,12 @@ def change(path, **fields):
         ({"tools__tlc": None}, "field tools.tlc must be a string"),
     ],
 )
-def test_a_damaged_file_is_refused_with_its_place(written, fields, told):
+def test_a_damaged_file_is_refused_with_its_place(written, fields, message):
     assert read_results(written).complete
     change(written, **fields)
     with pytest.raises(UsageError) as refused:
         read_results(written)
-    assert told in str(refused.value) and str(written) in str(refused.value)
+    assert message in str(refused.value) and str(written) in str(refused.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe{}", b"[" * 100_000])

@@ -39,6 +39,7 @@ from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.search import Parted, Progress, rare_collections
+from wheelproof.explore.searched import Searched
 from wheelproof.explore.watchdog import Watchdog
 
 Cell = tuple[str, int | None]
@@ -117,7 +118,7 @@ class Inclusion:
 
     def __init__(
         self,
-        search: ComposedSearch,
+        search: Searched,
         rows: Rows,
         shared_of: Callable[[int], Mapping[str, Values]],
         labels_of: Callable[[int], Sequence[str]],

@@ -340,7 +340,7 @@ class Judge:
             if failures.is_file()
             else []
         )
-        told_text = [each for each in failed if each["when"] == hang.TEXT]
+        by_text = [each for each in failed if each["when"] == hang.TEXT]
         failed = [each for each in failed if each["when"] != hang.TEXT]
         if failed:
             return Finding(
@@ -349,7 +349,7 @@ class Judge:
                 failed[0]["test"].partition("::")[2] or failed[0]["when"],
                 self.plain(f"{failed[0]['when']}: {failed[0]['message']}"),
             )
-        if done.returncode in (0, 5) or done.returncode == 1 and told_text:
+        if done.returncode in (0, 5) or done.returncode == 1 and by_text:
             return Finding("passed", check.title)
         return Finding(
             "error",

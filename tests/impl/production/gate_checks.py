@@ -140,7 +140,7 @@ def an_interrupted_leader_gives_the_lead_and_the_lock_away(
     assert not at.gate.due.lock.locked(), "the lock is held"
 
 
-def a_wait_that_cannot_be_told_gives_the_lock_back(impl: SimpleNamespace, waits: Waits) -> None:
+def a_wait_that_cannot_be_reported_gives_the_lock_back(impl: SimpleNamespace, waits: Waits) -> None:
     gate = steered(impl).runtime.Gate()
 
     def raises() -> float:

@@ -57,7 +57,7 @@ def an_earlier_head_wakes_a_poller(impl: SimpleNamespace, waits: Waits) -> None:
     assert poller.result.due == Steered.now, "it took another element"
 
 
-def a_later_element_wakes_nobody(impl: SimpleNamespace, waits: Waits) -> None:
+def a_later_element_wakes_no_thread(impl: SimpleNamespace, waits: Waits) -> None:
     at = AtQueue(impl, waits, 50)
     at.poller(1000)
     sleeper = at.condition.sleepers[0]

@@ -277,7 +277,7 @@ FAULTS = {
         "    def __exit__(self, *exception: object) -> None:\n        pass",
     ),
     "a wait without a time keeps the lock": planted(
-        gate_checks.a_wait_that_cannot_be_told_gives_the_lock_back,
+        gate_checks.a_wait_that_cannot_be_reported_gives_the_lock_back,
         "        self.due.acquire()\n        try:\n            while",
         "        self.due.acquire()\n        wait_ms()\n        try:\n            while",
     ),

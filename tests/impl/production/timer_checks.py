@@ -248,7 +248,7 @@ class Lent(Executor):
         self.calls.append((call, arguments))
 
 
-def what_a_task_raises_is_logged_and_harms_nobody(impl: SimpleNamespace, waits: Waits) -> None:
+def what_a_task_raises_is_logged_and_harms_no_thread(impl: SimpleNamespace, waits: Waits) -> None:
     def fails() -> None:
         raise LookupError("no luck")
 

@@ -67,7 +67,7 @@ FAULTS = {
         "if len(self.heap) == 1:",
     ),
     "offer wakes for every element": planted(
-        queue_checks.a_later_element_wakes_nobody,
+        queue_checks.a_later_element_wakes_no_thread,
         "if self.heap[0] is element:",
         "if True:",
     ),
@@ -244,12 +244,12 @@ FAULTS = {
         "ThreadPoolExecutor(2,",
     ),
     "what a task raises is kept in a future": planted(
-        checks.what_a_task_raises_is_logged_and_harms_nobody,
+        checks.what_a_task_raises_is_logged_and_harms_no_thread,
         SUBMITS,
         "        self.executor.submit(entry.timer_task.run)\n",
     ),
     "what a task raises is dropped": planted(
-        checks.what_a_task_raises_is_logged_and_harms_nobody,
+        checks.what_a_task_raises_is_logged_and_harms_no_thread,
         '        _LOG.exception("the task that was due at %d ms raised", entry.expiration_ms)',
         "        pass",
     ),

@@ -14,7 +14,7 @@ _RUNS: dict[tuple, tuple] = {}
 
 
 class SharedContext(Context):
-    """A Context that keeps runs of TLC by their inputs. ``asked`` lists the runs of all tests."""
+    """A Context that keeps runs of TLC by their inputs. ``runs`` lists the runs of all tests."""
 
     def tlc(
         self,

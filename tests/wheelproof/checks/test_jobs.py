@@ -227,7 +227,7 @@ def test_rows_made_before_the_error_stay_and_are_reported_once(heard, monkeypatc
     assert ended == rows and one_run(ended)
 
 
-def test_a_config_whose_walk_breaks_has_its_other_rows(heard, monkeypatch):
+def test_a_config_whose_bisimulation_breaks_has_its_other_rows(heard, monkeypatch):
     context, ended = heard
     monkeypatch.setattr(Context, "subject", breaks(Context, "subject", lambda context: True))
     (job,) = [
@@ -246,7 +246,7 @@ def test_a_config_whose_walk_breaks_has_its_other_rows(heard, monkeypatch):
 
 
 def test_of_two_rows_with_one_title_one_would_hide_the_other(heard, monkeypatch):
-    """Why a row may be told once only."""
+    """Why a row may be reported once only."""
     context, ended = heard
     for _ in range(2):
         context.row("mutant", "Other", 0.0, expected="exhaustive", verdict=Verdict.ERROR, why="")

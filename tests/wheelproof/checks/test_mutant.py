@@ -70,7 +70,7 @@ def test_another_property_survives(context):
 
 
 def test_an_equivalent_mutant_that_breaks_something_is_not_equivalent(context):
-    row = row_of(context, Mutant("M19", "M19", "remove_cancel", equivalent="so it is said"))
+    row = row_of(context, Mutant("M19", "M19", "remove_cancel", equivalent="so it is argued"))
     assert (
         not row.ok and row.verdict == "violated" and "expected exhaustive, got violated" in row.why
     )
@@ -133,7 +133,7 @@ def test_a_longer_trace_of_tlc_is_not_in_order(context, monkeypatch):
     assert not row.ok and "TLC's trace has" in row.why
 
 
-def test_edges_that_were_not_walked_are_not_in_order(context, monkeypatch):
+def test_edges_that_were_not_compared_are_not_in_order(context, monkeypatch):
     bisimulated = layer.bisimulated
     monkeypatch.setattr(
         layer,
@@ -146,7 +146,7 @@ def test_edges_that_were_not_walked_are_not_in_order(context, monkeypatch):
     assert not row.ok and "1 edges of the mutated model were not in the bisimulation" in row.why
 
 
-def test_a_walk_that_ran_out_of_time_is_inconclusive(context, monkeypatch):
+def test_a_bisimulation_that_ran_out_of_time_is_inconclusive(context, monkeypatch):
     bisimulated = layer.bisimulated
     monkeypatch.setattr(
         layer,
@@ -162,7 +162,7 @@ def test_a_walk_that_ran_out_of_time_is_inconclusive(context, monkeypatch):
 OTHERS = [
     UNDERFLOW,
     replace(UNDERFLOW, name="Again", property="AtMostOneList"),
-    replace(UNDERFLOW, name="Same", property=None, equivalent="so it is said"),
+    replace(UNDERFLOW, name="Same", property=None, equivalent="so it is argued"),
 ]
 
 
@@ -212,7 +212,7 @@ def test_together_they_have_the_rows_that_each_has_alone(context, made):
         "each is judged by its own property"
     )
     assert [row.verdict for row in together] == ["violated", "exhaustive", "violated"]
-    # a walk of the mutated model, and one of the unmutated that must reject
+    # a bisimulation with the mutated model, and one of the unmutated that must reject
     assert once == {"explored": 1, "dumped": 1, "bisimulated": 2}
     assert {name: count - once[name] for name, count in made.items()} == {
         name: 3 * count for name, count in once.items()

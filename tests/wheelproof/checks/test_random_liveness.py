@@ -10,7 +10,7 @@ from wheelproof.checks.context import Context
 from wheelproof.graph.explorer import explore
 
 
-def test_walks_that_find_nothing(context):
+def test_random_schedules_that_find_nothing(context):
     (row,) = random.check(context, MECHANISM.configs["two_adders"]).rows
     assert row.ok and row.verdict == "sampled" and row.figures["races"] == 0
     assert row.figures["schedules"] == 2 * context.limits.schedules
@@ -19,7 +19,7 @@ def test_walks_that_find_nothing(context):
 @pytest.mark.parametrize(
     "mutant, found", [("M2", "Bisimulation"), ("FlushWithoutMonitor", "Bisimulation")]
 )
-def test_walks_that_find_another_machine(context, monkeypatch, mutant, found):
+def test_random_schedules_that_find_another_machine(context, monkeypatch, mutant, found):
     plain = Context.subject
     monkeypatch.setattr(type(context), "subject", lambda self: plain(self.without(mutant)))
     monkeypatch.setattr(type(context), "sources", lambda self, scenario=None: {})
@@ -43,7 +43,7 @@ def test_a_mutant_that_does_not_race_is_not_in_order(context):
     assert not row.ok and row.verdict == "sampled" and "no race was reported" in row.why
 
 
-def test_a_deadlock_in_a_walk_is_a_finding(context):
+def test_a_deadlock_in_a_random_schedule_is_a_finding(context):
     """Opposite flushes deadlock in some schedules; so many schedules meet one."""
     (row,) = random.check(context, MECHANISM.configs["opposite_flushes"]).rows
     assert not row.ok and (row.verdict, row.property) == ("violated", "NoDeadlock")
@@ -115,7 +115,7 @@ def test_what_holds_is_decided_in_the_run_of_the_safety_config(context):
     )
 
 
-def test_liveness_that_fails_is_told_apart_from_liveness_that_holds(context):
+def test_liveness_that_fails_differs_from_liveness_that_holds(context):
     """A run that fails is made again for each: the run of all cannot say what failed."""
     graph = explore(MECHANISM.model(LOOPS.scenario))
     live = replace(

@@ -28,11 +28,11 @@ def copy_to(folder):
 
 def row(context, monkeypatch, ends=None, profile="nightly", config=CONFIG):
     """The row where TLC rejects all mutants but the kept ones. ``ends``: mutant -> outcome."""
-    asked = []
+    evaluated = []
 
     def tlc(self, name, config, **options):
         mutant = name.removeprefix("refines_flush_cancel_")
-        asked.append(mutant)
+        evaluated.append(mutant)
         outcome = (ends or {}).get(
             mutant, Outcome.COMPLETED if mutant in KEEPS else Outcome.VIOLATED
         )
@@ -44,20 +44,24 @@ def row(context, monkeypatch, ends=None, profile="nightly", config=CONFIG):
 
     monkeypatch.setattr(type(context), "tlc", tlc)
     (found,) = refinement.check_mutants(replace(context, profile=profile), config).rows
-    return found, asked
+    return found, evaluated
 
 
 def test_a_refinement_that_rejects_what_it_must(context, monkeypatch):
-    found, asked = row(context, monkeypatch)
+    found, evaluated = row(context, monkeypatch)
     assert found.ok and (found.layer, found.name, found.verdict, found.property) == (
         "mutant",
         "refines_flush_cancel",
         "violated",
         "Refines",
     )
-    assert found.figures == {"mutants": len(asked), "rejected": len(asked) - 2, "kept": "M4, M5"}
+    assert found.figures == {
+        "mutants": len(evaluated),
+        "rejected": len(evaluated) - 2,
+        "kept": "M4, M5",
+    }
     machines = {(mutant.decision, mutant.scenario) for mutant in MECHANISM.mutants.values()}
-    assert len(asked) == len(machines), "each machine once, whatever property its mutants break"
+    assert len(evaluated) == len(machines), "each machine once, whatever property its mutants break"
 
 
 def test_the_fast_profile_has_the_mutants_that_must_be_rejected(context, monkeypatch):
@@ -65,8 +69,8 @@ def test_the_fast_profile_has_the_mutants_that_must_be_rejected(context, monkeyp
         MECHANISM,
         mutants=MECHANISM.mutants | {"M2": replace(MECHANISM.mutants["M2"], profile="nightly")},
     )
-    found, asked = row(replace(context, mechanism=late), monkeypatch, profile="fast")
-    assert found.ok and not {"M2", "M4", "M5"} & set(asked) and "M9" in asked
+    found, evaluated = row(replace(context, mechanism=late), monkeypatch, profile="fast")
+    assert found.ok and not {"M2", "M4", "M5"} & set(evaluated) and "M9" in evaluated
     assert {"M2", "M4", "M5"} <= set(row(replace(context, mechanism=late), monkeypatch)[1])
 
 

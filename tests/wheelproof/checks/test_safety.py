@@ -125,7 +125,7 @@ def test_a_silent_label_that_does_not_commute(context):
     assert not rows["graph"].ok and "the silent step R1 does not commute with" in rows["graph"].why
 
 
-def test_a_walk_that_ran_out_of_time(context, monkeypatch):
+def test_a_bisimulation_that_ran_out_of_time(context, monkeypatch):
     bisimulated = safety.bisimulated
     monkeypatch.setattr(
         safety,
@@ -136,7 +136,7 @@ def test_a_walk_that_ran_out_of_time(context, monkeypatch):
     assert not rows["bisimulation"].ok and rows["bisimulation"].verdict == "inconclusive"
 
 
-def test_edges_that_were_not_walked(context, monkeypatch):
+def test_edges_that_were_not_compared(context, monkeypatch):
     bisimulated = safety.bisimulated
     monkeypatch.setattr(
         safety,

@@ -64,8 +64,8 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
     )  # exceptions of the harness are stale: no scenario of these needs them
     figures = row(rows, "mutant", "M2").figures
     assert figures["depth_spec"] == figures["depth_model"] == figures["depth_impl"] > 0
-    walked = row(rows, "bisimulation", "two_adders").figures
-    assert walked["compared_edges"] == walked["model_edges"] > 0
+    figures = row(rows, "bisimulation", "two_adders").figures
+    assert figures["compared_edges"] == figures["model_edges"] > 0
     announced = sum(notice.checks for notice in notices if isinstance(notice, Planned))
     assert announced == len(rows) == sum(isinstance(notice, Ended) for notice in notices)
     assert any(isinstance(notice, Started) for notice in notices)
@@ -128,7 +128,7 @@ def test_a_model_that_is_another_machine_is_noticed_by_the_graph(small):
     assert "TLC's graph alone" in found.why and "the model's graph alone" in found.why
 
 
-def test_an_implementation_that_is_another_machine_is_noticed_by_the_walk_and_replayed(
+def test_an_implementation_that_is_another_machine_is_noticed_by_the_bisimulation_and_replayed(
     small, capsys
 ):
     small.change(
@@ -194,8 +194,8 @@ def test_an_evaluation_error_is_never_a_kill(small):
 
 
 def test_an_unknown_name_is_a_usage_error_and_nothing_to_do_is_reported(small):
-    with pytest.raises(UsageError, match="no mechanism nobody"):
-        run(small, mechanisms=("nobody",))
+    with pytest.raises(UsageError, match="no mechanism unknown"):
+        run(small, mechanisms=("unknown",))
     with pytest.raises(UsageError, match="no layer nowhere"):
         run(small, "nowhere")
     with pytest.raises(NothingChecked):

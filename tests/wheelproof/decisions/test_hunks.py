@@ -189,7 +189,7 @@ def test_the_old_lines_may_go_on_behind_the_anchors_own():
 
 
 @pytest.mark.parametrize(
-    "block, told",
+    "block, message",
     [
         ("seen := value;", "M1.md:7: this line belongs to no hunk"),
         ("@@ spec", "M1.md:7: '@@ spec' does not name a file and an anchor"),
@@ -222,21 +222,21 @@ def test_the_old_lines_may_go_on_behind_the_anchors_own():
         ),
     ],
 )
-def test_a_hunk_that_does_not_fit_is_refused_with_its_line(block, told):
+def test_a_hunk_that_does_not_fit_is_refused_with_its_line(block, message):
     with pytest.raises(UsageError) as refused:
         changed(TLA, block)
-    assert told in str(refused.value), str(refused.value)
+    assert message in str(refused.value), str(refused.value)
 
 
 @pytest.mark.parametrize(
-    "anchor, told",
+    "anchor, message",
     [
         ("add", "the anchor is there 2 times"),
         ("Cell", "its old lines are there 2 times at the anchor"),
     ],
 )
-def test_a_place_that_is_there_twice_is_refused(anchor, told):
+def test_a_place_that_is_there_twice_is_refused(anchor, message):
     text = PYTHON + "\n\nclass Other:\n    def __init__(self):\n        self.value = 0\n"
     text = text.replace("self.value = seen + 1  # write S3", "self.value = 0")
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         changed(text, f"@@ impl {anchor}\n-self.value = 0\n+self.value = 1")

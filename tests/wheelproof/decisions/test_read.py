@@ -80,7 +80,7 @@ def test_all_files_of_a_folder_are_found_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "old, new, told",
+    "old, new, message",
     [
         ("# M1: an", "# M2: an", "M1.md:1: the title is 'M2: an add takes no lock'"),
         ("# M1: an add takes no lock\n", "", "M1.md:1: the title is ''"),
@@ -94,10 +94,10 @@ def test_all_files_of_a_folder_are_found_by_name(tmp_path):
         ),
     ],
 )
-def test_a_file_of_another_form_is_refused(tmp_path, old, new, told):
+def test_a_file_of_another_form_is_refused(tmp_path, old, new, message):
     with pytest.raises(UsageError) as refused:
         read(tmp_path, TEXT.replace(old, new))
-    assert told in str(refused.value), str(refused.value)
+    assert message in str(refused.value), str(refused.value)
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):

@@ -243,7 +243,7 @@ def test_where_the_initial_states_are_no_pair_nothing_is_violated(cell):
 
 
 def test_a_defect_survives_where_the_scenario_does_not_reach_it(cell):
-    # Nobody puts: one attempt is enough. So every control names its scenario.
+    # No thread puts: one attempt is enough. So every control names its scenario.
     implementation = cell.planted((DRAIN, GIVES_UP["a count in a local"]))
     assert search(implementation, cell, "alone").outcome == "equal"
 

@@ -40,7 +40,7 @@ def test_replays_are_deterministic(cell):
 @pytest.mark.parametrize(
     ("schedule", "message"),
     [
-        (["nobody"], "Step 1: the scenario has no thread 'nobody'"),
+        (["absent"], "Step 1: the scenario has no thread 'absent'"),
         (["a", "b"], "Step 2: b cannot move, it waits at P1"),
         ([("a", "P1"), ("a", "P3")], "Step 2: a would take P2, the schedule has P3"),
         (["a"] * 6, "Step 6: a cannot move, it waits at Done"),
@@ -66,7 +66,7 @@ def test_a_replay_goes_along_with_the_model(cell):
     )
 
 
-def test_walks_pass_and_are_repeatable(cell):
+def test_random_schedules_pass_and_are_repeatable(cell):
     graph = cell.graph("mixed")
     one, two = (
         random_schedules(
@@ -89,7 +89,7 @@ def test_walks_pass_and_are_repeatable(cell):
     )
 
 
-def test_walks_in_lockstep_find_a_difference_and_its_schedule(cell):
+def test_random_schedules_in_lockstep_find_a_difference_and_its_schedule(cell):
     graph = cell.graph("refilled")
     implementation = cell.load(without="OneAttempt")
     result = random_schedules(
@@ -136,12 +136,12 @@ def test_a_deadlock_is_counted_with_its_schedule(cell):
     assert replay(implementation, scenario, result.schedule).end == "deadlock"
 
 
-def test_a_budget_ends_the_walks_inconclusively(cell):
+def test_a_budget_ends_the_schedules_inconclusively(cell):
     result = random_schedules(cell.load(), cell.scenarios["mixed"], schedules=10, budget=0.0)
     assert result.outcome == "inconclusive" and "not enough" in result.why
 
 
-def test_a_coarse_walk_has_fewer_steps_and_no_model(cell):
+def test_a_coarse_schedule_has_fewer_steps_and_no_model(cell):
     fine = random_schedules(cell.load(), cell.scenarios["put_and_take"], schedules=50)
     coarse = random_schedules(
         cell.load(), cell.scenarios["put_and_take"], schedules=50, coarse=True, race=RaceDetector()
@@ -161,7 +161,7 @@ def test_a_coarse_walk_has_fewer_steps_and_no_model(cell):
         )
 
 
-def test_walks_reach_nothing_that_the_bisimulation_has_not(cell):
+def test_random_schedules_reach_nothing_that_the_bisimulation_has_not(cell):
     graph = cell.graph("mixed")
     implementation = cell.load()
     bisimulate(implementation, cell.scenarios["mixed"], graph.rows, graph.shared_of)

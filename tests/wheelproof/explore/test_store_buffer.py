@@ -290,7 +290,7 @@ class PlainFlag(Cells):
 
 
 @pytest.mark.parametrize(
-    "artefact, old, new, said",
+    "artefact, old, new, message",
     [
         ("harness", '"flag")', '"flags")', "MEMORY names flags"),
         (
@@ -301,9 +301,9 @@ class PlainFlag(Cells):
         ),
     ],
 )
-def test_a_name_that_delays_nothing_is_refused(root, artefact, old, new, said):
+def test_a_name_that_delays_nothing_is_refused(root, artefact, old, new, message):
     changed(root, artefact, old, new)
-    with pytest.raises(ExploreError, match=said):
+    with pytest.raises(ExploreError, match=message):
         ControlledImplementation.load(root, "cells")
 
 

@@ -173,7 +173,7 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
         ("error", "unloadable"),
         ("error, unsat", "unloadable"),
         ("unsat", "error"),
-        ("not asked", "error"),
+        ("not run", "error"),
     ],
 )
 def test_a_changed_proof_that_the_second_solver_cannot_read_is_not_loaded(copy, runs, second, word):

@@ -14,7 +14,7 @@ def test_a_mechanism_has_one_stem_on_every_artefact(small):
 
 
 @pytest.mark.parametrize(
-    "old, new, said",
+    "old, new, message",
     [
         ('module = "TimerTaskList"', 'module = "Other"', "as the file is named"),
         ("[configs.two_adders]", "[configs.two_adders]\nexpects = 1", "unknown field expects"),
@@ -140,15 +140,15 @@ def test_a_mechanism_has_one_stem_on_every_artefact(small):
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
+def test_what_does_not_fit_is_refused_with_its_place(small, old, new, message):
     small.change(small.toml, old, new)
     with pytest.raises(UsageError) as caught:
         read(small.toml)
-    assert said in str(caught.value) and str(small.toml) in str(caught.value)
+    assert message in str(caught.value) and str(small.toml) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "old, new, said",
+    "old, new, message",
     [
         ("[M2]", "[M2]\nswitch = 1", "unknown field switch"),
         ("[M2]", '[labels.X1]\nkind = "wirte"\n[M2]', "[labels.X1]: kind is 'wirte'"),
@@ -170,11 +170,11 @@ def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
         ),
     ],
 )
-def test_a_mutant_that_does_not_fit_is_refused_with_its_decision(small, old, new, said):
+def test_a_mutant_that_does_not_fit_is_refused_with_its_decision(small, old, new, message):
     small.change(small.decision, old, new)
     with pytest.raises(UsageError) as caught:
         read(small.toml)
-    assert said in str(caught.value) and str(small.decision) in str(caught.value)
+    assert message in str(caught.value) and str(small.decision) in str(caught.value)
 
 
 def test_a_mutant_has_one_decision(small):

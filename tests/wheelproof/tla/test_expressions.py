@@ -52,7 +52,7 @@ SelectSeq(<<1, 2, 3, 4>>, Even)
 [a |-> 1, b |-> [c |-> {}]].b.c
 [Table EXCEPT !["a"] = 7, !["b"] = @ + 1]
 [[a |-> 1, b |-> <<4, 5>>] EXCEPT !.b[2] = @ * 2, !.a = 9]
-[Table EXCEPT !["nobody"] = 7]
+[Table EXCEPT !["absent"] = 7]
 DOMAIN Table
 DOMAIN <<7, 8>>
 {Rows[i][1] : i \\in DOMAIN Rows}
@@ -106,7 +106,7 @@ Factorial[n \\in 0..9] == IF n = 0 THEN 1 ELSE n * Factorial[n - 1]
 WITHOUT_A_VALUE = [
     ("Head(<<>>)", "which is not in its domain"),
     ("Tail(<<>>)", "Tail has no value for the empty sequence"),
-    ('Table["nobody"]', '"nobody", which is not in its domain'),
+    ('Table["absent"]', '"absent", which is not in its domain'),
     ("SubSeq(<<1, 2>>, 1, 5)", "goes beyond the sequence"),
     ("CHOOSE x \\in 1..3 : x > 5", "no element of the set fits"),
     ('CHOOSE n \\in {"a", "b"} : TRUE', '{"a", "b"} all fit'),
@@ -169,7 +169,7 @@ def test_tlc_would_refuse_a_wrong_value(values, verdict):
 
 def test_an_expression_without_a_value_is_an_error(values):
     _, found = values([text for text, _ in WITHOUT_A_VALUE], "Undefined")
-    for value, (text, said) in zip(found, WITHOUT_A_VALUE, strict=True):
+    for value, (text, message) in zip(found, WITHOUT_A_VALUE, strict=True):
         with pytest.raises(Undefined) as caught:
             value()
-        assert said in str(caught.value) and "module Undefined, line" in str(caught.value), text
+        assert message in str(caught.value) and "module Undefined, line" in str(caught.value), text

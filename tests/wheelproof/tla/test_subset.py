@@ -120,13 +120,13 @@ BROKEN = {
 
 
 def test_sany_refusals_name_the_module(tmp_path):
-    for name, (text, said) in BROKEN.items():
+    for name, (text, message) in BROKEN.items():
         file = tmp_path / f"{name}.tla"
         head = "" if "EXTENDS" in text else "EXTENDS Integers\n"
         file.write_text(f"---- MODULE {name} ----\n{head}{text}\n====\n")
         with pytest.raises(UsageError) as caught:
             export.load(file)
-        assert f"SANY refuses {name}.tla: " in str(caught.value) and said in str(caught.value)
+        assert f"SANY refuses {name}.tla: " in str(caught.value) and message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -140,9 +140,9 @@ def test_the_name_that_tlc_tells_counts_and_not_the_given_one():
     )
     assert judge_case("invariant", lines("invariant"), only_property="Other").property == "BelowTop"
     later = "".join(lines("lasso")).replace(
-        "Temporal properties were", "Temporal property Told was"
+        "Temporal properties were", "Temporal property Later was"
     )
-    assert judge(later.splitlines(), 13, only_property="Given").property == "Told"
+    assert judge(later.splitlines(), 13, only_property="Given").property == "Later"
 
 
 def test_trace_is_typed():

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Compare the declarations with those of an earlier commit: nothing may be lost.
+
+``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions and
+counted scenarios and configs there were and are. Then it names each that is gone, and each count
+that changed. The exit code is 1 if something is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+Declared = dict[str, dict[tuple[str, str], object]]
+"""Mechanism -> (kind, name) -> its count; None for what has none."""
+
+
+def git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def declared(files: list[str], text: Callable[[str], str]) -> Declared:
+    """The declarations in a tree of files."""
+    out: Declared = {}
+    for file in files:
+        path = Path(file)
+        if file.startswith("mutants/") and path.suffix == ".md":
+            out.setdefault(path.parent.name, {})["decision", path.stem] = None
+    for name, counted in json.loads(text("spec/counts.json"))["mechanisms"].items():
+        for check, counts in counted.items():
+            out.setdefault(name, {})["count", check] = counts
+    for file in files:
+        if file.startswith("spec/") and file.endswith(".toml") and file.count("/") == 1:
+            found = tomllib.loads(text(file))
+            name = "".join(
+                f"_{letter.lower()}" if letter.isupper() else letter for letter in Path(file).stem
+            ).lstrip("_")
+            for kind, properties in found.get("properties", {}).items():
+                for each in properties if isinstance(properties, dict) else ():
+                    out.setdefault(name, {})["property", f"{kind} {each}"] = None
+    return out
+
+
+def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
+    """(table, what is gone or changed)."""
+    table, differences = [], []
+    for name in sorted({*before, *now}):
+        old, new = before.get(name, {}), now.get(name, {})
+        parts = []
+        for kind in ("property", "decision", "count"):
+            counts = [sum(each[0] == kind for each in side) for side in (old, new)]
+            parts.append(f"{kind} {counts[0]} -> {counts[1]}")
+        table.append(f"{name}: {', '.join(parts)}")
+        for key in sorted(old):
+            what = f"{name}: {key[0]} {key[1]}"
+            if key not in new:
+                differences.append(f"gone: {what}")
+            elif old[key] != new[key]:
+                differences.append(f"changed: {what}: {old[key]} -> {new[key]}")
+    return table, differences
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python tools/kept.py REVISION", file=sys.stderr)
+        return 2
+    (revision,) = arguments
+    there = git("ls-tree", "-r", "--name-only", revision).splitlines()
+    before = declared(there, lambda file: git("show", f"{revision}:{file}"))
+    here = git("ls-files").splitlines()
+    now = declared(here, lambda file: (ROOT / file).read_text(encoding="utf-8"))
+    table, differences = lines(before, now)
+    print("\n".join([*table, *differences]))
+    return 1 if any(each.startswith("gone: ") for each in differences) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
