@@ -101,7 +101,8 @@ real: setup
 nightly: setup-data
 	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
 	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
-	HYPOTHESIS_PROFILE=fast $(RUN) pytest -n logical --maxprocesses 4 -m nightly; tested=$$?; \
+	HYPOTHESIS_PROFILE=fast $(RUN) pytest -n logical --maxprocesses 4 -m nightly \
+		--timeout 7200; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
 		--output build/mutate-one-shot; foreign=$$?; \

@@ -85,10 +85,26 @@ def test_a_mutants_classes_take_the_place_of_the_implementations():
 # -- waiting at the queue, and its end
 
 
-def waited(left, counted, bucket=None):
+class Ends(Progress):
+    """The number of adds that have not returned: ``first`` at the first looks, and then none."""
+
+    __slots__ = ("looks",)
+
+    def __init__(self, first, looks):
+        super().__init__(first)
+        self.looks = looks
+
+    def __getattribute__(self, name):
+        if name != "left":
+            return super().__getattribute__(name)
+        self.looks -= 1
+        return super().__getattribute__("left") if self.looks >= 0 else 0
+
+
+def waited(progress, counted, bucket=None):
     """Whether the queue says that it is over, what ``due`` and ``poll`` find."""
     queue = Queue()
-    queue.progress, queue.task_counter = Progress(left), timing_wheel.Atomic(counted)
+    queue.progress, queue.task_counter = progress, timing_wheel.Atomic(counted)
     if bucket is not None:
         queue.offer(bucket)
     return queue.over(), queue.due(1), queue.poll(1)
@@ -96,9 +112,14 @@ def waited(left, counted, bucket=None):
 
 def test_no_thread_waits_for_what_cannot_come():
     bucket = Harness(WHEEL).wheel.buckets[0]
-    assert waited(0, 0) == (True, False, None)
-    assert waited(1, 0) == waited(0, 1) == (False, False, None)
-    assert waited(0, 1, bucket) == (False, True, bucket), "due leaves it there"
+    assert waited(Progress(0), 0) == (True, False, None)
+    assert waited(Progress(0), 1, bucket) == (False, True, bucket), "due leaves it there"
+
+
+def test_a_thread_waits_on_for_what_can_come():
+    progress = Ends(1, looks=9)
+    assert waited(progress, 0) == (False, False, None)
+    assert progress.looks < 0, "due waited longer than its time"
 
 
 def test_a_thread_at_the_queue_moves_when_it_is_over_or_something_is_due():

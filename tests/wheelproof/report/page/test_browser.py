@@ -1,8 +1,11 @@
 """The page in a real Chromium: links, keys, and a run of 10,000 steps."""
 
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 from dataclasses import replace
 from html import unescape
@@ -45,24 +48,36 @@ def opened(text, folder, fragment="", keys=()):
         text = text.replace("</body>", DRIVER % json.dumps(keys) + "</body>")
     file = folder / "page.html"
     file.write_text(text, encoding="utf-8")
-    ran = subprocess.run(
-        [
-            BROWSER,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--window-size=1300,900",
-            "--virtual-time-budget=2000",
-            f"--user-data-dir={folder / 'profile'}",
-            "--dump-dom",
-            file.as_uri() + fragment,
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1300,900",
+        "--virtual-time-budget=2000",
+        f"--user-data-dir={folder / 'profile'}",
+        "--dump-dom",
+        file.as_uri() + fragment,
+    ]
+    # Files, not pipes, and a group of its own: the browser's helpers would keep a pipe open.
+    output, errors = folder / "document.html", folder / "errors.txt"
+    with output.open("wb") as document, errors.open("wb") as messages:
+        browser = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=document,
+            stderr=messages,
+            start_new_session=True,
+        )
+        try:
+            ended = browser.wait(timeout=300)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(browser.pid, signal.SIGKILL)
+            browser.wait()
+    assert ended == 0, errors.read_text(encoding="utf-8", errors="replace")
+    return output.read_text(encoding="utf-8")
 
 
 def log(document):
