@@ -16,7 +16,6 @@ from operator import itemgetter
 from types import (
     BuiltinFunctionType,
     CellType,
-    CodeType,
     FrameType,
     FunctionType,
     MappingProxyType,
@@ -26,6 +25,7 @@ from types import (
 from typing import Any, TypeGuard
 
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import (
     ATOMS,
     Slots,
@@ -49,9 +49,6 @@ class Unordered(frozenset[object]):
 Piece = tuple[object, ...]
 """One canonical part of a fingerprint: nested tuples of atoms."""
 
-Judged = dict[tuple[int, int, int | None], CodeType]
-"""Judged positions: (id of the code, instruction, id of the called code) -> the code."""
-
 UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
 _CONTAINERS = (tuple, list, deque)
@@ -72,7 +69,7 @@ class Names:
     (name, object) of what the threads have created, a list that grows. A list, deque, dict or set
     that is met again in one fingerprint is written as the one that it is, so that a second name of
     it differs from a copy. ``stacks`` judges the evaluation stacks of suspended frames;
-    ``judged``: the positions that it has passed, a table that runs share.
+    ``positions``: those that it has passed, which runs share.
     """
 
     def __init__(
@@ -83,10 +80,10 @@ class Names:
         files: Container[str],
         created: Sequence[tuple[str, object]] = (),
         stacks: Stacks | None = None,
-        judged: Judged | None = None,
+        positions: Positions | None = None,
     ) -> None:
         self._files, self._stacks = files, stacks
-        self._judged: Judged = {} if judged is None else judged
+        self._positions = Positions() if positions is None else positions
         self._names: dict[int, str] = {
             id(None): _PREFIX + "None",
             id(True): _PREFIX + "True",
@@ -361,7 +358,7 @@ class Names:
         """A thread's position, label and suspended frames of the code, innermost first."""
         self.by_identity = False
         out: list[object] = [thread.position, thread.label]
-        files, name, value, judged = self._files, self._names.get, self.value, self._judged
+        files, name, value, positions = self._files, self._names.get, self.value, self._positions
         assert thread.greenlet is not None
         frame: FrameType | None = thread.greenlet.gr_frame
         inner: FrameType | None = None
@@ -371,12 +368,8 @@ class Names:
             code = frame.f_code
             if code.co_filename in files:
                 out.append(code.co_qualname)
-                out.append(frame.f_lasti)
-                if (
-                    self._stacks is not None
-                    and (id(code), frame.f_lasti, inner and id(inner.f_code)) not in judged
-                ):
-                    judged[id(code), frame.f_lasti, inner and id(inner.f_code)] = code
+                out.append(positions.of(code)[frame.f_lasti // 2])
+                if self._stacks is not None and positions.is_new(frame, inner):
                     self._stacks.check(frame, inner)
                 inner = frame
                 seen = frame.f_locals

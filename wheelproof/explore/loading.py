@@ -28,8 +28,8 @@ from wheelproof.explore.branches import NAME as BRANCH
 from wheelproof.explore.branches import Branches
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
-from wheelproof.explore.fingerprint import Judged
 from wheelproof.explore.lint import check
+from wheelproof.explore.positions import Positions
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.stack import Stacks
 from wheelproof.isolated import Finder, Source, apart, present
@@ -109,7 +109,7 @@ class Loaded:
                 for name in fields.marks_of(cls)
             },
         )
-        self.judged: Judged = {}
+        self.positions = Positions()
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
         store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{stem}.py")

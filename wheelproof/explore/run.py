@@ -174,7 +174,7 @@ class Run:
             loaded.scheduler.files,
             created.objects,
             loaded.stacks,
-            loaded.judged,
+            loaded.positions,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
             if part is not None and not self._names.knows(part):
