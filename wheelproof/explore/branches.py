@@ -2,7 +2,7 @@
 
 The sources of the implementation are compiled with each condition wrapped in a function that notes
 its outcome and returns it, and with a note at the head of each function. Lines and steps stay as
-they are.
+they are. The truth of a condition is worked out once: an object's ``__bool__`` may have steps.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, FunctionType
 
+from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.parsed import KEPT
 
 NAME = "__wheelproof_branch__"
@@ -43,10 +44,16 @@ class Branches:
             self.declared.update(_OUTCOMES[number])
         return code
 
-    def note(self, number: int, value: object) -> object:
-        """Called by the wrapped code; returns ``value``."""
-        self._seen.add((number, bool(value)))
-        return value
+    def note(self, number: int, value: object, kept: bool = False) -> object:
+        """Called by the wrapped code. Returns the truth of ``value``, or ``value`` if it is kept.
+
+        Raises ExploreError where a value is kept whose truth the code would work out again.
+        """
+        if kept:
+            _refuse_own_truth(value)
+        truth = bool(value)
+        self._seen.add((number, truth))
+        return value if kept else truth
 
     def collect(self) -> set[str]:
         """``met``, brought up to date."""
@@ -66,10 +73,23 @@ def _compiled(name: str, text: str, file: str) -> tuple[CodeType, range]:
     # it before.
     tree.body.insert(
         _after_head(tree.body),
-        *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,
+        *ast.parse(
+            f"{NAME} = globals().get({NAME!r}, lambda number, value, kept=False: value)"
+        ).body,
     )
     code: CodeType = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
     return code, range(first, len(_OUTCOMES))
+
+
+def _refuse_own_truth(value: object) -> None:
+    kind = type(value)
+    for name in ("__bool__", "__len__"):
+        if isinstance(getattr(kind, name, None), FunctionType):
+            raise ExploreError(
+                f"the truth of a {kind.__qualname__} is worked out by its {name}, which coverage "
+                "would call a second time.",
+                "Write the condition as an if statement, or call a method.",
+            )
 
 
 def _number(place: str, text: str | None) -> int:
@@ -102,21 +122,41 @@ class _Wrapping(ast.NodeTransformer):
         )
         node.body = [*body[:first], ast.copy_location(ast.Expr(call), body[first]), *body[first:]]
 
-    def _call(self, number: int, value: ast.expr, where: ast.AST) -> ast.Call:
+    def _call(self, number: int, value: ast.expr, where: ast.AST, *more: ast.expr) -> ast.Call:
         return ast.copy_location(
             ast.Call(
                 ast.copy_location(ast.Name(NAME, ast.Load()), where),
-                [ast.copy_location(ast.Constant(number), where), value],
+                [ast.copy_location(ast.Constant(number), where), value, *more],
                 [],
             ),
             where,
         )
 
     def _test(self, test: ast.expr) -> ast.expr:
+        """A condition of which nothing but its truth is used."""
         if isinstance(test, ast.Constant):
             return test
         number = _number(self._place, ast.unparse(test))
-        return self._call(number, self.visit(test), test)
+        return self._call(number, self._truth(test), test)
+
+    def _truth(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.BoolOp):
+            *tests, last = test.values
+            test.values = [*[self._test(part) for part in tests], self._truth(last)]
+            return test
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test.operand = self._truth(test.operand)
+            return test
+        found: ast.expr = self.visit(test)
+        return found
+
+    def _kept(self, test: ast.expr) -> ast.expr:
+        """A condition whose value may be that of the whole expression."""
+        if isinstance(test, ast.Constant):
+            return test
+        number = _number(self._place, ast.unparse(test))
+        kept = ast.copy_location(ast.Constant(True), test)
+        return self._call(number, self.visit(test), test, kept)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node  # wrapped by itself
@@ -132,7 +172,7 @@ class _Wrapping(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         *tests, last = node.values
-        node.values = [*[self._test(test) for test in tests], self.visit(last)]
+        node.values = [*[self._kept(test) for test in tests], self.visit(last)]
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
