@@ -190,7 +190,7 @@ def test_a_lock_that_is_not_held_halts_the_program(folder, tmp_path, monkeypatch
     assert agent.jar.is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_broker_is_one_run_of_many_timers(folder):
     agent = built(folder)
     try:
@@ -205,7 +205,7 @@ def test_a_broker_is_one_run_of_many_timers(folder):
     assert sum(name.startswith("timer ") for name in names) > 10
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_of_three_brokers_the_killed_one_leaves_a_recording_without_an_end(folder):
     agent = built(folder)
     try:
