@@ -20,6 +20,7 @@ from wheelproof.commands.options import (
     Profile,
     Quiet,
     Subject,
+    To,
     Trace,
     check_known,
     mechanisms_of,
@@ -332,6 +333,19 @@ def replay(
     from wheelproof.counterexample import replay as engine
 
     raise typer.Exit(engine.run(trace, on.value, until, subject=subject) or 0)
+
+
+@app.command()
+def export(
+    trace: Trace,
+    to: Annotated[To, typer.Option("--to", help="The format.")],
+) -> None:
+    """Print a counterexample for other tools (ITF), or as a regression test (pytest)."""
+    from wheelproof.counterexample import document
+    from wheelproof.counterexample import export as exporter
+
+    made = {To.ITF: exporter.itf, To.PYTEST: exporter.pytest}[to](document.read(trace))
+    sys.stdout.write(made)
 
 
 @app.command()

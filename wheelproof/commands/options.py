@@ -64,6 +64,13 @@ class Profile(StrEnum):
     NIGHTLY = "nightly"
 
 
+class To(StrEnum):
+    """What a counterexample is exported to."""
+
+    ITF = "itf"
+    PYTEST = "pytest"
+
+
 class On(StrEnum):
     """The artefact that a counterexample is replayed on."""
 

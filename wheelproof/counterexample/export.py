@@ -1,0 +1,137 @@
+"""``wheelproof export``: a counterexample for other tools, and as a regression test.
+
+ITF is the Informal Trace Format of Apalache (ADR 015), which trace viewers and model-based testing
+tools read. The test runs the schedule on the implementation as it is: it passes once the fault is
+mended, and fails when the fault is back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from wheelproof.counterexample import compiled
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.documents import encode
+from wheelproof.errors import UsageError
+from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, parse_value
+
+_PLACE = re.compile(r"(?P<variable>[^\[]+)\[(?P<index>.*)\]", re.DOTALL)
+_LARGEST = 2**53 - 1  # what every reader of JSON keeps exactly
+
+
+def itf(found: Counterexample) -> str:
+    """The run in ITF: a state before the first step, and one after each.
+
+    The variables are those of the specification; ``thread`` and ``label`` say who has come there.
+    """
+    values: dict[str, str] = dict(found.initial)
+    states = [_state(0, values, "", "")]
+    for number, step in enumerate(found.steps, 1):
+        values |= {place: after for place, (_, after) in step.changes.items()}
+        states.append(_state(number, values, step.thread, step.label))
+    loop = {} if found.loop is None else {"loop": min(found.loop, len(found.steps))}
+    return encode(
+        {
+            "#meta": {
+                "format": "ITF",
+                "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+                "source": f"spec/{found.mechanism}",
+                "description": f"{found.property} is violated: {found.mechanism}, {found.scenario}",
+            },
+            "params": [],
+            "vars": [name for name in states[0] if name != "#meta"],
+            "states": states,
+            **loop,
+        }
+    )
+
+
+def _state(number: int, values: Mapping[str, str], thread: str, label: str) -> dict[str, Any]:
+    variables: dict[str, Any] = {}
+    for place, text in values.items():
+        part = _PLACE.fullmatch(place)
+        if part is None:
+            variables[place] = _value(text)
+        else:
+            pairs = variables.setdefault(part["variable"], {"#map": []})
+            pairs["#map"].append([_index(part["index"]), _value(text)])
+    return {"#meta": {"index": number}, "thread": thread, "label": label, **variables}
+
+
+def _index(text: str) -> Any:
+    return _json(int(text)) if re.fullmatch(r"-?[0-9]+", text) else text
+
+
+def _value(text: str) -> Any:
+    try:
+        return _json(parse_value(text))
+    except ValueSyntaxError:
+        return text
+
+
+def _json(value: Value) -> Any:
+    match value:
+        case bool() | str():
+            return value
+        case int():
+            return value if abs(value) <= _LARGEST else {"#bigint": str(value)}
+        case ModelValue():
+            return value.name
+        case tuple():
+            return {"#tup": [_json(element) for element in value]}
+        case frozenset():
+            elements = [_json(element) for element in value]
+            return {"#set": sorted(elements, key=lambda element: json.dumps(element))}
+        case Function() if all(isinstance(name, str) for name in value):
+            return {name: _json(value[name]) for name in value}
+        case Function():
+            return {"#map": [[_json(name), _json(value[name])] for name in value]}
+    raise TypeError(f"{value!r} is not a canonical TLA+ value")
+
+
+def schedule_of(found: Counterexample) -> list[str]:
+    """The threads of the steps that an implementation has."""
+    return [step.thread for step in found.steps if step.kind != "silent"]
+
+
+def pytest(found: Counterexample) -> str:
+    """A test module that runs the schedule. UsageError where a finite schedule shows nothing."""
+    if found.layer == compiled.LAYER:
+        raise UsageError(
+            "The counterexample is one of compiled classes.",
+            "Run it with `wheelproof replay FILE`; a test of the implementation is another one.",
+        )
+    if found.loop is not None:
+        raise UsageError(
+            f"{found.property} is violated by a run without an end, which no test can await.",
+            "Keep the config that finds it, and run `wheelproof verify`.",
+        )
+    lines: list[str] = []
+    for word in schedule_of(found):
+        if lines and len(lines[-1]) + len(word) < 76:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    schedule = "\n".join(f"    {line}" for line in lines)
+    name = re.sub(r"\W+", "_", f"{found.mechanism}_{found.name}_{found.property}").lower()
+    return f'''"""A schedule that once violated {found.property} of {found.mechanism}, \
+scenario {found.scenario}.
+
+Made by `wheelproof export`. The test fails if the implementation violates it again.
+"""
+
+from wheelproof import regression
+
+SCHEDULE = """
+{schedule}
+"""
+
+
+def test_{name}():
+    regression.check(
+        __file__, {found.mechanism!r}, {found.scenario!r}, {found.property!r}, SCHEDULE.split()
+    )
+'''

@@ -1,0 +1,118 @@
+"""Regression tests: a schedule that once violated a property, run on the implementation as it is.
+
+`wheelproof export TRACE --to pytest` writes such a test. It needs no Java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wheelproof import project
+from wheelproof.errors import UsageError
+from wheelproof.explore import ControlledImplementation, RaceDetector
+from wheelproof.explore.difference import compare_shared
+from wheelproof.explore.findings import StepError
+from wheelproof.graph.reduced import settle
+from wheelproof.project.mechanism import Mechanism
+
+LONGEST = 10_000
+"""Steps after which a run that has not ended is given up."""
+
+
+class Violated(AssertionError):
+    """The schedule violates the property, or leaves the model."""
+
+
+def check(
+    file: str | Path,
+    mechanism: str,
+    scenario: str,
+    violated: str,
+    schedule: Sequence[str],
+    without: str = "",
+) -> int:
+    """Run a schedule, then the rest of the scenario, and check the property after each step.
+
+    ``file``: one below the subject's folder, such as the test's own. ``schedule``: the threads that
+    move, in order; one that cannot move now is passed over, since the mended code may wait there.
+    ``without``: a decision that the implementation lacks, as the test's control.
+
+    Returns the number of steps. Raises Violated, and UsageError where the names fit no subject.
+    """
+    root = subject(Path(file))
+    known = project.find(root)
+    if mechanism not in known or scenario not in known[mechanism].scenarios:
+        raise UsageError(f"{root} has no scenario {scenario} of a mechanism {mechanism}.")
+    return _Run(known[mechanism], scenario, violated, without).go(schedule)
+
+
+def subject(file: Path) -> Path:
+    """The nearest folder above a file that has specifications and implementations."""
+    for folder in file.resolve().parents:
+        if any((folder / "spec").glob("*.toml")) and (folder / "impl").is_dir():
+            return folder
+    raise UsageError(f"No folder above {file} has spec/ and impl/.", "Move the test below it.")
+
+
+class _Run:
+    def __init__(self, mechanism: Mechanism, scenario: str, violated: str, without: str) -> None:
+        self.property = violated
+        kind = mechanism.properties[violated].kind if violated in mechanism.properties else ""
+        self.invariant = kind == "invariant"
+        self.race = RaceDetector()
+        changed = mechanism.without(without)
+        self.execution = ControlledImplementation.load(
+            mechanism.root, mechanism.stem, texts=changed.modules
+        ).begin(mechanism.scenarios[scenario], race=self.race)
+        self.model = mechanism.model(scenario)
+        self.settled = settle(self.model, mechanism.silent)
+        self.state = self.settled(self.model.initial())
+        self.steps = 0
+
+    def go(self, schedule: Sequence[str]) -> int:
+        try:
+            names = [thread.name for thread in self.execution.threads]
+            if unknown := sorted(set(schedule) - set(names)):
+                raise UsageError(f"The scenario has no thread {unknown[0]}.")
+            for thread in map(names.index, schedule):
+                if thread in self.execution.enabled():
+                    self.step(thread)
+            while able := self.execution.enabled():
+                if self.steps == LONGEST:
+                    raise Violated(f"The run has not ended after {LONGEST:,} steps.")
+                self.step(min(able))
+            if not self.execution.done:
+                waiting = ", ".join(
+                    f"{name} at {label}"
+                    for name, label in zip(names, self.execution.labels, strict=True)
+                    if label is not None
+                )
+                raise Violated(f"Deadlock after step {self.steps}: {waiting}.")
+        finally:
+            self.execution.end()
+        return self.steps
+
+    def step(self, thread: int) -> None:
+        label = self.execution.labels[thread]
+        self.steps += 1
+        place = f"Step {self.steps}, {self.execution.threads[thread].name}.{label}"
+        moves = {(mover, name): after for mover, name, after in self.model.successors(self.state)}
+        if (thread, label) not in moves:
+            raise Violated(f"{place}: the model cannot take this step.")
+        try:
+            self.execution.step(thread)
+        except StepError as error:
+            raise Violated(f"{place}: {error}") from error
+        self.state = self.settled(moves[thread, label])
+        theirs = zip(self.model.variables, self.model.pieces(self.state))
+        parted = compare_shared(
+            self.execution.shared(),
+            {name: value for name, value in theirs if name not in self.model.AUXILIARY},
+        )
+        if parted:
+            raise Violated(f"{place}: the implementation leaves the model: {parted[0]}.")
+        if self.race.found:
+            raise Violated(f"{place}: {min(self.race.found)}")
+        if self.invariant and not self.model.holds(self.property, self.state):
+            raise Violated(f"{place}: {self.property} is violated.")
