@@ -129,14 +129,17 @@ def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
     """The checks of a profile, those together that share a process.
 
     The table of sites and the races are judged by what their process has run: the fast scenarios of
-    its release are there, whatever their size. Other large ones have a process each.
+    its release are there, and those that it rejects, whatever their size. Other large ones have a
+    process each.
     """
     shared: dict[tuple[str, str], list[Task]] = {}
     alone = []
     for task in tasks(mechanism).values():
         if task.profile == "nightly" and profile == "fast":
             continue
-        by_sites = task.kind != FINE and task.subject in task.binding.fast
+        by_sites = task.kind == REJECTED or (
+            task.kind != FINE and task.subject in task.binding.fast
+        )
         if not by_sites and mechanism.sizes.get(task.scenario, 0) > TOGETHER:
             alone.append([task])
         else:

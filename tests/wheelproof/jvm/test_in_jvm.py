@@ -226,7 +226,7 @@ def test_other_releases_have_the_scenarios_of_the_fast_profile():
     assert "fine" not in {task.kind for task in kinds}
 
 
-def test_the_table_of_each_release_is_judged_by_all_its_fast_scenarios():
+def test_the_table_of_each_release_is_judged_by_its_fast_scenarios_and_those_it_rejects():
     for mechanism in project.find(ROOT).values():
         for profile in ("fast", "nightly"):
             for group in tasks.groups(mechanism, profile):
@@ -235,6 +235,8 @@ def test_the_table_of_each_release_is_judged_by_all_its_fast_scenarios():
                         kinds = ("scenario", "composed")
                         beside = {other.subject for other in group if other.kind in kinds}
                         assert set(task.binding.fast) <= beside, task.name
+                        rejected = {other.subject for other in group if other.kind == "rejected"}
+                        assert rejected == set(task.binding.rejects), task.name
 
 
 @pytest.mark.parametrize(
