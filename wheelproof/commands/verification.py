@@ -1,5 +1,6 @@
 """A verification as the command line runs it: progress, files, and a report at the end."""
 
+import os
 import signal
 import sys
 import threading
@@ -13,7 +14,7 @@ from wheelproof.commands import INTERRUPTED
 from wheelproof.console import console
 from wheelproof.events import Ended, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import files
+from wheelproof.report import files, sarif
 from wheelproof.report.progress import Earlier, Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
@@ -164,3 +165,7 @@ class Verification:
             places,
             self.quiet,
         )
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            found = files.traces(self.results, self.options.output)
+            for line in sarif.annotations(self.results, found):
+                print(line, file=sys.stderr)

@@ -1,6 +1,6 @@
 """The files of a run below the output folder.
 
-results.json has all rows; junit.xml, review.md and review.html are made from it.
+results.json has all rows; the reports for people and for a CI are made from it.
 """
 
 import fcntl
@@ -14,12 +14,15 @@ from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import junit
+from wheelproof.report import junit, sarif, summary
 from wheelproof.verdict import RESULTS_FILE, Results, read_results
 
 JUNIT_FILE = "junit.xml"
 REVIEW_FILE = "review.md"
 PAGE_FILE = "review.html"
+SARIF_FILE = "wheelproof.sarif"
+SUMMARY_FILE = "summary.md"
+MADE = (JUNIT_FILE, REVIEW_FILE, PAGE_FILE, SARIF_FILE, SUMMARY_FILE)
 LOCK_FILE = "lock"
 PARTIAL = "partial"
 TRACES = "counterexamples"
@@ -65,7 +68,7 @@ def begin(reports: Path, results: Results) -> None:
     """Put the run that starts in place of an older one: a crash leaves no older results."""
     try:
         # The last of them too: the disk may be full.
-        for name in (JUNIT_FILE, REVIEW_FILE, PAGE_FILE, RESULTS_FILE):
+        for name in (*MADE, RESULTS_FILE):
             (reports / name).unlink(missing_ok=True)
     except OSError as error:
         raise ToolError(
@@ -107,7 +110,7 @@ def publish(
     root: Path,
     reports: Path | None = None,
 ) -> dict[str, str]:
-    """Writes all four files; the path of each by what it is.
+    """Writes all files; the paths of those that people open, by what each is.
 
     ``output``: the folder that has the counterexamples; ``reports``: that of the files, if it is
     another one.
@@ -118,6 +121,8 @@ def publish(
     results.write(reports / RESULTS_FILE)
     documents.write_text(reports / JUNIT_FILE, junit.render(results, output))
     found = traces(results, output)
+    documents.write_text(reports / SARIF_FILE, sarif.render(results, found, output))
+    documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
     for name, made in ((REVIEW_FILE, review), (PAGE_FILE, page)):
         text = made.render(results, mechanisms, found, root, output)
         documents.write_text(reports / name, text)

@@ -26,11 +26,9 @@ def test_publishing_twice_gives_the_same_bytes(good, trace, tmp_path, subject_fo
     trace.write(output / "counterexamples" / "M1.json")
     mechanisms = project.find(subject_folder)
     places = files.publish(output, good, mechanisms, subject_folder)
-    first = {
-        name: (output / name).read_bytes()
-        for name in ("results.json", "junit.xml", "review.md", "review.html")
-    }
-    assert sorted(places.values()) == sorted(str(output / name) for name in first)
+    first = {name: (output / name).read_bytes() for name in (files.RESULTS_FILE, *files.MADE)}
+    shown = {files.RESULTS_FILE, files.JUNIT_FILE, files.REVIEW_FILE, files.PAGE_FILE}
+    assert sorted(places.values()) == sorted(str(output / name) for name in shown)
     files.publish(output, read_results(output / "results.json"), mechanisms, subject_folder)
     assert {name: (output / name).read_bytes() for name in first} == first
     assert f"wheelproof replay {output}/counterexamples/M1.json" in first["review.html"].decode()

@@ -1,0 +1,103 @@
+"""SARIF 2.1.0 and GitHub's annotations: the findings at their lines, for a code host's view.
+
+A finding's line is that of the last step of its counterexample which has one.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wheelproof import __version__
+from wheelproof.console import visible
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.documents import encode
+from wheelproof.report.terminal import command, reason
+from wheelproof.verdict import Results, Row, Verdict
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_PLACE = re.compile(r"(?P<file>[^:]+):(?P<line>[1-9][0-9]*)")
+
+
+def render(results: Results, found: Mapping[str, Counterexample], output: Path) -> str:
+    """The document. ``found``: the counterexamples by name; ``output``: their folder.
+
+    A run that was broken off is no successful execution.
+    """
+    bad = [row for row in results.rows if not row.ok]
+    rules = sorted({_rule(row) for row in bad})
+    return encode(
+        {
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [
+                {
+                    "tool": {
+                        "driver": {
+                            "name": "wheelproof",
+                            "version": __version__,
+                            "rules": [{"id": rule} for rule in rules],
+                        }
+                    },
+                    "invocations": [
+                        {"executionSuccessful": results.complete and bool(results.rows)}
+                    ],
+                    "results": [_result(row, found, output) for row in bad],
+                }
+            ],
+        }
+    )
+
+
+def annotations(results: Results, found: Mapping[str, Counterexample]) -> Iterator[str]:
+    """The findings as GitHub's workflow commands, a line each."""
+    for row in results.rows:
+        if not row.ok:
+            fields = {"title": f"{row.mechanism} / {row.layer} / {row.name}"}
+            if place := _place(row, found):
+                fields = {"file": place[0], "line": str(place[1]), **fields}
+            options = ",".join(f"{name}={_field(text)}" for name, text in fields.items())
+            yield f"::error {options}::{_escaped(reason(row))}"
+
+
+def _rule(row: Row) -> str:
+    if row.property and row.verdict is Verdict.VIOLATED:
+        return visible(row.property)
+    return visible(f"{row.layer}.{row.verdict}")
+
+
+def _result(row: Row, found: Mapping[str, Counterexample], output: Path) -> dict[str, Any]:
+    message = f"{row.mechanism} / {row.layer} / {row.name}: {reason(row)}"
+    if row.trace:
+        message += f" ({command('show', output, row.trace)})"
+    made: dict[str, Any] = {
+        "ruleId": _rule(row),
+        "level": "error",
+        "message": {"text": visible(message)},
+        "partialFingerprints": {"check/v1": f"{row.mechanism}/{row.layer}/{row.name}"},
+    }
+    if place := _place(row, found):
+        made["locations"] = [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": place[0]},
+                    "region": {"startLine": place[1]},
+                }
+            }
+        ]
+    return made
+
+
+def _place(row: Row, found: Mapping[str, Counterexample]) -> tuple[str, int] | None:
+    trace = found.get(row.trace or "")
+    sources = [step.source for step in trace.steps if step.source] if trace else []
+    place = _PLACE.fullmatch(sources[-1]) if sources else None
+    return (place["file"], int(place["line"])) if place else None
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _field(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
