@@ -35,6 +35,10 @@ NOT_RUN = {
         "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such "
         "deadlines"
     ),
+    "impl.timing_wheel: whole: ": (
+        "raises TypeError before anything is shared; tests/impl/test_system_timer_defects.py gives "
+        "what is no int"
+    ),
     "impl.timing_wheel: TimingWheel.__init__: ": (
         "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
         "gives them"

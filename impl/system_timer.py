@@ -16,7 +16,7 @@ from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic, ReadWriteLock
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
-from impl.timing_wheel import Bucket, Clock, TimingWheel
+from impl.timing_wheel import Bucket, Clock, TimingWheel, whole
 
 
 class SystemTimer:
@@ -43,7 +43,8 @@ class SystemTimer:
         An executor must not run a task inside ``submit``: the caller holds a bucket's monitor and
         the timer's lock.
 
-        Raises ValueError as :class:`~impl.timing_wheel.TimingWheel` does.
+        Raises ValueError and TypeError as :class:`~impl.timing_wheel.TimingWheel` and
+        :class:`~impl.task_executor.TaskExecutor` do.
         """
         self.clock = SystemClock() if clock is None else clock
         self.task_counter = Atomic(0)
@@ -59,14 +60,17 @@ class SystemTimer:
     def add(self, task: TimerTask) -> None:
         """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that waits already waits anew.
 
-        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``. If the task is due
+        Raises TypeError for a delay that is no int, and ValueError for a deadline before 0 or
+        beyond ``max_deadline_ms``: a task that waits already goes on waiting. If the task is due
         already and the executor refuses it, ``add`` raises the executor's exception: after
         :meth:`close` a RuntimeError. As in Kafka's timer, a task that is due later is accepted even
         then.
         """
         with self.lock.read_lock:  # lock A1, unlock A4
             now = self.clock.hi_res_clock_ms()  # read A2
+            whole("delay_ms", task.delay_ms)
             deadline = now + task.delay_ms
+            whole("the deadline by this clock", deadline)
             if not 0 <= deadline <= self.max_deadline_ms:
                 raise ValueError(
                     f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; "

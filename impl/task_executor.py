@@ -29,6 +29,14 @@ class TaskExecutor:
     thread: Volatile[int | None]
 
     def __init__(self, executor: Executor | None = None) -> None:
+        """Raises TypeError for another object than an executor: one that has no ``submit``."""
+        if executor is not None and (
+            isinstance(executor, type) or not callable(getattr(executor, "submit", None))
+        ):
+            raise TypeError(
+                f"the executor is {executor!r}, and must have submit(call, *arguments), as "
+                "concurrent.futures.Executor has; None: one thread of the timer's own"
+            )
         self.own = executor is None
         self.thread = None
         self.executor = (

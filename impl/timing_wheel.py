@@ -23,6 +23,12 @@ NOT_QUEUED = -1
 """The key of a bucket that is not in the queue."""
 
 
+def whole(name: str, value: object) -> None:
+    """Raises TypeError, which names the field, unless ``value`` is an int."""
+    if not isinstance(value, int):
+        raise TypeError(f"{name} is {value!r}, and must be an int: a time is whole milliseconds")
+
+
 def trim(time_ms: int, tick_ms: int) -> int:
     """``time_ms``, from 0 on, rounded down to a multiple of ``tick_ms``."""
     return time_ms - time_ms % tick_ms
@@ -118,7 +124,13 @@ class TimingWheel(Overflowing):
         queue: DelayQueue[Bucket],
         clock: Clock,
     ) -> None:
-        """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, ``start_ms`` below 0."""
+        """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, ``start_ms`` below 0.
+
+        Raises TypeError if one of them is no int.
+        """
+        whole("tick_ms", tick_ms)
+        whole("wheel_size", wheel_size)
+        whole("start_ms", start_ms)
         if tick_ms < 1:
             raise ValueError(f"tick_ms is {tick_ms}, and must be at least 1")
         if wheel_size < 2:

@@ -58,6 +58,15 @@ class Symbol:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def __class__(self) -> type:
+        """The code asks whether a number is an int, and this one is."""
+        return int
+
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError("A symbol stays a symbol.")
+
     def __init__(self, term: z3.ArithRef) -> None:
         self.term = term
 

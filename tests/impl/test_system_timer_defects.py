@@ -180,6 +180,48 @@ def test_the_wheels_bounds(arguments, says):
         SystemTimer(Drained(), **arguments)
 
 
+@pytest.mark.parametrize("delay", [5.0, 5.5, "5", None])
+def test_a_delay_that_is_no_int_is_refused_before_the_task_leaves_its_place(delay):
+    timer = build()
+    (task,) = added(timer, 30)
+    entry, task.delay_ms = task.timer_task_entry, delay
+    with pytest.raises(TypeError, match="delay_ms is .*, and must be an int"):
+        timer.add(task)
+    assert task.timer_task_entry is entry and linked(timer) == [entry]
+    pass_time(timer, 30)
+    assert task.ran == [30]
+
+
+def test_a_clock_that_shows_no_int_is_refused_before_the_task_leaves_its_place():
+    timer = build()
+    (task,) = added(timer, 30)
+    timer.clock.time_ms.set(0.5)
+    with pytest.raises(TypeError, match="the deadline by this clock is 30.5"):
+        timer.add(task)
+    assert timer.size() == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ({"tick_ms": 1.5}, "tick_ms is 1.5"),
+        ({"wheel_size": 20.0}, "wheel_size is 20.0"),
+        ({"wheel_size": "20"}, "wheel_size is '20'"),
+        ({"start_ms": 0.5}, "start_ms is 0.5"),
+        ({"clock": VirtualClock(0.5)}, "start_ms is 0.5"),
+    ],
+)
+def test_what_must_be_an_int(arguments, says):
+    with pytest.raises(TypeError, match=f"{says}, and must be an int"):
+        SystemTimer(Drained(), **arguments)
+
+
+@pytest.mark.parametrize("executor", ["reaper", 20, object(), Drained])
+def test_an_executor_without_submit_is_refused(executor):
+    with pytest.raises(TypeError, match="the executor is .*, and must have submit"):
+        SystemTimer(executor)
+
+
 def test_time_does_not_go_back():
     with pytest.raises(ValueError, match="give 0 or more"):
         VirtualClock().advance(-1)
