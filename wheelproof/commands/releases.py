@@ -8,7 +8,15 @@ from pathlib import Path
 from wheelproof.counterexample import document
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
-from wheelproof.jvm.tasks import CHANGE, PROPERTY, SCENARIO, Task, broken_without, tasks
+from wheelproof.jvm.tasks import (
+    CHANGE,
+    CLASSES,
+    PROPERTY,
+    SCENARIO,
+    Task,
+    broken_without,
+    tasks,
+)
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
 
@@ -20,7 +28,7 @@ def names(mechanisms: Iterable[Mechanism]) -> frozenset[str]:
         task.name
         for mechanism in mechanisms
         for task in tasks(mechanism).values()
-        if task.kind == PROPERTY
+        if task.kind in (PROPERTY, CLASSES)
         or task.kind == SCENARIO
         and task.subject in task.binding.fast
         or lacks(task)
@@ -94,7 +102,8 @@ def by_thread(steps: Sequence[document.Step]) -> str:
 def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     """One mechanism's table. A property holds where each scenario is equal to a model that has it.
 
-    A violated one has the names of the configs that were followed on the release's classes.
+    A violated one has the names of the configs that were followed on the release's classes. A
+    release whose class files are those of another has what these show.
     """
     known, models = tasks(mechanism), Models(mechanism)
     wanted = names([mechanism])
@@ -110,9 +119,11 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     head = ["release", f"`{mechanism.stem}`", *(f"`{name}`" for name in properties)]
     lines = [head, ["---"] * len(head)]
     for release in sorted({task.release for task, _ in checked}, key=version):
-        mine = [(task, row) for task, row in checked if task.release == release and not lacks(task)]
+        mine = [(task, row) for task, row in shown_by(checked, release) if not lacks(task)]
         equal = [row.ok for task, row in mine if task.kind == SCENARIO]
+        others = sorted({task.release for task, _ in mine} - {release}, key=version)
         first = f"{sum(equal)} of {len(equal)} scenarios equal"
+        first += f": the class files of {', '.join(others)}" if others else ""
         lines.append([release, first, *(cell(models, name, mine) for name in properties)])
     for task, broken_one, row in changed:
         cells = [
@@ -120,6 +131,15 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
         ]
         lines.append([f"{task.release}, changed", f"equal without `{lacks(task)}`", *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def shown_by(checked: Sequence[tuple[Task, Row]], release: str) -> list[tuple[Task, Row]]:
+    """The checks that speak of a release: its own, and those of the class files that it has."""
+    places = {(task.binding.name, release) for task, _ in checked}
+    for task, row in checked:
+        if task.kind == CLASSES and task.release == release and row.ok:
+            places.add((task.binding.name, task.binding.same[release]))
+    return [(task, row) for task, row in checked if (task.binding.name, task.release) in places]
 
 
 def followed(name: str, ok: bool) -> str:

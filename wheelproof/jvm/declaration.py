@@ -45,6 +45,7 @@ class Binding:
     """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
 
     ``releases``: the first one is that of the fast profile, if ``profile`` is "fast".
+    ``same``: release -> an earlier one of the list whose class files it has, byte for byte.
     ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
     ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
     class is part of the state -> reason. ``redirect``: (class, static field, static field that
@@ -70,6 +71,7 @@ class Binding:
     classes: tuple[str, ...]
     harness: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
+    same: Mapping[str, str] = field(default_factory=dict)
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     below: tuple[str, ...] = ()
     inside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -171,6 +173,7 @@ def read(file: Path) -> Binding:
         file=file,
         mechanism=data["mechanism"],
         releases=listed("releases"),
+        same=same(file, data),
         classes=tuple(internal(name) for name in data["classes"]),
         harness=tuple(internal(name) for name in data["harness"]),
         labels=sites("labels"),
@@ -199,6 +202,19 @@ def read(file: Path) -> Binding:
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )
+
+
+def same(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
+    """The table ``same`` of the file's own releases: one that is like another has others."""
+    releases = list(data["releases"])
+    found = {one: of for one, of in data.get("same", {}).items() if one in releases}
+    for one, of in found.items():
+        if of in found or of not in releases[: releases.index(one)]:
+            raise UsageError(
+                f"{file}: same: {one} cannot have the classes of {of}.",
+                "Name an earlier release of the field releases, which has classes of its own.",
+            )
+    return found
 
 
 def below(file: Path, wanted: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from wheelproof.project.mechanism import Config, Mechanism
 
 SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
 REJECTED, PROPERTY, RACES, COMPOSED = "rejected", "property", "races", "composed"
+CLASSES = "classes"
 FOLLOWED = 15_000
 """Distinct states up to which a nightly config is followed on every release."""
 TOGETHER = 3_000
@@ -55,7 +56,8 @@ def of_release(
 ) -> list[Task]:
     """The checks on one release: scenarios, properties, the table of sites, races, changes.
 
-    Releases behind the first one have the scenarios of the fast profile only. A config that must
+    Releases behind the first one have the scenarios of the fast profile only. One whose class files
+    are those of another has nothing but the comparison of these. A config that must
     violate an invariant or deadlock is followed on every release, but for the largest ones.
     ``several``: another binding has this release, too, so that rows of all classes have the
     binding's name.
@@ -70,11 +72,13 @@ def of_release(
             if subject in mechanism.scenarios:
                 name = f"{subject} {config.property}"
         ending = f"@{release}" + (" fine" if kind == FINE else "")
-        if binding.below and kind in (COMPOSED, SITES, RACES):
+        if binding.below and kind in (COMPOSED, SITES, RACES, CLASSES):
             ending = f" in full{ending}"
         profile = binding.profile if fast and first else "nightly"
         return Task(f"{name}{ending}", binding, release, kind, subject, profile, scenario)
 
+    if release in binding.same:
+        return [task(CLASSES, "", True)]
     named = [*binding.fast, *binding.rejects]
     named += [name for change in binding.changes.values() for name in change.scenarios]
     if unknown := sorted(set(named) - set(mechanism.scenarios)):

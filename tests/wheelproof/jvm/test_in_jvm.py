@@ -219,7 +219,7 @@ def test_nightly_has_every_scenario():
 
 
 def test_other_releases_have_the_scenarios_of_the_fast_profile():
-    other = BINDING.releases[1]
+    other = next(each for each in BINDING.releases[1:] if each not in BINDING.same)
     kinds = tasks.tasks(MECHANISM, other).values()
     assert {task.subject for task in kinds if task.kind == "scenario"} == set(BINDING.fast)
     assert {task.profile for task in kinds} == {"nightly"}

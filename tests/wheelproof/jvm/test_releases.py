@@ -9,6 +9,7 @@ from wheelproof import project
 from wheelproof.cli import app
 from wheelproof.commands import releases
 from wheelproof.counterexample import document
+from wheelproof.jvm import declaration
 from wheelproof.jvm.tasks import tasks
 from wheelproof.verdict import judge
 
@@ -49,6 +50,25 @@ def test_a_violated_property_names_its_replay_and_another_release_has_it():
     link = "[`article_lost_completion`](#article_lost_completion)"
     assert found["1.0.0"] == ["1 of 1 scenarios equal", f"violated: {link}"]
     assert found["4.0.0"] == ["1 of 1 scenarios equal", "holds"]
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_a_release_with_the_class_files_of_another_has_what_these_show(equal):
+    stem, binding = MECHANISM.stem, declaration.find(ROOT)["delayed_operation_try_pending"]
+    assert binding.same == {"1.1.0": "2.0.0"}
+    verdict = "exhaustive" if equal else "violated"
+    broken = None if equal else "SameClasses"
+    rows = [
+        judge(
+            stem, "jvm", "classes@1.1.0", expected="exhaustive", verdict=verdict, property=broken
+        ),
+        judge(stem, "jvm", "raising@2.0.0", expected="exhaustive", verdict="exhaustive"),
+    ]
+    lines = releases.render(rows, {stem: MECHANISM}).splitlines()
+    found = {line.split(" | ")[0].strip("| "): line.split(" | ")[1].strip("| ") for line in lines}
+    assert found["2.0.0"] == "1 of 1 scenarios equal"
+    shown = "1 of 1 scenarios equal: the class files of 2.0.0"
+    assert found["1.1.0"] == (shown if equal else "0 of 0 scenarios equal")
 
 
 def test_a_replay_that_failed_is_not_shown():

@@ -1,0 +1,53 @@
+"""Releases with equal class files: one of them is checked, and the others have its verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from wheelproof.jvm.declaration import Binding
+from wheelproof.jvm.setup import jars_of
+from wheelproof.verdict import Verdict
+
+PROPERTY = "SameClasses"
+
+
+def digests(jars: Iterable[Path], classes: Sequence[str]) -> dict[str, str]:
+    """Class file -> SHA-256, of these classes and of those nested in them.
+
+    Of two jars that have a file, the first one counts, as on a class path.
+    """
+    found: dict[str, str] = {}
+    for jar in jars:
+        with zipfile.ZipFile(jar) as file:
+            for name in file.namelist():
+                outer = name.removesuffix(".class").partition("$")[0]
+                if name.endswith(".class") and (outer in classes or name[:-6] in classes):
+                    found.setdefault(name, hashlib.sha256(file.read(name)).hexdigest())
+    return found
+
+
+def judged(root: Path, binding: Binding, release: str) -> dict[str, Any]:
+    """Verdict, bound and figures of the comparison; NotHere where a jar is absent."""
+    other = binding.same[release]
+    mine, theirs = (
+        digests(jars_of(root, each, fetch=False), binding.classes) for each in (release, other)
+    )
+    harness = {name.partition("$")[0] for name in binding.harness}
+    wanted = [name for name in binding.classes if name.partition("$")[0] not in harness]
+    absent = [name for name in wanted if f"{name}.class" not in mine]
+    made: dict[str, Any] = {
+        "figures": {"classes": len(mine)},
+        "bound": f"{len(mine)} class files of {release}, which are those of {other}",
+    }
+    if absent:
+        why = f"{release} has no {', '.join(absent)}"
+        return made | {"verdict": Verdict.VACUOUS, "why": why}
+    differ = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))
+    if differ:
+        why = f"not the class files of {other}: {', '.join(differ)}"
+        return made | {"verdict": Verdict.VIOLATED, "property": PROPERTY, "why": why}
+    return made | {"verdict": Verdict.EXHAUSTIVE}
