@@ -20,7 +20,7 @@ FILES = {
 
 @pytest.fixture
 def judged(tmp_path, monkeypatch):
-    """The verdict on a release, whose jar has other files than the jar that it is said to equal."""
+    """The verdict on a release, whose jar has other files than that of the first release."""
 
     def judge(changes, lacking=()):
         def jar(release):
