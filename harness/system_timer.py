@@ -31,6 +31,9 @@ NOT_RUN = {
     "impl.system_timer: SystemTimer.__init__: ": (
         "defaults for production; the harness hands in clock, queue, executor and start"
     ),
+    "impl.system_timer: SystemTimer.__repr__ ": (
+        "for people; tests/impl/test_system_timer_reaper.py reads it"
+    ),
     "impl.system_timer: SystemTimer.add: not 0 <= deadline <= self.max_deadline_ms is true": (
         "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such "
         "deadlines"

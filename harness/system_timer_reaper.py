@@ -17,6 +17,14 @@ SUBJECT = ("impl.system_timer_reaper",)
 STAND_INS = {"threading": "harness.standard_threading"}
 """What production takes from the standard library, and what stands in for it under control."""
 
+NOT_RUN = {
+    "impl.system_timer_reaper: SystemTimerReaper.": (
+        "hands each call to the thread or the timer; tests/impl/test_system_timer_reaper.py makes "
+        "them"
+    ),
+}
+"""Branches that no scenario runs, and why."""
+
 
 class Timer:
     """What the reaper needs of a timer.
@@ -44,7 +52,7 @@ class Harness:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = system_timer_reaper) -> None:
         self.timer = Timer(scenario["due"])
-        self.reaper = self.timer.reaper = impl.SystemTimerReaper(self.timer)
+        self.reaper = self.timer.reaper = impl.Reaper("reaper", self.timer)
         for place, program in enumerate(scenario["threads"].values()):
             if ["reap"] in program:
                 self.reaper.thread.ident = place + 1

@@ -17,10 +17,17 @@ from impl.runtime import Atomic, ReadWriteLock
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import Bucket, Clock, TimingWheel, whole
+from impl.unclosed import Closing
 
 
-class SystemTimer:
+class SystemTimer(Closing):
     """A timer for many tasks, of which most are cancelled in time. Kafka: ``SystemTimer``.
+
+    Its time passes in :meth:`advance_clock` alone: unless some thread calls that again and again,
+    no task fires that is not due when it is added. A
+    :class:`~impl.system_timer_reaper.SystemTimerReaper` is such a thread. A timer is a context
+    manager, which closes it at the end of its block. One with its own thread that becomes garbage
+    and was not closed warns with a ResourceWarning, and its thread ends.
 
     A task runs once per ``add``, on the executor, not before its deadline less one tick. A task
     that raises is logged, and no other task is affected. ``max_deadline_ms``: the last deadline
@@ -56,6 +63,13 @@ class SystemTimer:
         self.max_deadline_ms = ((1 << 63) - 1) // (wheel_size + 1)
         self.lock = ReadWriteLock()
         self.executor = executor if isinstance(executor, TaskExecutor) else TaskExecutor(executor)
+
+    def __repr__(self) -> str:
+        wheel = self.wheel
+        return (
+            f"<{type(self).__name__} of {wheel.wheel_size} x {wheel.tick_ms} ms, "
+            f"{self.size()} waiting>"
+        )
 
     def add(self, task: TimerTask) -> None:
         """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that waits already waits anew.

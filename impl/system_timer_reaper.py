@@ -1,4 +1,4 @@
-"""The thread that lets a timer's time pass.
+"""The thread that lets a timer's time pass. Without it a timer runs what is due at once, no more.
 
 Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``. The specification is
 ``spec/SystemTimerReaper.tla``. Its steps are those of the event and the thread.
@@ -7,21 +7,35 @@ Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``. Th
 from __future__ import annotations
 
 import threading  # production only
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from impl.unclosed import Closing
 
 if TYPE_CHECKING:
-    from impl.system_timer import SystemTimer
+    from impl.timer_task_list import TimerTask
 
 POLL_MS = 200
 """How long the reaper waits at a time, in milliseconds."""
 
 
-class SystemTimerReaper:
-    """A daemon thread that advances a timer's clock until it is closed."""
+class Timer(Protocol):
+    """What a reaper needs of a timer. Kafka: ``org.apache.kafka.server.util.timer.Timer``."""
+
+    def add(self, task: TimerTask) -> None: ...
+
+    def advance_clock(self, timeout_ms: int) -> bool: ...
+
+    def size(self) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class Reaper:
+    """The thread itself. It holds the timer and not its owner, which can so become garbage."""
 
     __slots__ = ("timer", "stopping", "thread")
 
-    def __init__(self, timer: SystemTimer, name: str = "reaper") -> None:
+    def __init__(self, name: str, timer: Timer) -> None:
         self.timer = timer
         self.stopping = threading.Event()
         self.thread = threading.Thread(target=self._reap, name=name, daemon=True)
@@ -37,3 +51,58 @@ class SystemTimerReaper:
         if threading.get_ident() != self.thread.ident:
             self.thread.join()
         self.timer.close()
+
+
+class SystemTimerReaper(Closing):
+    """A timer whose time passes by itself: a daemon thread advances its clock until it is closed.
+
+    A context manager, which closes at the end of its block. A reaper that becomes garbage and was
+    not closed warns with a ResourceWarning, and its thread ends.
+    """
+
+    __slots__ = ("reaper",)
+
+    def __init__(self, name: str, timer: Timer) -> None:
+        """``name``: that of the thread. ``timer``: closed with the reaper.
+
+        Raises TypeError for arguments in another order than Kafka's, which is name, timer.
+        """
+        if not isinstance(name, str) or isinstance(timer, str):
+            raise TypeError(
+                f"SystemTimerReaper({name!r}, {timer!r}): the thread's name comes first and the "
+                "timer second, as in Kafka; write SystemTimerReaper('reaper', timer)"
+            )
+        self.reaper = Reaper(name, timer)
+
+    def __repr__(self) -> str:
+        thread, closed = self.reaper.thread, self.reaper.stopping.is_set()
+        state = "closed" if closed else "running" if thread.is_alive() else "dead"
+        return f"<SystemTimerReaper {thread.name!r}, {state}, of {self.timer!r}>"
+
+    @property
+    def timer(self) -> Timer:
+        return self.reaper.timer
+
+    @property
+    def stopping(self) -> threading.Event:
+        return self.reaper.stopping
+
+    @property
+    def thread(self) -> threading.Thread:
+        return self.reaper.thread
+
+    def add(self, task: TimerTask) -> None:
+        """Let ``task`` run when it is due: see :meth:`impl.system_timer.SystemTimer.add`."""
+        self.timer.add(task)
+
+    def advance_clock(self, timeout_ms: int) -> bool:
+        """Wait for what is due beside the thread. There is seldom a reason to."""
+        return self.timer.advance_clock(timeout_ms)
+
+    def size(self) -> int:
+        """The number of tasks that the timer holds."""
+        return self.timer.size()
+
+    def close(self) -> None:
+        """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
+        self.reaper.close()

@@ -15,6 +15,7 @@ ELSEWHERE = {
     "impl.runtime": "replaced under control: tests/impl/production",
     "impl.threads": "replaced under control: tests/impl/production",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
+    "impl.unclosed": "what the garbage collector calls: tests/impl/test_system_timer_reaper.py",
 }
 
 

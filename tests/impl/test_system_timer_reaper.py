@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import time
+import warnings
 
 import pytest
 
+from impl.clock import VirtualClock
+from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import POLL_MS, SystemTimerReaper
+from tests.impl.real_threads import HOUR_MS, PATIENCE_S, finished
+from tests.impl.timers import Drained, Task
 
 KAFKAS_MS = 200
 """How long Kafka's reaper waits at a time, in milliseconds."""
@@ -29,12 +36,83 @@ class Timer:
         self.closed.append(self.reaper.thread.is_alive())
 
 
-@pytest.mark.parametrize(("arguments", "name"), [((), "reaper"), (("expirations",), "expirations")])
-def test_its_thread_has_the_name_and_keeps_no_process_from_ending(arguments, name):
+def test_its_thread_has_the_name_and_keeps_no_process_from_ending():
     timer = Timer()
-    reaper = timer.reaper = SystemTimerReaper(timer, *arguments)
-    assert (reaper.thread.name, reaper.thread.daemon) == (name, True)
+    reaper = timer.reaper = SystemTimerReaper("expirations", timer)
+    assert (reaper.thread.name, reaper.thread.daemon) == ("expirations", True)
     while not timer.waits:
         time.sleep(0.001)
     reaper.close()
     assert timer.waits == {KAFKAS_MS} == {POLL_MS} and timer.closed == [False]
+
+
+@pytest.mark.parametrize("arguments", [(Timer(), "reaper"), (Timer(), Timer()), ("a", "b")])
+def test_the_order_that_is_not_Kafkas_is_refused_with_the_one_that_is(arguments):
+    with pytest.raises(TypeError, match="the thread's name comes first and the timer second"):
+        SystemTimerReaper(*arguments)
+
+
+def test_it_is_a_timer_itself_and_closes_at_the_end_of_its_block():
+    ran = threading.Event()
+    with SystemTimerReaper("reaper", SystemTimer()) as reaper:
+        reaper.add(far := Task(HOUR_MS))
+        assert reaper.size() == 1 and not reaper.advance_clock(0)
+        assert repr(reaper) == (
+            "<SystemTimerReaper 'reaper', running, of <SystemTimer of 20 x 1 ms, 1 waiting>>"
+        )
+        far.cancel()
+        reaper.add(Task(5, then=ran.set))
+        assert ran.wait(PATIENCE_S)
+    assert not reaper.thread.is_alive() and "'reaper', closed" in repr(reaper)
+    with SystemTimerReaper("outer", SystemTimerReaper("inner", SystemTimer())) as outer:
+        inner = outer.timer
+    assert not inner.thread.is_alive()
+
+
+def test_a_timer_closes_at_the_end_of_its_block():
+    with SystemTimer(clock=VirtualClock()) as timer:
+        timer.add(Task(0))
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        timer.add(Task(0))
+
+
+def warned(make):
+    """The warnings while what ``make`` returns becomes garbage."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = make()
+        del made
+        gc.collect()
+    return [str(each.message) for each in caught if each.category is ResourceWarning]
+
+
+def test_a_reaper_that_was_not_closed_warns_and_its_thread_ends():
+    threads = []
+
+    def left():
+        reaper = SystemTimerReaper("left", SystemTimer())
+        threads.append(reaper.thread)
+        return reaper
+
+    assert "the reaper 'left' was not closed" in warned(left)[0]
+    assert finished(threads[0])
+
+
+def test_a_timer_with_its_own_thread_that_was_not_closed_warns():
+    def left():
+        timer = SystemTimer(clock=VirtualClock())
+        timer.add(Task(0))
+        return timer
+
+    (text,) = warned(left)
+    assert text.startswith("<SystemTimer of 20 x 1 ms, 0 waiting> was not closed")
+
+
+def test_what_was_closed_and_what_has_no_thread_warns_not():
+    def closed():
+        reaper = SystemTimerReaper("closed", timer := SystemTimer())
+        timer.add(Task(0))
+        reaper.close()
+        return reaper
+
+    assert warned(closed) == warned(SystemTimer) == warned(lambda: SystemTimer(Drained())) == []

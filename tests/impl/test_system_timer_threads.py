@@ -107,7 +107,7 @@ def test_a_task_may_close_its_timer():
 
 def test_a_task_may_close_the_reaper_and_a_waiting_reaper_ends():
     timer = SystemTimer()
-    reaper = SystemTimerReaper(timer)
+    reaper = SystemTimerReaper("reaper", timer)
     closed = threading.Event()
     timer.add(Task(60_000))
     timer.add(Task(5, then=lambda: (reaper.close(), closed.set())))
@@ -120,7 +120,7 @@ def asleep(poll_ms, monkeypatch, queue=Watched):
     monkeypatch.setattr(system_timer_reaper, "POLL_MS", poll_ms)
     timer = SystemTimer(queue=queue())
     timer.add(Task(HOUR_MS))
-    reaper = SystemTimerReaper(timer)
+    reaper = SystemTimerReaper("reaper", timer)
     assert timer.queue.has_a_sleeper()
     return timer, reaper
 
@@ -153,7 +153,7 @@ def reaper_survives(timer_class):
     """Whether the reaper of a closed timer survives a due task, which must not run."""
     clock = VirtualClock()
     timer = timer_class(clock=clock, queue=Watched())
-    reaper = SystemTimerReaper(timer)
+    reaper = SystemTimerReaper("reaper", timer)
     task = Task(30, clock)
     timer.add(task)
     timer.close()
@@ -197,7 +197,7 @@ def consider_running(clock, queue):
         task: task.timer_task_entry.expiration_ms for task in tasks
     }  # time may pass between two adds
     cancelled.cancel()
-    reaper = SystemTimerReaper(timer)
+    reaper = SystemTimerReaper("reaper", timer)
     assert until(lambda: len(order) == len(tasks))
     reaper.close()
     assert not cancelled.ran and timer.size() == 0 and set(order) == set(tasks)
@@ -263,7 +263,7 @@ def test_without_a_notification_it_sleeps_on(monkeypatch):
 
 def test_threads_that_add_and_cancel_lose_nothing():
     timer = SystemTimer(wheel_size=3)
-    reaper = SystemTimerReaper(timer)
+    reaper = SystemTimerReaper("reaper", timer)
     kept = []
 
     def work(seed):

@@ -292,7 +292,7 @@ class Timer:
 
 def a_reaper_polls_until_it_is_closed(impl: SimpleNamespace, waits: Waits) -> None:
     timer = Timer()
-    timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper(timer)
+    timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper("reaper", timer)
     waits.until(lambda: len(timer.polls) > 3, "it polls once and never again")
     assert (
         set(timer.polls) == {impl.system_timer_reaper.POLL_MS}
@@ -308,7 +308,7 @@ def a_reaper_polls_until_it_is_closed(impl: SimpleNamespace, waits: Waits) -> No
 def a_reaper_is_through_when_its_timer_is_closed(impl: SimpleNamespace, waits: Waits) -> None:
     timer = Timer()
     timer.blocked.clear()
-    timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper(timer)
+    timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper("reaper", timer)
     waits.until(timer.looked.is_set, "it does not poll")
     closing = Running(reaper.close)
     waits.until(lambda: reaper.stopping.is_set() or timer.closed, "close does not begin")
@@ -332,7 +332,7 @@ def what_the_reaper_runs_may_close_it(impl: SimpleNamespace, waits: Waits) -> No
             return False
 
     made = threading.Event()
-    reaper = impl.system_timer_reaper.SystemTimerReaper(Closing())
+    reaper = impl.system_timer_reaper.SystemTimerReaper("reaper", Closing())
     made.set()
     waits.until(done.is_set, "it waits for itself")
     assert not errors, f"{errors}"
