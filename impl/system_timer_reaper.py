@@ -6,13 +6,17 @@ Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``. Th
 
 from __future__ import annotations
 
+import logging  # production only
 import threading  # production only
 from typing import TYPE_CHECKING, Protocol
 
+from impl.runtime import Atomic
 from impl.unclosed import Closing
 
 if TYPE_CHECKING:
     from impl.timer_task_list import TimerTask
+
+_LOG = logging.getLogger(__name__)  # production only
 
 POLL_MS = 200
 """How long the reaper waits at a time, in milliseconds."""
@@ -31,15 +35,31 @@ class Timer(Protocol):
 
 
 class Reaper:
-    """The thread itself. It holds the timer and not its owner, which can so become garbage."""
+    """The thread itself. It holds the timer and not its owner, which can so become garbage.
 
-    __slots__ = ("timer", "stopping", "thread")
+    ``death``: what has ended the thread before it was closed, or None.
+    """
+
+    __slots__ = ("timer", "stopping", "death", "thread")
 
     def __init__(self, name: str, timer: Timer) -> None:
         self.timer = timer
         self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._reap, name=name, daemon=True)
+        self.death: Atomic[BaseException | None] = Atomic(None)
+        self.thread = threading.Thread(target=self._live, name=name, daemon=True)
         self.thread.start()
+
+    def _live(self) -> None:
+        try:
+            self._reap()
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            self.death.set(error)
+            _LOG.critical(
+                "the reaper %r has died, and no task that waits fires",
+                self.thread.name,
+                exc_info=True,
+            )
+            raise
 
     def _reap(self) -> None:
         while not self.stopping.is_set():
@@ -92,7 +112,16 @@ class SystemTimerReaper(Closing):
         return self.reaper.thread
 
     def add(self, task: TimerTask) -> None:
-        """Let ``task`` run when it is due: see :meth:`impl.system_timer.SystemTimer.add`."""
+        """Let ``task`` run when it is due: see :meth:`impl.system_timer.SystemTimer.add`.
+
+        Raises RuntimeError, with the cause, if the reaper's thread has died: nothing would fire.
+        """
+        death = self.reaper.death.get()
+        if death is not None:
+            raise RuntimeError(
+                f"the reaper {self.thread.name!r} has died of {death!r}: no task fires; "
+                "close it, and make another timer"
+            ) from death
         self.timer.add(task)
 
     def advance_clock(self, timeout_ms: int) -> bool:

@@ -66,8 +66,17 @@ class TaskExecutor:
 
 
 def run(entry: TimerTaskEntry) -> None:
-    """Run an entry's task. Logs what it raises."""
+    """Run an entry's task. Logs what it raises.
+
+    What asks the program to end is logged and goes on to the executor. The timer's own thread does
+    not end of it, and runs the next task.
+    """
     try:
         entry.timer_task.run()
     except Exception:
         _LOG.exception("the task that was due at %d ms raised", entry.expiration_ms)
+    except (SystemExit, KeyboardInterrupt, GeneratorExit):
+        _LOG.critical(
+            "the task that was due at %d ms asks to end", entry.expiration_ms, exc_info=True
+        )
+        raise

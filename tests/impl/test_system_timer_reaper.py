@@ -116,3 +116,31 @@ def test_what_was_closed_and_what_has_no_thread_warns_not():
         return reaper
 
     assert warned(closed) == warned(SystemTimer) == warned(lambda: SystemTimer(Drained())) == []
+
+
+@pytest.mark.parametrize("error", [LookupError("of the poll"), SystemExit("of the poll")])
+def test_the_death_of_its_thread_is_logged_and_adds_raise_with_the_cause(
+    error, caplog, monkeypatch
+):
+    monkeypatch.setattr(threading, "excepthook", lambda what: None)
+    added = []
+
+    class Raising(Timer):
+        add = staticmethod(added.append)
+
+        def advance_clock(self, timeout_ms):
+            raise error
+
+    timer = Raising()
+    reaper = timer.reaper = SystemTimerReaper("short", timer)
+    assert finished(reaper.thread)
+    with pytest.raises(
+        RuntimeError, match="the reaper 'short' has died of .*of the poll"
+    ) as caught:
+        reaper.add(Task(5))
+    assert caught.value.__cause__ is error and added == []
+    (record,) = caplog.records
+    assert record.getMessage() == "the reaper 'short' has died, and no task that waits fires"
+    assert record.exc_info[1] is error and "'short', dead" in repr(reaper)
+    reaper.close()
+    assert timer.closed == [False]

@@ -127,12 +127,32 @@ def test_a_task_that_raises_is_logged_once_with_its_trace(caplog):
     )
 
 
-def test_a_task_that_ends_the_program_does():
-    def ending() -> None:
-        raise KeyboardInterrupt
+ENDS = [SystemExit, KeyboardInterrupt, GeneratorExit]
 
-    with pytest.raises(KeyboardInterrupt):
-        task_executor.run(entry(ending))
+
+def ending(error) -> TimerTaskEntry:
+    def body() -> None:
+        raise error
+
+    return entry(body)
+
+
+@pytest.mark.parametrize("error", ENDS)
+def test_a_task_that_ends_the_program_does_and_is_logged(error, caplog):
+    with pytest.raises(error):
+        task_executor.run(ending(error))
+    (record,) = caplog.records
+    assert record.getMessage() == "the task that was due at 42 ms asks to end"
+
+
+@pytest.mark.parametrize("error", ENDS)
+def test_on_its_own_thread_it_is_logged_and_the_next_task_runs(error, caplog):
+    executor, ran = TaskExecutor(), []
+    executor.submit(ending(error))
+    executor.submit(entry(lambda: ran.append(True)))
+    executor.close()
+    (record,) = caplog.records
+    assert ran == [True] and record.exc_info[0] is error
 
 
 def test_a_task_runs_once_on_a_pool_of_the_users():

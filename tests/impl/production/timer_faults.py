@@ -281,8 +281,8 @@ FAULTS = {
     ),
     "the reaper keeps the process from ending": planted(
         checks.a_reaper_polls_until_it_is_closed,
-        "target=self._reap, name=name, daemon=True)",
-        "target=self._reap, name=name)",
+        "target=self._live, name=name, daemon=True)",
+        "target=self._live, name=name)",
     ),
     "the reaper's timer is left open": planted(
         checks.a_reaper_polls_until_it_is_closed,
