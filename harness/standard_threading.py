@@ -60,7 +60,7 @@ class Thread:
             self.ended = True  # write H2
             self.changed.notify_all()  # notify H3
 
-    def join(self) -> None:
+    def join(self, timeout: None = None) -> None:
         with self.changed:  # lock J1, unlock J5
             while not self.ended:
                 self.changed.wait()  # wait J2, wake J3, lock J4

@@ -136,6 +136,15 @@ class SystemTimer(Closing):
         """
         return self.task_counter.get()
 
+    def wake(self) -> None:
+        """Let one :meth:`advance_clock` that waits, or the next one, return at once.
+
+        It is handed a bucket without entries, which is due before all others.
+        """
+        nothing = Bucket(self.task_counter, self.clock)
+        nothing.expiration.set(0)
+        self.queue.offer(nothing)
+
     def close(self) -> None:
         """Shut the timer's own executor down, and wait for it unless one of its tasks closes.
 

@@ -31,6 +31,8 @@ class Timer(Protocol):
 
     def size(self) -> int: ...
 
+    def wake(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -65,12 +67,22 @@ class Reaper:
         while not self.stopping.is_set():
             self.timer.advance_clock(POLL_MS)
 
-    def close(self) -> None:
-        """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
+    def close(self, timeout_s: float | None) -> None:
+        """Stop the thread, wait for it, then close the timer."""
         self.stopping.set()
         if threading.get_ident() != self.thread.ident:
-            self.thread.join()
+            self.await_end(timeout_s)
         self.timer.close()
+
+    def await_end(self, timeout_s: float | None) -> None:
+        """Wake the thread out of its poll, and wait for its end."""
+        self.timer.wake()
+        self.thread.join(timeout_s)
+        if timeout_s is not None and self.thread.is_alive():
+            raise TimeoutError(
+                f"the reaper {self.thread.name!r} has not ended within {timeout_s} s: its stop "
+                "event is set, and its timer is open; call close() again"
+            )
 
 
 class SystemTimerReaper(Closing):
@@ -132,6 +144,15 @@ class SystemTimerReaper(Closing):
         """The number of tasks that the timer holds."""
         return self.timer.size()
 
-    def close(self) -> None:
-        """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
-        self.reaper.close()
+    def wake(self) -> None:
+        """Let a poll end at once."""
+        self.timer.wake()
+
+    def close(self, timeout_s: float | None = None) -> None:
+        """Wake the thread and wait for its end, then close the timer.
+
+        ``timeout_s``: for how many seconds to wait for the thread; None: as long as it lives. After
+        that time a TimeoutError is raised, and the timer is open: :meth:`close` may be called
+        again. The timer's own close waits for the task that runs.
+        """
+        self.reaper.close(timeout_s)

@@ -15,7 +15,10 @@ RUNS = "        entry.timer_task.run()\n"
 WAITS = "wait=get_ident() != thread"
 LOOKS = "while not self.stopping.is_set():"
 TELLS = "        self.stopping.set()\n"
-JOINS = "        if threading.get_ident() != self.thread.ident:\n            self.thread.join()\n"
+JOINS = (
+    "        if threading.get_ident() != self.thread.ident:\n"
+    "            self.await_end(timeout_s)\n"
+)
 CLOSES = "        self.timer.close()\n"
 
 FAULTS = {

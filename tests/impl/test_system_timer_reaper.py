@@ -32,6 +32,9 @@ class Timer:
         time.sleep(0.001)
         return False
 
+    def wake(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed.append(self.reaper.thread.is_alive())
 
@@ -143,4 +146,22 @@ def test_the_death_of_its_thread_is_logged_and_adds_raise_with_the_cause(
     assert record.getMessage() == "the reaper 'short' has died, and no task that waits fires"
     assert record.exc_info[1] is error and "'short', dead" in repr(reaper)
     reaper.close()
+    assert timer.closed == [False]
+
+
+def test_a_close_with_a_bound_says_that_the_thread_has_not_ended_and_may_be_called_again():
+    go = threading.Event()
+
+    class Stuck(Timer):
+        def advance_clock(self, timeout_ms):
+            go.wait(PATIENCE_S)
+            return False
+
+    timer = Stuck()
+    reaper = timer.reaper = SystemTimerReaper("stuck", timer)
+    with pytest.raises(TimeoutError, match="the reaper 'stuck' has not ended within 0.01 s"):
+        reaper.close(timeout_s=0.01)
+    assert timer.closed == []
+    go.set()
+    reaper.close(timeout_s=PATIENCE_S)
     assert timer.closed == [False]

@@ -141,8 +141,15 @@ def test_close_does_not_wait_for_what_the_reaper_waits_for(monkeypatch):
     assert finished(closing) and finished(reaper.thread)
 
 
-def test_a_reaper_that_looks_once_an_hour_holds_close_up(monkeypatch):
+def test_close_wakes_a_reaper_that_looks_once_an_hour(monkeypatch):
     timer, reaper = asleep(HOUR_MS, monkeypatch)
+    (closing,) = started(reaper.close)
+    assert finished(closing) and finished(reaper.thread)
+    assert timer.size() == 1 and len(timer.queue) == 1, "what wakes it leaves nothing behind"
+
+
+def test_without_a_notification_close_waits_for_its_next_look(monkeypatch):
+    timer, reaper = asleep(HOUR_MS, monkeypatch, queue=Silent)
     (closing,) = started(reaper.close)
     assert reaper.stopping.wait(PATIENCE_S) and not finished(closing, MOMENT_S)
     wake_and_close(timer, reaper)

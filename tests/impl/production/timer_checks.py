@@ -285,6 +285,9 @@ class Timer:
         time.sleep(0.001)  # one that a fault keeps polling for ever is not to take the processor
         return False
 
+    def wake(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed += 1
         self.reaping_when_closed = self.reaper is not None and self.reaper.thread.is_alive()

@@ -14,7 +14,10 @@ PUBLISHED = "        if timer_task is not None:\n            timer_task.set_time
 WAITS = "wait=get_ident() != thread"
 SUBMITS = "        self.executor.submit(run, entry)\n"
 CLOSES = "        self.executor.close()"
-JOINS = "        if threading.get_ident() != self.thread.ident:\n            self.thread.join()\n"
+JOINS = (
+    "        if threading.get_ident() != self.thread.ident:\n"
+    "            self.await_end(timeout_s)\n"
+)
 TAKES = (
     "        try:\n"
     "            taken = self._take()\n"
