@@ -1,0 +1,280 @@
+"""How a scenario of Purgatory runs on the implementation, and the refinement mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.abstract_timer import Timer
+from harness.outside import present
+from harness.result import raised
+from impl import purgatory
+from impl.delay_queue import FOREVER_MS
+from impl.runtime import Atomic
+
+SUBJECT = ("impl.purgatory", "impl.delayed_operation")
+"""The modules whose steps are the mechanism's."""
+
+HELPERS = ("impl.watcher_queue",)
+"""Modules that are no mechanism: these scenarios have to run each of their branches, too."""
+
+ATOMIC = {
+    "impl.delayed_operation": ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3"),
+    "impl.watcher_queue": (),
+    "impl.delay_queue": (),
+    "harness.abstract_timer": (),
+}
+"""Modules whose operations are part of their caller's step, and the labels that stay steps."""
+
+NOT_RUN = {
+    **{
+        f"impl.delayed_operation: {name}.": (
+            "another generation's, or to be overridden; delayed_operation's scenarios run it"
+        )
+        for name in ("TryOnce", "TryPending", "LockedTry")
+    },
+}
+"""Branches that no scenario runs, and why."""
+
+
+class Failed(Exception):
+    """What an onComplete raises."""
+
+
+class Task:
+    """An operation's timer task."""
+
+    __slots__ = ("timer", "armed", "entering")
+
+    timer: Timer
+
+    def __init__(self) -> None:
+        self.armed, self.entering = False, True
+
+    def cancel(self) -> None:
+        self.timer.cancel(self)  # update X1
+
+    def wait_ms(self) -> float:
+        return 0 if self.armed or not self.entering else FOREVER_MS
+
+
+class Work:
+    """The work of an operation, mixed into its class.
+
+    It waits for one condition. ``following``: the operations that its onComplete enters.
+    """
+
+    __slots__ = ()
+
+    condition: Atomic[bool]
+    keys: tuple[int, ...]
+    purgatory: Any
+    timer_task: Task
+    following: tuple[Any, ...]
+    fails: bool
+    completions: Atomic[int]
+    expirations: Atomic[int]
+
+    def try_complete(self) -> bool:
+        me: Any = self
+        if not self.condition.get():  # read Y1
+            return False
+        return bool(me.force_complete())
+
+    def on_complete(self) -> None:
+        self.completions.add_and_get(1)  # update D1
+        if self.fails:
+            raise Failed
+        if self.following:
+            # the result is seen where the followed operation is tried
+            _ = self.following[0].enter()
+
+    def on_expiration(self) -> None:
+        self.expirations.add_and_get(1)  # update V1
+
+    def enter(self) -> bool:
+        """Try the operation, or let it wait in the purgatory."""
+        try:
+            done = self.purgatory.try_complete_else_watch(self, self.keys)
+        finally:
+            self.purgatory.timer.entered(self.timer_task)  # update Z1
+        return bool(done)
+
+
+class Lists:
+    """A shard that keeps every list that it has made, mixed into its class."""
+
+    __slots__ = ()
+
+    made: dict[int, tuple[Any, ...]]
+
+    def new_watchers(self, key: int) -> Any:
+        watchers = super().new_watchers(key)  # type: ignore[misc]  # of the shard's class
+        self.made[key] = (*self.made.get(key, ()), watchers)
+        return watchers
+
+
+class Shards:
+    """A purgatory with such shards, mixed into its class."""
+
+    __slots__ = ()
+
+    shard_class: type
+
+    def new_shard(self) -> Any:
+        shard: Any = self.shard_class()
+        shard.made = {}
+        return shard
+
+
+def worked(base: type) -> Any:
+    """The operations' class with the work mixed in."""
+    return type(
+        "WorkedOperation",
+        (Work, base),
+        {
+            "__slots__": (
+                "condition",
+                "keys",
+                "purgatory",
+                "following",
+                "fails",
+                "completions",
+                "expirations",
+            )
+        },
+    )
+
+
+def numbered(shard: type, purgatory: type) -> Any:
+    """The purgatory's class, with shards that keep every list."""
+    shards = type("NumberedShard", (Lists, shard), {"__slots__": ("made",)})
+    return type(
+        "NumberedPurgatory", (Shards, purgatory), {"__slots__": (), "shard_class": shards}
+    )
+
+
+class Harness:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: Any = purgatory) -> None:
+        """``impl`` has the implementation's classes; a mutant puts its own in their place."""
+        self.keys = scenario["keys"]
+        need, adds = scenario["need"], scenario["adds"]
+        self.conditions = {name: Atomic(False) for name in need.values()}
+        tasks = {name: Task() for name in need}
+        self.timer = Timer(tuple(tasks.values()))
+        new = numbered(impl.Shard, impl.DelayedOperationPurgatory)
+        self.purgatory: Any = new(self.timer, scenario["interval"], scenario["shards"])
+        operations = worked(impl.WatchedOperation)
+        self.operations: dict[str, Any] = {}
+        for name, condition in need.items():
+            operation = self.operations[name] = operations(tasks[name])
+            tasks[name].timer = self.timer
+            operation.condition = self.conditions[condition]
+            operation.keys = tuple([self.keys[key] for key in scenario["keys_of"][name]])
+            operation.purgatory = self.purgatory
+            operation.fails = name in scenario["raises"]
+            operation.completions, operation.expirations = Atomic(0), Atomic(0)
+        for name, operation in self.operations.items():
+            operation.following = tuple([self.operations[other] for other in adds[name]])
+        self.names = {**self.conditions, **self.operations, "purgatory": self.purgatory}
+
+    def watch(self, operation: str) -> object:
+        """Enter an operation; whether this thread completed it."""
+        try:
+            return self.operations[operation].enter()
+        except Failed as failed:
+            return raised(failed)
+
+    def deliver(self, condition: str, key: str) -> object:
+        """An event: a condition becomes true, and its key is checked."""
+        self.conditions[condition].set(True)  # write E1
+        return self.check(key)
+
+    def check(self, key: str) -> object:
+        """Check a key; how many operations this thread completed."""
+        try:
+            return self.purgatory.check_and_complete(self.keys[key])
+        except Failed as failed:
+            return raised(failed)
+
+    def force(self, operation: str) -> object:
+        """Complete an operation without an event, as a future's thread does."""
+        try:
+            return self.operations[operation].force_complete()
+        except Failed as failed:
+            return raised(failed)
+
+    def expire(self, operation: str) -> object:
+        """The timer runs an operation's task, if it gets it."""
+        task = self.operations[operation].timer_task
+        taken = self.timer.take(task)  # update K1
+        if not taken:
+            return None
+        try:
+            return self.operations[operation].run()
+        except Failed as failed:
+            return raised(failed)
+
+    def cancel_key(self, key: str) -> tuple[str, ...]:
+        """Stop watching a key; the names of the operations that were watched."""
+        gone = self.purgatory.cancel_for_key(self.keys[key])
+        return tuple([name for each in gone for name, o in self.operations.items() if o is each])
+
+    def purge(self) -> object:
+        return self.purgatory.purge()
+
+    def watched(self) -> object:
+        return self.purgatory.watched()
+
+    def num_delayed(self) -> object:
+        return self.purgatory.num_delayed()
+
+
+def held(monitor: Any) -> tuple[str | None, int]:
+    """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
+    owner = getattr(monitor, "owner", None)
+    return (owner and owner.name, getattr(monitor, "depth", 0))
+
+
+def holder(lock: Any) -> str | None:
+    """The thread that has a controlled lock."""
+    owner = getattr(lock, "owner", None)
+    return owner and owner.name
+
+
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+    """The model's shared variables, in the model's own form."""
+    operations = harness.operations.values()
+    name = {id(operation): role for role, operation in harness.operations.items()}
+    key_name = {number: key for key, number in harness.keys.items()}
+    shards = harness.purgatory.shards
+
+    def content(watchers: Any) -> tuple[str | None, ...]:
+        queue = watchers.queue
+        places = [queue.operations.get(place + 1) for place in range(queue.added)]
+        return tuple([None if each is None else name[id(each)] for each in places])
+
+    lists, contents = [], []
+    for number in harness.keys.values():
+        shard = harness.purgatory.shard_of(number)
+        made = shard.made.get(number, ())
+        current = shard.watchers_by_key.get(number)
+        lists.append(next((i for i, each in enumerate(made, 1) if each is current), 0))
+        contents.append(tuple([content(each) for each in made]))
+
+    return {
+        "ready": tuple([present(condition) for condition in harness.conditions.values()]),
+        "completed": tuple([present(operation.completed) for operation in operations]),
+        "lock": tuple([held(operation.lock) for operation in operations]),
+        "armed": tuple([operation.timer_task.armed for operation in operations]),
+        "entering": tuple([operation.timer_task.entering for operation in operations]),
+        "shard": tuple([holder(shard.lock) for shard in shards]),
+        "list": tuple(lists),
+        "order": tuple([tuple([key_name[key] for key in shard.watchers_by_key]) for shard in shards]),
+        "content": tuple(contents),
+        "estimated": (present(harness.purgatory.estimated),),
+        "completions": tuple([present(operation.completions) for operation in operations]),
+        "expirations": tuple([present(operation.expirations) for operation in operations]),
+    }

@@ -1,0 +1,244 @@
+"""Kafka's DelayedOperationPurgatory: it holds operations until an event or the timeout ends them.
+
+A thread tries an operation, adds it to the watcher list of each of its keys, and tries it again. An
+event checks a key: every operation in the key's list is tried. What is not completed by then is in
+the timer, which expires it.
+
+Lock order: an operation's lock, a shard's, a list's; an operation's lock, the timer's. No lock of
+the purgatory is held while an operation is tried or completed, so that an ``on_complete`` may use
+the purgatory again.
+
+A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
+those of ``spec/Purgatory.tla``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol
+
+from impl.delayed_operation import Blocking, Cancellable
+from impl.runtime import Atomic, Lock, Plain
+from impl.watcher_queue import WatcherQueue
+
+
+class Timer(Protocol):
+    """A timer that runs an operation when its task is due. Kafka: ``Timer``."""
+
+    def add(self, task: Any) -> None: ...
+
+    def size(self) -> int: ...
+
+
+class WatchedOperation(Blocking):
+    """A delayed operation of Kafka 4.1: ``force_complete`` and every try hold its lock."""
+
+    __slots__ = ()
+
+    def safe_try_complete_or_else(self, action: Callable[..., None], *arguments: Any) -> bool:
+        """Try the operation; if that fails, act and try it again. All under its lock."""
+        with self.lock:  # lock A1, unlock A4
+            if self.try_complete():
+                return True
+            action(self, *arguments)
+            done = self.try_complete()
+            return done
+
+
+class Watchers:
+    """The watcher list of one key."""
+
+    __slots__ = ("shard", "key", "queue")
+
+    def __init__(self, shard: Shard, key: Hashable) -> None:
+        self.shard, self.key = shard, key
+        self.queue: WatcherQueue[WatchedOperation] = WatcherQueue()
+
+    def try_complete_watched(self) -> int:
+        """Try every operation, and drop those that are completed. Returns how many this completed.
+
+        No lock but the tried operation's is held.
+        """
+        completed, place = 0, 0
+        while True:
+            ahead = self.queue.after(place)  # read C4
+            if not ahead:
+                break
+            for index in range(len(ahead)):
+                place, operation = ahead[index]
+                if not operation.completed.get():  # read C5
+                    if not operation.maybe_try_complete():
+                        continue
+                    completed += 1
+                self.queue.discard(place)  # update C7
+        left = self.queue.size()  # read C8
+        if left == 0:
+            self.shard.remove_key_if_empty(self)
+        return completed
+
+    def purge_completed(self) -> None:
+        """Drop the operations that are completed, without trying any."""
+        some = self.queue.after(0)  # read H1
+        for index in range(len(some)):
+            place, operation = some[index]
+            if operation.completed.get():  # read H2
+                self.queue.discard(place)  # update H3
+        left = self.queue.size()  # read H4
+        if left == 0:
+            self.shard.remove_key_if_empty(self)
+
+    def cancel(self) -> list[WatchedOperation]:
+        """Take the operations out, and cancel their timer tasks. None of them is completed."""
+        left = self.queue.after(0)  # read F3
+        taken = []
+        for index in range(len(left)):
+            place, operation = left[index]
+            taken.append(operation)
+            operation.timer_task.cancel()
+            self.queue.discard(place)  # update F5
+        return taken
+
+
+class Shard:
+    """The watcher lists of the keys with one hash, under one lock."""
+
+    __slots__ = ("lock", "watchers_by_key")
+
+    watchers_by_key: Plain[dict[Hashable, Watchers]]
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.watchers_by_key = {}
+
+    def new_watchers(self, key: Hashable) -> Watchers:
+        """An empty list for a key that has none."""
+        return Watchers(self, key)
+
+    def watch(self, key: Hashable, operation: WatchedOperation) -> None:
+        """Add an operation to the key's list.
+
+        To get the list and to add to it is one section: a list is not removed in between.
+        """
+        with self.lock:  # lock W2, unlock W6
+            watchers = self.watchers_by_key.get(key)  # read W3
+            if watchers is None:
+                watchers = self.new_watchers(key)
+                self.watchers_by_key[key] = watchers  # change W4
+            watchers.queue.add(operation)  # update W5
+
+    def watchers_of(self, key: Hashable) -> Watchers | None:
+        """The key's list, or None."""
+        with self.lock:  # lock C1, unlock C3
+            watchers = self.watchers_by_key.get(key)  # read C2
+        return watchers
+
+    def remove_key_if_empty(self, watchers: Watchers) -> None:
+        """Remove a list if the key still has this one, and it is still empty."""
+        with self.lock:  # lock R1, unlock R5
+            current = self.watchers_by_key.get(watchers.key)  # read R2
+            if current is watchers:
+                left = watchers.queue.size()  # read R3
+                if left == 0:
+                    self.watchers_by_key.pop(watchers.key)  # change R4
+
+    def cancel_for_key(self, key: Hashable) -> list[WatchedOperation]:
+        """Remove the key's list, and take the operations out of the list and of the timer."""
+        with self.lock:  # lock F1, unlock F6
+            watchers = self.watchers_by_key.pop(key, None)  # change F2
+            taken = [] if watchers is None else watchers.cancel()
+            return taken
+
+
+class DelayedOperationPurgatory:
+    """Operations that wait for events on keys, and for their timeouts.
+
+    ``timer`` runs the task of an operation when it is due. ``purge_interval``: how many completed
+    operations may stay in the lists before ``purge`` drops them. Kafka:
+    ``DelayedOperationPurgatory``.
+    """
+
+    __slots__ = ("timer", "purge_interval", "shards", "estimated")
+
+    SHARDS = 512
+
+    def __init__(self, timer: Timer, purge_interval: int = 1000, shards: int = SHARDS) -> None:
+        self.timer = timer
+        self.purge_interval = purge_interval
+        self.shards = tuple([self.new_shard() for _ in range(shards)])
+        self.estimated = Atomic(0)
+
+    def new_shard(self) -> Shard:
+        """A shard without lists."""
+        return Shard()
+
+    def shard_of(self, key: Hashable) -> Shard:
+        """The shard of the key's hash."""
+        return self.shards[hash(key) % len(self.shards)]
+
+    def try_complete_else_watch(
+        self, operation: WatchedOperation, keys: Sequence[Hashable]
+    ) -> bool:
+        """Try to complete the operation; otherwise let it wait for its keys and its timeout.
+
+        Returns whether this thread completed it. An event on a key after the operation was added to
+        that key's list tries it. An event before that is seen by the second try.
+        """
+        if not keys:
+            raise ValueError("an operation must wait for at least one key: keys is empty")
+        if operation.safe_try_complete_or_else(self._watch, keys):
+            return True
+        if operation.completed.get():  # read A5
+            return False
+        self.timer.add(operation.timer_task)  # update A6
+        # An event may have completed the operation before the timer had its task.
+        if operation.completed.get():  # read A7
+            operation.timer_task.cancel()
+        return False
+
+    def _watch(self, operation: WatchedOperation, keys: Sequence[Hashable]) -> None:
+        for index in range(len(keys)):
+            if not operation.completed.get():  # read W1
+                self.shard_of(keys[index]).watch(keys[index], operation)
+        self.estimated.add_and_get(1)  # update A3
+
+    def check_and_complete(self, key: Hashable) -> int:
+        """Try the operations that wait for a key. Returns how many this thread completed."""
+        watchers = self.shard_of(key).watchers_of(key)
+        if watchers is None:
+            return 0
+        return watchers.try_complete_watched()
+
+    def cancel_for_key(self, key: Hashable) -> list[WatchedOperation]:
+        """Stop watching a key, and return its operations. They are cancelled, and not completed."""
+        return self.shard_of(key).cancel_for_key(key)
+
+    def watched(self) -> int:
+        """The number of places in all lists; an operation with two keys has two."""
+        total = 0
+        for index in range(len(self.shards)):
+            shard = self.shards[index]
+            with shard.lock:  # lock N1, unlock N3
+                rest = tuple(shard.watchers_by_key.values())  # read N2
+            for position in range(len(rest)):
+                size = rest[position].queue.size()  # read N4
+                total += size
+        return total
+
+    def num_delayed(self) -> int:
+        """The number of operations in the timer."""
+        return self.timer.size()  # read M1
+
+    def purge(self) -> None:
+        """Drop completed operations from all lists, if there may be many of them."""
+        guess = self.estimated.get()  # read G1
+        delayed = self.timer.size()  # read G2
+        if guess - delayed <= self.purge_interval:
+            return
+        delayed = self.timer.size()  # read G3
+        self.estimated.set(delayed)  # write G4
+        for index in range(len(self.shards)):
+            shard = self.shards[index]
+            with shard.lock:  # lock G5, unlock G7
+                rest = tuple(shard.watchers_by_key.values())  # read G6
+            for position in range(len(rest)):
+                rest[position].purge_completed()

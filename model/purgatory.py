@@ -1,0 +1,384 @@
+"""The model of ``spec/Purgatory.tla``: operations, watcher lists in shards, and a timer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Step
+from model.purgatory_sweeps import Sweeps
+
+NOWHERE = (0, None)
+
+
+class Model(Sweeps):
+    """States of one scenario, with the fields of the TOML."""
+
+    PROCEDURES = {
+        "cancelTask": Procedure("X1", ("xo",)),
+        "onComplete": Procedure("D1", ("co",)),
+        "forceComplete": Procedure("L1", ("lo",)),
+        "tryComplete": Procedure("Y1", ("yo",)),
+        "safeTryComplete": Procedure("B1", ("bo",)),
+        "tryCompleteElseWatch": Procedure("A1", ("ao",), (("nth", 1), ("found", 0))),
+        "removeKeyIfEmpty": Procedure("R1", ("rk", "rw"), (), (("rw", 0),)),
+        "checkAndComplete": Procedure(
+            "C1", ("ck",), (("walked", 0), ("ahead", ()), ("here", NOWHERE))
+        ),
+        "cancelForKey": Procedure("F1", ("fk",), (("gone", 0), ("left", ()))),
+        "purgeCompleted": Procedure(
+            "H1", ("hk", "hw"), (("some", ()), ("one", NOWHERE)), (("hw", 0),)
+        ),
+        "purge": Procedure("G1", (), (("guess", 0), ("at", 1), ("all", ()), ("pair", (None, 0)))),
+        "watched": Procedure("N0", (), (("no", 1), ("rest", ()))),
+    }
+    AUXILIARY = frozenset(
+        {
+            "won",
+            "raised",
+            "count",
+            "taken",
+            "winner",
+            "expiredBy",
+            "places",
+            "dropped",
+            "revoked",
+        }
+    )
+    LOCAL = frozenset({"won", "raised", "count", "taken"})
+    """What a call returned or raised: in code it is on the thread's stack."""
+
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        self.program, self.need, self.keys_of = (
+            scenario["threads"],
+            scenario["need"],
+            scenario["keys_of"],
+        )
+        self.adds, self.raises, self.number = (
+            scenario["adds"],
+            scenario["raises"],
+            scenario["keys"],
+        )
+        self.shards, self.interval = scenario["shards"], scenario["interval"]
+        super().__init__(self.program, {"turn": 1}, start="T0")
+
+        self.operations, self.keys = tuple(self.need), tuple(self.number)
+        shards = range(1, self.shards + 1)
+        self.ready = self.function("ready", dict.fromkeys(self.need.values(), False))
+        self.completed = self.function("completed", dict.fromkeys(self.operations, False))
+        self.lock = self.function("lock", dict.fromkeys(self.operations, FREE))
+        self.armed = self.function("armed", dict.fromkeys(self.operations, False))
+        self.entering = self.function("entering", dict.fromkeys(self.operations, True))
+        self.shard = self.function("shard", dict.fromkeys(shards))
+        self.list = self.function("list", dict.fromkeys(self.keys, 0))
+        self.order = self.function("order", dict.fromkeys(shards, ()))
+        self.content = self.function("content", dict.fromkeys(self.keys, ()))
+        self.scalar("estimated", 0)
+        self.completions = self.function("completions", dict.fromkeys(self.operations, 0))
+        self.expirations = self.function("expirations", dict.fromkeys(self.operations, 0))
+        self.won = self.function("won", dict.fromkeys(self.threads, False))
+        self.raised = self.function("raised", dict.fromkeys(self.threads, False))
+        self.count = self.function("count", dict.fromkeys(self.threads, 0))
+        self.taken = self.function("taken", dict.fromkeys(self.threads, ()))
+        self.winner = self.function("winner", dict.fromkeys(self.operations))
+        self.expired_by = self.function("expiredBy", dict.fromkeys(self.operations, frozenset()))
+        self.places = self.function("places", dict.fromkeys(self.operations, frozenset()))
+        self.scalar("dropped", frozenset())
+        self.scalar("revoked", frozenset())
+        self.begin()
+
+    def key(self, t: Process) -> str:
+        """The key under which an operation is to be watched next."""
+        key: str = self.keys_of[t.ao][t.nth - 1]
+        return key
+
+    # -- the cancel of an operation's timer task
+
+    def X1(self, t: Process) -> None:
+        self.armed[t.xo] = False
+        self.leave(t)
+
+    # -- onComplete of the worked operation
+
+    def D1(self, t: Process) -> None:
+        self.completions[t.co] += 1
+        if t.co in self.raises:
+            self.raised[self.me] = True
+            self.leave(t)
+        elif self.adds[t.co]:
+            self.call(t, "tryCompleteElseWatch", self.adds[t.co][0])
+        else:
+            self.leave(t)
+
+    # -- forceComplete
+
+    def L1(self, t: Process) -> None:
+        if self.completed[t.lo]:
+            self.won[self.me] = False
+            self.leave(t)
+
+    def L2(self, t: Process) -> Step:
+        if not self.acquire(self.lock, t.lo):
+            return BLOCKED
+
+    def L3(self, t: Process) -> None:
+        if self.completed[t.lo]:
+            self.won[self.me] = False
+            t.pc = "L7"
+
+    def L4(self, t: Process) -> None:
+        self.completed[t.lo] = True
+        self.winner[t.lo] = self.me
+        self.call(t, "cancelTask", t.lo, back="L5")
+
+    def L5(self, t: Process) -> None:
+        self.call(t, "onComplete", t.lo, back="L6")
+
+    def L6(self, t: Process) -> None:
+        self.won[self.me] = True
+
+    def L7(self, t: Process) -> None:
+        self.release(self.lock, t.lo)
+        self.leave(t)
+
+    # -- tryComplete of the worked operation
+
+    def Y1(self, t: Process) -> None:
+        if self.ready[self.need[t.yo]]:
+            self.call(t, "forceComplete", t.yo)
+        else:
+            self.won[self.me] = False
+            self.leave(t)
+
+    # -- safeTryComplete
+
+    def B1(self, t: Process) -> Step:
+        if not self.acquire(self.lock, t.bo):
+            return BLOCKED
+
+    def B2(self, t: Process) -> None:
+        if self.completed[t.bo]:
+            self.won[self.me] = False
+        else:
+            self.call(t, "tryComplete", t.bo, back="B3")
+
+    def B3(self, t: Process) -> None:
+        self.release(self.lock, t.bo)
+        self.leave(t)
+
+    # -- tryCompleteElseWatch with safeTryCompleteOrElse and watchForOperation
+
+    def A1(self, t: Process) -> Step:
+        if not self.acquire(self.lock, t.ao):
+            return BLOCKED
+        self.call(t, "tryComplete", t.ao, back="A2")
+
+    def A2(self, t: Process) -> None:
+        if self.raised[self.me] or self.won[self.me]:
+            t.pc = "A4"
+
+    def W0(self, t: Process) -> None:
+        if t.nth > len(self.keys_of[t.ao]):
+            t.pc = "A3"
+
+    def W1(self, t: Process) -> None:
+        if self.completed[t.ao]:
+            t.nth += 1
+            t.pc = "W0"
+
+    def W2(self, t: Process) -> Step:
+        if not self.shut(self.shard_of(self.key(t))):
+            return BLOCKED
+
+    def W3(self, t: Process) -> None:
+        key = self.key(t)
+        if self.list[key]:
+            t.found = self.list[key]
+            t.pc = "W5"
+        else:
+            self.content[key] = (*self.content[key], ())
+            t.found = len(self.content[key])
+
+    def W4(self, t: Process) -> None:
+        key = self.key(t)
+        self.remove(key)
+        self.list[key] = t.found
+        self.order[self.shard_of(key)] += (key,)
+
+    def W5(self, t: Process) -> None:
+        key, at = self.key(t), t.found
+        lists = self.content[key]
+        self.content[key] = (*lists[: at - 1], (*lists[at - 1], t.ao), *lists[at:])
+        self.places[t.ao] |= {(key, at)}
+
+    def W6(self, t: Process) -> None:
+        self.shard[self.shard_of(self.key(t))] = None
+        t.nth += 1
+        t.found = 0
+        t.pc = "W0"
+
+    def A3(self, t: Process) -> None:
+        self.estimated += 1
+        self.call(t, "tryComplete", t.ao, back="A4")
+
+    def A4(self, t: Process) -> None:
+        self.release(self.lock, t.ao)
+        if self.raised[self.me] or self.won[self.me]:
+            t.pc = "Z1"
+
+    def A5(self, t: Process) -> None:
+        if self.completed[t.ao]:
+            t.pc = "Z1"
+
+    def A6(self, t: Process) -> None:
+        self.armed[t.ao] = True
+
+    def A7(self, t: Process) -> None:
+        if self.completed[t.ao]:
+            self.call(t, "cancelTask", t.ao, back="Z1")
+
+    def Z1(self, t: Process) -> None:
+        self.entering[t.ao] = False
+        self.leave(t)
+
+    # -- removeKeyIfEmpty
+
+    def R1(self, t: Process) -> Step:
+        if not self.shut(self.shard_of(t.rk)):
+            return BLOCKED
+
+    def R2(self, t: Process) -> None:
+        if self.list[t.rk] != t.rw:
+            t.pc = "R5"
+
+    def R3(self, t: Process) -> None:
+        if not self.empty(t.rk, t.rw):
+            t.pc = "R5"
+
+    def R4(self, t: Process) -> None:
+        self.remove(t.rk)
+
+    def R5(self, t: Process) -> None:
+        self.shard[self.shard_of(t.rk)] = None
+        self.leave(t)
+
+    # -- checkAndComplete with tryCompleteWatched
+
+    def C1(self, t: Process) -> Step:
+        if not self.shut(self.shard_of(t.ck)):
+            return BLOCKED
+
+    def C2(self, t: Process) -> None:
+        t.walked = self.list[t.ck]
+
+    def C3(self, t: Process) -> None:
+        self.shard[self.shard_of(t.ck)] = None
+        if not t.walked:
+            self.leave(t)
+
+    def C4(self, t: Process) -> None:
+        t.ahead = self.given(t.ck, t.walked, t.here[0])
+        if not t.ahead:
+            t.pc = "C8"
+
+    def C0(self, t: Process) -> None:
+        if t.ahead:
+            t.here, *ahead = t.ahead
+            t.ahead = tuple(ahead)
+        else:
+            t.pc = "C4"
+
+    def C5(self, t: Process) -> None:
+        if self.completed[t.here[1]]:
+            t.pc = "C7"
+        else:
+            self.call(t, "safeTryComplete", t.here[1], back="C6")
+
+    def C6(self, t: Process) -> None:
+        if self.raised[self.me]:
+            self.leave(t)
+        elif self.won[self.me]:
+            self.count[self.me] += 1
+        else:
+            t.pc = "C0"
+
+    def C7(self, t: Process) -> None:
+        self.free(t.ck, t.walked, t.here[0])
+        t.pc = "C0"
+
+    def C8(self, t: Process) -> None:
+        if self.empty(t.ck, t.walked):
+            self.call(t, "removeKeyIfEmpty", t.ck, t.walked)
+        else:
+            self.leave(t)
+
+    # -- a thread runs its program
+
+    def now(self, t: Process) -> list[str]:
+        """The operation of the program that the thread is in."""
+        operation: list[str] = self.program[self.me][t.turn - 2]
+        return operation
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+            return
+        t.turn += 1
+        me = self.me
+        self.won[me], self.raised[me], self.count[me], self.taken[me] = False, False, 0, ()
+        name, *arguments = self.now(t)
+        if name in CALLED:
+            self.call(t, CALLED[name], *arguments, back="T0")
+        else:
+            t.pc = {"deliver": "E1", "num_delayed": "M1", "expire": "K1"}[name]
+
+    def E1(self, t: Process) -> None:
+        _, condition, key = self.now(t)
+        self.ready[condition] = True
+        self.call(t, "checkAndComplete", key, back="T0")
+
+    def M1(self, t: Process) -> None:
+        self.count[self.me] = self.delayed()
+        t.pc = "T0"
+
+    def K1(self, t: Process) -> Step:
+        operation = self.now(t)[1]
+        if self.armed[operation]:
+            self.armed[operation] = False
+            self.call(t, "forceComplete", operation, back="T1")
+        elif self.entering[operation]:
+            return BLOCKED
+        else:
+            t.pc = "T0"
+
+    def T1(self, t: Process) -> None:
+        if self.raised[self.me] or not self.won[self.me]:
+            t.pc = "T0"
+
+    def V1(self, t: Process) -> None:
+        operation = self.now(t)[1]
+        self.expirations[operation] += 1
+        self.expired_by[operation] |= {self.me}
+        t.pc = "T0"
+
+    def returned(self, t: Process) -> Any:
+        """What the operation that has ended returns; ``onComplete`` may raise."""
+        if self.raised[self.me]:
+            return ("raised", "Failed")
+        name = self.now(t)[0]
+        if name in ("watch", "force"):
+            return self.won[self.me]
+        if name == "cancel_key":
+            return self.taken[self.me]
+        return None if name in ("expire", "purge") else self.count[self.me]
+
+
+CALLED = {
+    "watch": "tryCompleteElseWatch",
+    "check": "checkAndComplete",
+    "force": "forceComplete",
+    "cancel_key": "cancelForKey",
+    "purge": "purge",
+    "watched": "watched",
+}
+"""Operation of a program -> the procedure that it calls at once."""

@@ -1,0 +1,168 @@
+"""The model of ``spec/Purgatory.tla``: its shards, and what goes through whole lists of them.
+
+These are cancelForKey, purge and watched. The other procedures are in :mod:`model.purgatory`.
+"""
+
+from __future__ import annotations
+
+from model.pluscal import BLOCKED, Process, Step
+from model.purgatory_properties import Properties
+
+
+class Sweeps(Properties):
+    """States of the model, with the steps of these three."""
+
+    def shard_of(self, key: str) -> int:
+        """The number of a key's shard."""
+        return int(self.number[key]) % self.shards + 1
+
+    def shut(self, shard: int) -> bool:
+        """Take a shard's lock; False, with nothing changed, if a thread has it."""
+        if self.shard[shard] is not None:
+            return False
+        self.shard[shard] = self.me
+        return True
+
+    def free(self, key: str, number: int, place: int) -> None:
+        """Take an operation out of a list."""
+        lists = self.content[key]
+        mine = lists[number - 1]
+        mine = (*mine[: place - 1], None, *mine[place:])
+        self.content[key] = (*lists[: number - 1], mine, *lists[number:])
+
+    def remove(self, key: str) -> None:
+        """Take a key out of its shard."""
+        self.list[key] = 0
+        at = self.shard_of(key)
+        self.order[at] = tuple(other for other in self.order[at] if other != key)
+
+    def lists(self, shard: int) -> tuple[tuple[str, int], ...]:
+        """The lists of a shard, each with its key."""
+        return tuple((key, self.list[key]) for key in self.order[shard])
+
+    # -- cancelForKey with Watchers.cancel
+
+    def F1(self, t: Process) -> Step:
+        if not self.shut(self.shard_of(t.fk)):
+            return BLOCKED
+
+    def F2(self, t: Process) -> None:
+        t.gone = self.list[t.fk]
+        self.remove(t.fk)
+        if not t.gone:
+            t.pc = "F6"
+
+    def F3(self, t: Process) -> None:
+        t.left = self.given(t.fk, t.gone, 0)
+        self.dropped |= {(t.fk, t.gone)}
+
+    def F4(self, t: Process) -> None:
+        if t.left:
+            _, operation = t.left[0]
+            self.taken[self.me] += (operation,)
+            self.revoked |= {operation}
+            self.call(t, "cancelTask", operation, back="F5")
+        else:
+            t.pc = "F6"
+
+    def F5(self, t: Process) -> None:
+        place, _ = t.left[0]
+        self.free(t.fk, t.gone, place)
+        t.left = t.left[1:]
+        t.pc = "F4"
+
+    def F6(self, t: Process) -> None:
+        self.shard[self.shard_of(t.fk)] = None
+        self.leave(t)
+
+    # -- purgeCompleted of one watcher list
+
+    def H1(self, t: Process) -> None:
+        t.some = self.given(t.hk, t.hw, 0)
+
+    def H0(self, t: Process) -> None:
+        if t.some:
+            t.one, *some = t.some
+            t.some = tuple(some)
+        else:
+            t.pc = "H4"
+
+    def H2(self, t: Process) -> None:
+        if not self.completed[t.one[1]]:
+            t.pc = "H0"
+
+    def H3(self, t: Process) -> None:
+        self.free(t.hk, t.hw, t.one[0])
+        t.pc = "H0"
+
+    def H4(self, t: Process) -> None:
+        if self.empty(t.hk, t.hw):
+            self.call(t, "removeKeyIfEmpty", t.hk, t.hw)
+        else:
+            self.leave(t)
+
+    # -- the purge that follows each advance of the timer's clock
+
+    def G1(self, t: Process) -> None:
+        t.guess = self.estimated
+
+    def G2(self, t: Process) -> None:
+        if t.guess - self.delayed() <= self.interval:
+            self.leave(t)
+
+    def G3(self, t: Process) -> None:
+        t.guess = self.delayed()
+
+    def G4(self, t: Process) -> None:
+        self.estimated = t.guess
+        t.guess = 0
+
+    def G0(self, t: Process) -> None:
+        if t.at > self.shards:
+            self.leave(t)
+
+    def G5(self, t: Process) -> Step:
+        if not self.shut(t.at):
+            return BLOCKED
+
+    def G6(self, t: Process) -> None:
+        t.all = self.lists(t.at)
+
+    def G7(self, t: Process) -> None:
+        self.shard[t.at] = None
+        t.at += 1
+
+    def G8(self, t: Process) -> None:
+        if t.all:
+            t.pair, *rest = t.all
+            t.all = tuple(rest)
+            self.call(t, "purgeCompleted", *t.pair, back="G8")
+        else:
+            t.pc = "G0"
+
+    # -- watched: the sum over all lists
+
+    def N0(self, t: Process) -> None:
+        if t.no > self.shards:
+            self.leave(t)
+
+    def N1(self, t: Process) -> Step:
+        if not self.shut(t.no):
+            return BLOCKED
+
+    def N2(self, t: Process) -> None:
+        t.rest = self.lists(t.no)
+
+    def N3(self, t: Process) -> None:
+        self.shard[t.no] = None
+        t.no += 1
+
+    def N5(self, t: Process) -> None:
+        if not t.rest:
+            t.pc = "N0"
+
+    def N4(self, t: Process) -> None:
+        key, number = t.rest[0]
+        self.count[self.me] += len(self.given(key, number, 0))
+        t.rest = t.rest[1:]
+        t.pc = "N5"

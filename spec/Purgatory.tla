@@ -1,0 +1,1743 @@
+------------------------------ MODULE Purgatory ------------------------------
+(***************************************************************************)
+(* Kafka's DelayedOperationPurgatory: what holds a request until an event   *)
+(* completes it or its timeout expires it.  Kafka 4.1's order of steps,     *)
+(* with operations of the generation Blocking.                              *)
+(*                                                                          *)
+(* A thread enters an operation (A, W): under the operation's lock it tries *)
+(* it, adds it to the watcher list of each of its keys, and tries it again. *)
+(* If it is not completed it goes into the timer, and is cancelled there if *)
+(* it was completed meanwhile.  An event makes a condition true and checks  *)
+(* a key (C): every operation in the key's list is tried (B), and leaves    *)
+(* the list if it is completed.  An empty list leaves its shard (R).  The   *)
+(* timer expires an operation (K1, V1).  A key may be cancelled (F), and    *)
+(* completed operations are purged (G, H).                                  *)
+(*                                                                          *)
+(* One label is one step: every lock and unlock, every access of completed, *)
+(* of a condition, of a shard's map.  An operation on a watcher list is one *)
+(* step: the list has a lock of its own.  So is one of the timer's, whose   *)
+(* cancel TimerTaskList shows to be one.  A walk along a list is weakly     *)
+(* consistent: it meets what was there when it looked (C4), and then, until *)
+(* there is nothing more, what has come since.  An operation that has left  *)
+(* a list stays in content as NULL, so that its place names it.             *)
+(* Simplified away: the delay.  The timer may expire what it has at once.   *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, TLC
+
+CONSTANTS
+  Need,         \* operation |-> the condition that it waits for
+  KeysOf,       \* operation |-> the keys that it is watched under, in order
+  Adds,         \* operation |-> the operations that its onComplete enters, none or one
+  Raises,       \* the operations whose onComplete raises
+  Number,       \* key |-> its hash
+  Shards,       \* the number of shards
+  Interval,     \* purge does nothing while the estimate is at most so far off
+  Program,      \* thread |-> sequence of <<name, argument, ...>>
+  NULL
+
+Operations == DOMAIN Need
+Conditions == {Need[o] : o \in Operations}
+Keys       == DOMAIN Number
+Threads    == DOMAIN Program
+Names      == {"watch", "deliver", "check", "force", "expire", "cancel_key", "purge", "watched",
+               "num_delayed"}
+
+ASSUME EveryOperationHasAKey == /\ DOMAIN KeysOf = Operations
+                                /\ \A o \in Operations : Len(KeysOf[o]) \in 1..Cardinality(Keys)
+ASSUME AddsOneAtMost == /\ DOMAIN Adds = Operations
+                        /\ \A o \in Operations : Len(Adds[o]) <= 1
+ASSUME RaisesAreOperations == Raises \subseteq Operations
+ASSUME ThereAreShards == Shards \in Nat \ {0}
+ASSUME HashesDiffer == \A j, k \in Keys : Number[j] = Number[k] => j = k
+ASSUME ProgramsAreOperations ==
+  \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
+
+Free     == [owner |-> NULL, depth |-> 0]
+Shard(k) == (Number[k] % Shards) + 1
+Without(seq, k) == SelectSeq(seq, LAMBDA x : x # k)
+
+\* What is in a list from a place on: pairs of place and operation.
+RECURSIVE From(_, _)
+From(seq, i) == IF i > Len(seq) THEN <<>>
+                 ELSE IF seq[i] = NULL THEN From(seq, i + 1)
+                 ELSE <<<<i, seq[i]>>>> \o From(seq, i + 1)
+
+Live(seq) == Cardinality({i \in DOMAIN seq : seq[i] # NULL})
+
+(*--algorithm Purgatory
+variables
+  ready     = [c \in Conditions |-> FALSE],
+  completed = [o \in Operations |-> FALSE],
+  lock      = [o \in Operations |-> Free],    \* the operation's own, re-entrant
+  armed     = [o \in Operations |-> FALSE],   \* the timer has its task
+  entering  = [o \in Operations |-> TRUE],    \* its tryCompleteElseWatch has not returned
+  shard     = [s \in 1..Shards |-> NULL],     \* the thread that has the shard's lock
+  list      = [k \in Keys |-> 0],             \* the key's watcher list by its number, or 0
+  order     = [s \in 1..Shards |-> <<>>],     \* the shard's keys that have a list
+  content   = [k \in Keys |-> <<>>],          \* all lists that were made for the key
+  estimated = 0,                              \* estimatedTotalOperations
+  completions = [o \in Operations |-> 0],     \* calls of onComplete
+  expirations = [o \in Operations |-> 0],     \* calls of onExpiration
+  \* What a call returned or raised: in code on the thread's stack, here by thread.
+  won       = [t \in Threads |-> FALSE],
+  raised    = [t \in Threads |-> FALSE],
+  count     = [t \in Threads |-> 0],
+  taken     = [t \in Threads |-> <<>>],
+  \* History: what the properties speak of; no step reads it.
+  winner    = [o \in Operations |-> NULL],    \* the thread that completed the operation
+  expiredBy = [o \in Operations |-> {}],      \* the threads that ran onExpiration
+  places    = [o \in Operations |-> {}],      \* <<key, list>> that the operation was added to
+  dropped   = {},                             \* <<key, list>> that cancelForKey took
+  revoked   = {};                             \* the operations that cancelForKey cancelled
+
+define
+  Empty(k, w) == Live(content[k][w]) = 0
+  ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
+  \* The timer's thread need not wait any more.  No \/: TLC would take one step for each.
+  Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
+  Delayed == Cardinality({o \in Operations : armed[o]})
+end define;
+
+macro enter(o) begin
+  await lock[o].owner \in {NULL, self};
+  lock[o] := [owner |-> self, depth |-> lock[o].depth + 1];
+end macro;
+
+macro leave(o) begin
+  lock[o] := IF lock[o].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[o].depth - 1];
+end macro;
+
+\* the cancel of an operation's timer task
+procedure cancelTask(xo = NULL)
+begin
+X1:  armed[xo] := FALSE;
+     return;
+end procedure;
+
+\* onComplete of the worked operation
+procedure onComplete(co = NULL)
+begin
+D1:  completions[co] := completions[co] + 1;
+     if co \in Raises then raised[self] := TRUE; return;
+     elsif Adds[co] = <<>> then return;
+     else call tryCompleteElseWatch(Adds[co][1]); return;
+     end if;
+end procedure;
+
+\* forceComplete
+procedure forceComplete(lo = NULL)
+begin
+L1:  if completed[lo] then won[self] := FALSE; return; end if;
+L2:  enter(lo);
+L3:  if completed[lo] then won[self] := FALSE;
+     else
+L4:    completed[lo] := TRUE;
+       winner[lo] := self;
+       call cancelTask(lo);
+L5:    call onComplete(lo);
+L6:    won[self] := TRUE;
+     end if;
+L7:  leave(lo);
+     return;
+end procedure;
+
+\* tryComplete of the worked operation
+procedure tryComplete(yo = NULL)
+begin
+Y1:  if ready[Need[yo]] then call forceComplete(yo); return;
+     else won[self] := FALSE; return;
+     end if;
+end procedure;
+
+\* safeTryComplete
+procedure safeTryComplete(bo = NULL)
+begin
+B1:  enter(bo);
+B2:  if completed[bo] then won[self] := FALSE;
+     else call tryComplete(bo);
+     end if;
+B3:  leave(bo);
+     return;
+end procedure;
+
+\* tryCompleteElseWatch with safeTryCompleteOrElse and watchForOperation
+procedure tryCompleteElseWatch(ao = NULL)
+variables nth = 1, found = 0;
+begin
+A1:  enter(ao);
+     call tryComplete(ao);
+A2:  if raised[self] \/ won[self] then goto A4; end if;
+W0:  while nth <= Len(KeysOf[ao]) do
+W1:    if completed[ao] then nth := nth + 1;
+       else
+W2:      await shard[Shard(KeysOf[ao][nth])] = NULL;
+         shard[Shard(KeysOf[ao][nth])] := self;
+W3:      if list[KeysOf[ao][nth]] # 0 then found := list[KeysOf[ao][nth]];
+         else
+           content[KeysOf[ao][nth]] := Append(content[KeysOf[ao][nth]], <<>>);
+           found := Len(content[KeysOf[ao][nth]]);
+W4:        list[KeysOf[ao][nth]] := found;
+           order[Shard(KeysOf[ao][nth])] :=
+             Append(Without(order[Shard(KeysOf[ao][nth])], KeysOf[ao][nth]), KeysOf[ao][nth]);
+         end if;
+W5:      content[KeysOf[ao][nth]][found] := Append(content[KeysOf[ao][nth]][found], ao);
+         places[ao] := places[ao] \cup {<<KeysOf[ao][nth], found>>};
+W6:      shard[Shard(KeysOf[ao][nth])] := NULL;
+         nth := nth + 1;
+         found := 0;
+       end if;
+     end while;
+A3:  estimated := estimated + 1;
+     call tryComplete(ao);
+A4:  leave(ao);
+     if raised[self] \/ won[self] then goto Z1; end if;
+A5:  if completed[ao] then goto Z1; end if;
+A6:  armed[ao] := TRUE;
+A7:  if completed[ao] then call cancelTask(ao); end if;
+Z1:  entering[ao] := FALSE;
+     return;
+end procedure;
+
+\* removeKeyIfEmpty
+procedure removeKeyIfEmpty(rk = NULL, rw = 0)
+begin
+R1:  await shard[Shard(rk)] = NULL;
+     shard[Shard(rk)] := self;
+R2:  if list[rk] = rw then
+R3:    if Empty(rk, rw) then
+R4:      list[rk] := 0;
+         order[Shard(rk)] := Without(order[Shard(rk)], rk);
+       end if;
+     end if;
+R5:  shard[Shard(rk)] := NULL;
+     return;
+end procedure;
+
+\* checkAndComplete with tryCompleteWatched
+procedure checkAndComplete(ck = NULL)
+variables walked = 0, ahead = <<>>, here = <<0, NULL>>;
+begin
+C1:  await shard[Shard(ck)] = NULL;
+     shard[Shard(ck)] := self;
+C2:  walked := list[ck];
+C3:  shard[Shard(ck)] := NULL;
+     if walked = 0 then return; end if;
+C4:  ahead := From(content[ck][walked], here[1] + 1);
+     if ahead = <<>> then goto C8; end if;
+C0:  if ahead = <<>> then goto C4;
+     else
+       here := ahead[1];
+       ahead := Tail(ahead);
+     end if;
+C5:  if ~completed[here[2]] then
+       call safeTryComplete(here[2]);
+C6:    if raised[self] then return;
+       elsif won[self] then count[self] := count[self] + 1;
+       else goto C0;
+       end if;
+     end if;
+C7:  content[ck][walked][here[1]] := NULL;
+     goto C0;
+C8:  if Empty(ck, walked) then call removeKeyIfEmpty(ck, walked); return;
+     else return;
+     end if;
+end procedure;
+
+\* cancelForKey with Watchers.cancel
+procedure cancelForKey(fk = NULL)
+variables gone = 0, left = <<>>;
+begin
+F1:  await shard[Shard(fk)] = NULL;
+     shard[Shard(fk)] := self;
+F2:  gone := list[fk];
+     list[fk] := 0;
+     order[Shard(fk)] := Without(order[Shard(fk)], fk);
+     if gone = 0 then goto F6; end if;
+F3:  left := From(content[fk][gone], 1);
+     dropped := dropped \cup {<<fk, gone>>};
+F4:  if left = <<>> then goto F6;
+     else
+       taken[self] := Append(taken[self], left[1][2]);
+       revoked := revoked \cup {left[1][2]};
+       call cancelTask(left[1][2]);
+     end if;
+F5:  content[fk][gone][left[1][1]] := NULL;
+     left := Tail(left);
+     goto F4;
+F6:  shard[Shard(fk)] := NULL;
+     return;
+end procedure;
+
+\* purgeCompleted of one watcher list
+procedure purgeCompleted(hk = NULL, hw = 0)
+variables some = <<>>, one = <<0, NULL>>;
+begin
+H1:  some := From(content[hk][hw], 1);
+H0:  if some = <<>> then goto H4;
+     else
+       one := some[1];
+       some := Tail(some);
+     end if;
+H2:  if ~completed[one[2]] then goto H0; end if;
+H3:  content[hk][hw][one[1]] := NULL;
+     goto H0;
+H4:  if Empty(hk, hw) then call removeKeyIfEmpty(hk, hw); return;
+     else return;
+     end if;
+end procedure;
+
+\* the purge that follows each advance of the timer's clock
+procedure purge()
+variables guess = 0, at = 1, all = <<>>, pair = <<NULL, 0>>;
+begin
+G1:  guess := estimated;
+G2:  if guess - Delayed <= Interval then return; end if;
+G3:  guess := Delayed;
+G4:  estimated := guess;
+     guess := 0;
+G0:  while at <= Shards do
+G5:    await shard[at] = NULL;
+       shard[at] := self;
+G6:    all := ListsOf(at);
+G7:    shard[at] := NULL;
+       at := at + 1;
+G8:    while all # <<>> do
+         pair := all[1];
+         all := Tail(all);
+         call purgeCompleted(pair[1], pair[2]);
+       end while;
+     end while;
+     return;
+end procedure;
+
+\* watched: the sum over all lists
+procedure watched()
+variables no = 1, rest = <<>>;
+begin
+N0:  while no <= Shards do
+N1:    await shard[no] = NULL;
+       shard[no] := self;
+N2:    rest := ListsOf(no);
+N3:    shard[no] := NULL;
+       no := no + 1;
+N5:    while rest # <<>> do
+N4:      count[self] := count[self] + Live(content[rest[1][1]][rest[1][2]]);
+         rest := Tail(rest);
+       end while;
+     end while;
+     return;
+end procedure;
+
+\* A thread runs its program: it enters an operation, brings an event, or is the timer's.
+fair process thread \in Threads
+variables turn = 1;
+begin
+T0:  while turn <= Len(Program[self]) do
+       turn := turn + 1;
+       won[self] := FALSE;
+       raised[self] := FALSE;
+       count[self] := 0;
+       taken[self] := <<>>;
+       if Program[self][turn - 1][1] = "watch" then
+         call tryCompleteElseWatch(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "deliver" then
+E1:      ready[Program[self][turn - 1][2]] := TRUE;
+         call checkAndComplete(Program[self][turn - 1][3]);
+       elsif Program[self][turn - 1][1] = "check" then
+         call checkAndComplete(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "force" then
+         call forceComplete(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "cancel_key" then
+         call cancelForKey(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "purge" then
+         call purge();
+       elsif Program[self][turn - 1][1] = "watched" then
+         call watched();
+       elsif Program[self][turn - 1][1] = "num_delayed" then
+M1:      count[self] := Delayed;
+       else
+K1:      await Comes(Program[self][turn - 1][2]);
+         if armed[Program[self][turn - 1][2]] then
+           armed[Program[self][turn - 1][2]] := FALSE;
+           call forceComplete(Program[self][turn - 1][2]);
+T1:        if ~raised[self] /\ won[self] then
+V1:          expirations[Program[self][turn - 1][2]] :=
+               expirations[Program[self][turn - 1][2]] + 1;
+             expiredBy[Program[self][turn - 1][2]] :=
+               expiredBy[Program[self][turn - 1][2]] \cup {self};
+           end if;
+         end if;
+       end if;
+     end while;
+end process;
+end algorithm; *)
+\* BEGIN TRANSLATION (chksum(pcal) = "e0eda2d1" /\ chksum(tla) = "ad466985")
+VARIABLES ready, completed, lock, armed, entering, shard, list, order, 
+          content, estimated, completions, expirations, won, raised, count, 
+          taken, winner, expiredBy, places, dropped, revoked, pc, stack
+
+(* define statement *)
+Empty(k, w) == Live(content[k][w]) = 0
+ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
+
+Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
+Delayed == Cardinality({o \in Operations : armed[o]})
+
+VARIABLES xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, here, 
+          fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
+          turn
+
+vars == << ready, completed, lock, armed, entering, shard, list, order, 
+           content, estimated, completions, expirations, won, raised, count, 
+           taken, winner, expiredBy, places, dropped, revoked, pc, stack, xo, 
+           co, lo, yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, here, 
+           fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
+           turn >>
+
+ProcSet == (Threads)
+
+Init == (* Global variables *)
+        /\ ready = [c \in Conditions |-> FALSE]
+        /\ completed = [o \in Operations |-> FALSE]
+        /\ lock = [o \in Operations |-> Free]
+        /\ armed = [o \in Operations |-> FALSE]
+        /\ entering = [o \in Operations |-> TRUE]
+        /\ shard = [s \in 1..Shards |-> NULL]
+        /\ list = [k \in Keys |-> 0]
+        /\ order = [s \in 1..Shards |-> <<>>]
+        /\ content = [k \in Keys |-> <<>>]
+        /\ estimated = 0
+        /\ completions = [o \in Operations |-> 0]
+        /\ expirations = [o \in Operations |-> 0]
+        /\ won = [t \in Threads |-> FALSE]
+        /\ raised = [t \in Threads |-> FALSE]
+        /\ count = [t \in Threads |-> 0]
+        /\ taken = [t \in Threads |-> <<>>]
+        /\ winner = [o \in Operations |-> NULL]
+        /\ expiredBy = [o \in Operations |-> {}]
+        /\ places = [o \in Operations |-> {}]
+        /\ dropped = {}
+        /\ revoked = {}
+        (* Procedure cancelTask *)
+        /\ xo = [ self \in ProcSet |-> NULL]
+        (* Procedure onComplete *)
+        /\ co = [ self \in ProcSet |-> NULL]
+        (* Procedure forceComplete *)
+        /\ lo = [ self \in ProcSet |-> NULL]
+        (* Procedure tryComplete *)
+        /\ yo = [ self \in ProcSet |-> NULL]
+        (* Procedure safeTryComplete *)
+        /\ bo = [ self \in ProcSet |-> NULL]
+        (* Procedure tryCompleteElseWatch *)
+        /\ ao = [ self \in ProcSet |-> NULL]
+        /\ nth = [ self \in ProcSet |-> 1]
+        /\ found = [ self \in ProcSet |-> 0]
+        (* Procedure removeKeyIfEmpty *)
+        /\ rk = [ self \in ProcSet |-> NULL]
+        /\ rw = [ self \in ProcSet |-> 0]
+        (* Procedure checkAndComplete *)
+        /\ ck = [ self \in ProcSet |-> NULL]
+        /\ walked = [ self \in ProcSet |-> 0]
+        /\ ahead = [ self \in ProcSet |-> <<>>]
+        /\ here = [ self \in ProcSet |-> <<0, NULL>>]
+        (* Procedure cancelForKey *)
+        /\ fk = [ self \in ProcSet |-> NULL]
+        /\ gone = [ self \in ProcSet |-> 0]
+        /\ left = [ self \in ProcSet |-> <<>>]
+        (* Procedure purgeCompleted *)
+        /\ hk = [ self \in ProcSet |-> NULL]
+        /\ hw = [ self \in ProcSet |-> 0]
+        /\ some = [ self \in ProcSet |-> <<>>]
+        /\ one = [ self \in ProcSet |-> <<0, NULL>>]
+        (* Procedure purge *)
+        /\ guess = [ self \in ProcSet |-> 0]
+        /\ at = [ self \in ProcSet |-> 1]
+        /\ all = [ self \in ProcSet |-> <<>>]
+        /\ pair = [ self \in ProcSet |-> <<NULL, 0>>]
+        (* Procedure watched *)
+        /\ no = [ self \in ProcSet |-> 1]
+        /\ rest = [ self \in ProcSet |-> <<>>]
+        (* Process thread *)
+        /\ turn = [self \in Threads |-> 1]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> "T0"]
+
+X1(self) == /\ pc[self] = "X1"
+            /\ armed' = [armed EXCEPT ![xo[self]] = FALSE]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ xo' = [xo EXCEPT ![self] = Head(stack[self]).xo]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+cancelTask(self) == X1(self)
+
+D1(self) == /\ pc[self] = "D1"
+            /\ completions' = [completions EXCEPT ![co[self]] = completions[co[self]] + 1]
+            /\ IF co[self] \in Raises
+                  THEN /\ raised' = [raised EXCEPT ![self] = TRUE]
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << ao, nth, found >>
+                  ELSE /\ IF Adds[co[self]] = <<>>
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                  /\ UNCHANGED << ao, nth, found >>
+                             ELSE /\ /\ ao' = [ao EXCEPT ![self] = Adds[co[self]][1]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryCompleteElseWatch",
+                                                                              pc        |->  Head(stack[self]).pc,
+                                                                              nth       |->  nth[self],
+                                                                              found     |->  found[self],
+                                                                              ao        |->  ao[self] ] >>
+                                                                          \o Tail(stack[self])]
+                                  /\ nth' = [nth EXCEPT ![self] = 1]
+                                  /\ found' = [found EXCEPT ![self] = 0]
+                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                  /\ co' = co
+                       /\ UNCHANGED raised
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, expirations, won, 
+                            count, taken, winner, expiredBy, places, dropped, 
+                            revoked, xo, lo, yo, bo, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+onComplete(self) == D1(self)
+
+L1(self) == /\ pc[self] = "L1"
+            /\ IF completed[lo[self]]
+                  THEN /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                       /\ UNCHANGED << won, stack, lo >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+L2(self) == /\ pc[self] = "L2"
+            /\ lock[lo[self]].owner \in {NULL, self}
+            /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
+            /\ pc' = [pc EXCEPT ![self] = "L3"]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+L3(self) == /\ pc[self] = "L3"
+            /\ IF completed[lo[self]]
+                  THEN /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = "L7"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "L4"]
+                       /\ won' = won
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+L4(self) == /\ pc[self] = "L4"
+            /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
+            /\ winner' = [winner EXCEPT ![lo[self]] = self]
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
+                                                        pc        |->  "L5",
+                                                        xo        |->  xo[self] ] >>
+                                                    \o stack[self]]
+               /\ xo' = [xo EXCEPT ![self] = lo[self]]
+            /\ pc' = [pc EXCEPT ![self] = "X1"]
+            /\ UNCHANGED << ready, lock, armed, entering, shard, list, order, 
+                            content, estimated, completions, expirations, won, 
+                            raised, count, taken, expiredBy, places, dropped, 
+                            revoked, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, walked, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+L5(self) == /\ pc[self] = "L5"
+            /\ /\ co' = [co EXCEPT ![self] = lo[self]]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "onComplete",
+                                                        pc        |->  "L6",
+                                                        co        |->  co[self] ] >>
+                                                    \o stack[self]]
+            /\ pc' = [pc EXCEPT ![self] = "D1"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+L6(self) == /\ pc[self] = "L6"
+            /\ won' = [won EXCEPT ![self] = TRUE]
+            /\ pc' = [pc EXCEPT ![self] = "L7"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+L7(self) == /\ pc[self] = "L7"
+            /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+forceComplete(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
+                          \/ L5(self) \/ L6(self) \/ L7(self)
+
+Y1(self) == /\ pc[self] = "Y1"
+            /\ IF ready[Need[yo[self]]]
+                  THEN /\ /\ lo' = [lo EXCEPT ![self] = yo[self]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                   pc        |->  Head(stack[self]).pc,
+                                                                   lo        |->  lo[self] ] >>
+                                                               \o Tail(stack[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "L1"]
+                       /\ UNCHANGED << won, yo >>
+                  ELSE /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ yo' = [yo EXCEPT ![self] = Head(stack[self]).yo]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ lo' = lo
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, bo, 
+                            ao, nth, found, rk, rw, ck, walked, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+tryComplete(self) == Y1(self)
+
+B1(self) == /\ pc[self] = "B1"
+            /\ lock[bo[self]].owner \in {NULL, self}
+            /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
+            /\ pc' = [pc EXCEPT ![self] = "B2"]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ IF completed[bo[self]]
+                  THEN /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = "B3"]
+                       /\ UNCHANGED << stack, yo >>
+                  ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                                   pc        |->  "B3",
+                                                                   yo        |->  yo[self] ] >>
+                                                               \o stack[self]]
+                          /\ yo' = [yo EXCEPT ![self] = bo[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                       /\ won' = won
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+B3(self) == /\ pc[self] = "B3"
+            /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ bo' = [bo EXCEPT ![self] = Head(stack[self]).bo]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
+
+A1(self) == /\ pc[self] = "A1"
+            /\ lock[ao[self]].owner \in {NULL, self}
+            /\ lock' = [lock EXCEPT ![ao[self]] = [owner |-> self, depth |-> lock[ao[self]].depth + 1]]
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                        pc        |->  "A2",
+                                                        yo        |->  yo[self] ] >>
+                                                    \o stack[self]]
+               /\ yo' = [yo EXCEPT ![self] = ao[self]]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+A2(self) == /\ pc[self] = "A2"
+            /\ IF raised[self] \/ won[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+W0(self) == /\ pc[self] = "W0"
+            /\ IF nth[self] <= Len(KeysOf[ao[self]])
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+W1(self) == /\ pc[self] = "W1"
+            /\ IF completed[ao[self]]
+                  THEN /\ nth' = [nth EXCEPT ![self] = nth[self] + 1]
+                       /\ pc' = [pc EXCEPT ![self] = "W0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
+                       /\ nth' = nth
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ shard[Shard(KeysOf[ao[self]][nth[self]])] = NULL
+            /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = self]
+            /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF list[KeysOf[ao[self]][nth[self]]] # 0
+                  THEN /\ found' = [found EXCEPT ![self] = list[KeysOf[ao[self]][nth[self]]]]
+                       /\ pc' = [pc EXCEPT ![self] = "W5"]
+                       /\ UNCHANGED content
+                  ELSE /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]] = Append(content[KeysOf[ao[self]][nth[self]]], <<>>)]
+                       /\ found' = [found EXCEPT ![self] = Len(content'[KeysOf[ao[self]][nth[self]]])]
+                       /\ pc' = [pc EXCEPT ![self] = "W4"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, estimated, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, rk, rw, ck, walked, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+W4(self) == /\ pc[self] = "W4"
+            /\ list' = [list EXCEPT ![KeysOf[ao[self]][nth[self]]] = found[self]]
+            /\ order' = [order EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = Append(Without(order[Shard(KeysOf[ao[self]][nth[self]])], KeysOf[ao[self]][nth[self]]), KeysOf[ao[self]][nth[self]])]
+            /\ pc' = [pc EXCEPT ![self] = "W5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            content, estimated, completions, expirations, won, 
+                            raised, count, taken, winner, expiredBy, places, 
+                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
+                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+W5(self) == /\ pc[self] = "W5"
+            /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]][found[self]] = Append(content[KeysOf[ao[self]][nth[self]]][found[self]], ao[self])]
+            /\ places' = [places EXCEPT ![ao[self]] = places[ao[self]] \cup {<<KeysOf[ao[self]][nth[self]], found[self]>>}]
+            /\ pc' = [pc EXCEPT ![self] = "W6"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, estimated, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
+                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+W6(self) == /\ pc[self] = "W6"
+            /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = NULL]
+            /\ nth' = [nth EXCEPT ![self] = nth[self] + 1]
+            /\ found' = [found EXCEPT ![self] = 0]
+            /\ pc' = [pc EXCEPT ![self] = "W0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, rk, rw, ck, walked, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+A3(self) == /\ pc[self] = "A3"
+            /\ estimated' = estimated + 1
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                        pc        |->  "A4",
+                                                        yo        |->  yo[self] ] >>
+                                                    \o stack[self]]
+               /\ yo' = [yo EXCEPT ![self] = ao[self]]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, xo, co, lo, bo, ao, nth, 
+                            found, rk, rw, ck, walked, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+A4(self) == /\ pc[self] = "A4"
+            /\ lock' = [lock EXCEPT ![ao[self]] = IF lock[ao[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[ao[self]].depth - 1]]
+            /\ IF raised[self] \/ won[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
+            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+A5(self) == /\ pc[self] = "A5"
+            /\ IF completed[ao[self]]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A6"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+A6(self) == /\ pc[self] = "A6"
+            /\ armed' = [armed EXCEPT ![ao[self]] = TRUE]
+            /\ pc' = [pc EXCEPT ![self] = "A7"]
+            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+A7(self) == /\ pc[self] = "A7"
+            /\ IF completed[ao[self]]
+                  THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
+                                                                   pc        |->  "Z1",
+                                                                   xo        |->  xo[self] ] >>
+                                                               \o stack[self]]
+                          /\ xo' = [xo EXCEPT ![self] = ao[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "X1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Z1"]
+                       /\ UNCHANGED << stack, xo >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+Z1(self) == /\ pc[self] = "Z1"
+            /\ entering' = [entering EXCEPT ![ao[self]] = FALSE]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ nth' = [nth EXCEPT ![self] = Head(stack[self]).nth]
+            /\ found' = [found EXCEPT ![self] = Head(stack[self]).found]
+            /\ ao' = [ao EXCEPT ![self] = Head(stack[self]).ao]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, shard, list, order, 
+                            content, estimated, completions, expirations, won, 
+                            raised, count, taken, winner, expiredBy, places, 
+                            dropped, revoked, xo, co, lo, yo, bo, rk, rw, ck, 
+                            walked, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
+
+tryCompleteElseWatch(self) == A1(self) \/ A2(self) \/ W0(self) \/ W1(self)
+                                 \/ W2(self) \/ W3(self) \/ W4(self)
+                                 \/ W5(self) \/ W6(self) \/ A3(self)
+                                 \/ A4(self) \/ A5(self) \/ A6(self)
+                                 \/ A7(self) \/ Z1(self)
+
+R1(self) == /\ pc[self] = "R1"
+            /\ shard[Shard(rk[self])] = NULL
+            /\ shard' = [shard EXCEPT ![Shard(rk[self])] = self]
+            /\ pc' = [pc EXCEPT ![self] = "R2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+R2(self) == /\ pc[self] = "R2"
+            /\ IF list[rk[self]] = rw[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+R3(self) == /\ pc[self] = "R3"
+            /\ IF Empty(rk[self], rw[self])
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+R4(self) == /\ pc[self] = "R4"
+            /\ list' = [list EXCEPT ![rk[self]] = 0]
+            /\ order' = [order EXCEPT ![Shard(rk[self])] = Without(order[Shard(rk[self])], rk[self])]
+            /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            content, estimated, completions, expirations, won, 
+                            raised, count, taken, winner, expiredBy, places, 
+                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
+                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+R5(self) == /\ pc[self] = "R5"
+            /\ shard' = [shard EXCEPT ![Shard(rk[self])] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ rk' = [rk EXCEPT ![self] = Head(stack[self]).rk]
+            /\ rw' = [rw EXCEPT ![self] = Head(stack[self]).rw]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, ck, walked, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+removeKeyIfEmpty(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self)
+                             \/ R5(self)
+
+C1(self) == /\ pc[self] = "C1"
+            /\ shard[Shard(ck[self])] = NULL
+            /\ shard' = [shard EXCEPT ![Shard(ck[self])] = self]
+            /\ pc' = [pc EXCEPT ![self] = "C2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+C2(self) == /\ pc[self] = "C2"
+            /\ walked' = [walked EXCEPT ![self] = list[ck[self]]]
+            /\ pc' = [pc EXCEPT ![self] = "C3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+C3(self) == /\ pc[self] = "C3"
+            /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
+            /\ IF walked[self] = 0
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
+                       /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
+                       /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ UNCHANGED << stack, ck, walked, ahead, here >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
+
+C4(self) == /\ pc[self] = "C4"
+            /\ ahead' = [ahead EXCEPT ![self] = From(content[ck[self]][walked[self]], here[self][1] + 1)]
+            /\ IF ahead'[self] = <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+C0(self) == /\ pc[self] = "C0"
+            /\ IF ahead[self] = <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ UNCHANGED << ahead, here >>
+                  ELSE /\ here' = [here EXCEPT ![self] = ahead[self][1]]
+                       /\ ahead' = [ahead EXCEPT ![self] = Tail(ahead[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "C5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+C5(self) == /\ pc[self] = "C5"
+            /\ IF ~completed[here[self][2]]
+                  THEN /\ /\ bo' = [bo EXCEPT ![self] = here[self][2]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                   pc        |->  "C6",
+                                                                   bo        |->  bo[self] ] >>
+                                                               \o stack[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "B1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C7"]
+                       /\ UNCHANGED << stack, bo >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+C6(self) == /\ pc[self] = "C6"
+            /\ IF raised[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
+                       /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
+                       /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ count' = count
+                  ELSE /\ IF won[self]
+                             THEN /\ count' = [count EXCEPT ![self] = count[self] + 1]
+                                  /\ pc' = [pc EXCEPT ![self] = "C7"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
+                                  /\ count' = count
+                       /\ UNCHANGED << stack, ck, walked, ahead, here >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, taken, winner, expiredBy, 
+                            places, dropped, revoked, xo, co, lo, yo, bo, ao, 
+                            nth, found, rk, rw, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
+
+C7(self) == /\ pc[self] = "C7"
+            /\ content' = [content EXCEPT ![ck[self]][walked[self]][here[self][1]] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "C0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, estimated, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+C8(self) == /\ pc[self] = "C8"
+            /\ IF Empty(ck[self], walked[self])
+                  THEN /\ /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
+                          /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
+                          /\ rk' = [rk EXCEPT ![self] = ck[self]]
+                          /\ rw' = [rw EXCEPT ![self] = walked[self]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "removeKeyIfEmpty",
+                                                                   pc        |->  Head(stack[self]).pc,
+                                                                   rk        |->  rk[self],
+                                                                   rw        |->  rw[self] ] >>
+                                                               \o Tail(stack[self])]
+                          /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ pc' = [pc EXCEPT ![self] = "R1"]
+                       /\ ck' = ck
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
+                       /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
+                       /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << rk, rw >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+checkAndComplete(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
+                             \/ C0(self) \/ C5(self) \/ C6(self)
+                             \/ C7(self) \/ C8(self)
+
+F1(self) == /\ pc[self] = "F1"
+            /\ shard[Shard(fk[self])] = NULL
+            /\ shard' = [shard EXCEPT ![Shard(fk[self])] = self]
+            /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+F2(self) == /\ pc[self] = "F2"
+            /\ gone' = [gone EXCEPT ![self] = list[fk[self]]]
+            /\ list' = [list EXCEPT ![fk[self]] = 0]
+            /\ order' = [order EXCEPT ![Shard(fk[self])] = Without(order[Shard(fk[self])], fk[self])]
+            /\ IF gone'[self] = 0
+                  THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "F3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            content, estimated, completions, expirations, won, 
+                            raised, count, taken, winner, expiredBy, places, 
+                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
+                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+F3(self) == /\ pc[self] = "F3"
+            /\ left' = [left EXCEPT ![self] = From(content[fk[self]][gone[self]], 1)]
+            /\ dropped' = (dropped \cup {<<fk[self], gone[self]>>})
+            /\ pc' = [pc EXCEPT ![self] = "F4"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+F4(self) == /\ pc[self] = "F4"
+            /\ IF left[self] = <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
+                       /\ UNCHANGED << taken, revoked, stack, xo >>
+                  ELSE /\ taken' = [taken EXCEPT ![self] = Append(taken[self], left[self][1][2])]
+                       /\ revoked' = (revoked \cup {left[self][1][2]})
+                       /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
+                                                                   pc        |->  "F5",
+                                                                   xo        |->  xo[self] ] >>
+                                                               \o stack[self]]
+                          /\ xo' = [xo EXCEPT ![self] = left[self][1][2]]
+                       /\ pc' = [pc EXCEPT ![self] = "X1"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, winner, expiredBy, 
+                            places, dropped, co, lo, yo, bo, ao, nth, found, 
+                            rk, rw, ck, walked, ahead, here, fk, gone, left, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
+
+F5(self) == /\ pc[self] = "F5"
+            /\ content' = [content EXCEPT ![fk[self]][gone[self]][left[self][1][1]] = NULL]
+            /\ left' = [left EXCEPT ![self] = Tail(left[self])]
+            /\ pc' = [pc EXCEPT ![self] = "F4"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, estimated, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+F6(self) == /\ pc[self] = "F6"
+            /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ gone' = [gone EXCEPT ![self] = Head(stack[self]).gone]
+            /\ left' = [left EXCEPT ![self] = Head(stack[self]).left]
+            /\ fk' = [fk EXCEPT ![self] = Head(stack[self]).fk]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
+                         \/ F5(self) \/ F6(self)
+
+H1(self) == /\ pc[self] = "H1"
+            /\ some' = [some EXCEPT ![self] = From(content[hk[self]][hw[self]], 1)]
+            /\ pc' = [pc EXCEPT ![self] = "H0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, one, guess, 
+                            at, all, pair, no, rest, turn >>
+
+H0(self) == /\ pc[self] = "H0"
+            /\ IF some[self] = <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "H4"]
+                       /\ UNCHANGED << some, one >>
+                  ELSE /\ one' = [one EXCEPT ![self] = some[self][1]]
+                       /\ some' = [some EXCEPT ![self] = Tail(some[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "H2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, guess, at, 
+                            all, pair, no, rest, turn >>
+
+H2(self) == /\ pc[self] = "H2"
+            /\ IF ~completed[one[self][2]]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "H3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+H3(self) == /\ pc[self] = "H3"
+            /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "H0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, estimated, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+H4(self) == /\ pc[self] = "H4"
+            /\ IF Empty(hk[self], hw[self])
+                  THEN /\ /\ one' = [one EXCEPT ![self] = Head(stack[self]).one]
+                          /\ rk' = [rk EXCEPT ![self] = hk[self]]
+                          /\ rw' = [rw EXCEPT ![self] = hw[self]]
+                          /\ some' = [some EXCEPT ![self] = Head(stack[self]).some]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "removeKeyIfEmpty",
+                                                                   pc        |->  Head(stack[self]).pc,
+                                                                   rk        |->  rk[self],
+                                                                   rw        |->  rw[self] ] >>
+                                                               \o Tail(stack[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "R1"]
+                       /\ UNCHANGED << hk, hw >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ some' = [some EXCEPT ![self] = Head(stack[self]).some]
+                       /\ one' = [one EXCEPT ![self] = Head(stack[self]).one]
+                       /\ hk' = [hk EXCEPT ![self] = Head(stack[self]).hk]
+                       /\ hw' = [hw EXCEPT ![self] = Head(stack[self]).hw]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << rk, rw >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, ck, walked, ahead, here, 
+                            fk, gone, left, guess, at, all, pair, no, rest, 
+                            turn >>
+
+purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
+                           \/ H4(self)
+
+G1(self) == /\ pc[self] = "G1"
+            /\ guess' = [guess EXCEPT ![self] = estimated]
+            /\ pc' = [pc EXCEPT ![self] = "G2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
+                            all, pair, no, rest, turn >>
+
+G2(self) == /\ pc[self] = "G2"
+            /\ IF guess[self] - Delayed <= Interval
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ guess' = [guess EXCEPT ![self] = Head(stack[self]).guess]
+                       /\ at' = [at EXCEPT ![self] = Head(stack[self]).at]
+                       /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
+                       /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "G3"]
+                       /\ UNCHANGED << stack, guess, at, all, pair >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, no, rest, 
+                            turn >>
+
+G3(self) == /\ pc[self] = "G3"
+            /\ guess' = [guess EXCEPT ![self] = Delayed]
+            /\ pc' = [pc EXCEPT ![self] = "G4"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
+                            all, pair, no, rest, turn >>
+
+G4(self) == /\ pc[self] = "G4"
+            /\ estimated' = guess[self]
+            /\ guess' = [guess EXCEPT ![self] = 0]
+            /\ pc' = [pc EXCEPT ![self] = "G0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, completions, expirations, 
+                            won, raised, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, at, all, 
+                            pair, no, rest, turn >>
+
+G0(self) == /\ pc[self] = "G0"
+            /\ IF at[self] <= Shards
+                  THEN /\ pc' = [pc EXCEPT ![self] = "G5"]
+                       /\ UNCHANGED << stack, guess, at, all, pair >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ guess' = [guess EXCEPT ![self] = Head(stack[self]).guess]
+                       /\ at' = [at EXCEPT ![self] = Head(stack[self]).at]
+                       /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
+                       /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, no, rest, 
+                            turn >>
+
+G5(self) == /\ pc[self] = "G5"
+            /\ shard[at[self]] = NULL
+            /\ shard' = [shard EXCEPT ![at[self]] = self]
+            /\ pc' = [pc EXCEPT ![self] = "G6"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+G6(self) == /\ pc[self] = "G6"
+            /\ all' = [all EXCEPT ![self] = ListsOf(at[self])]
+            /\ pc' = [pc EXCEPT ![self] = "G7"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, pair, no, rest, turn >>
+
+G7(self) == /\ pc[self] = "G7"
+            /\ shard' = [shard EXCEPT ![at[self]] = NULL]
+            /\ at' = [at EXCEPT ![self] = at[self] + 1]
+            /\ pc' = [pc EXCEPT ![self] = "G8"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, all, pair, no, rest, turn >>
+
+G8(self) == /\ pc[self] = "G8"
+            /\ IF all[self] # <<>>
+                  THEN /\ pair' = [pair EXCEPT ![self] = all[self][1]]
+                       /\ all' = [all EXCEPT ![self] = Tail(all[self])]
+                       /\ /\ hk' = [hk EXCEPT ![self] = pair'[self][1]]
+                          /\ hw' = [hw EXCEPT ![self] = pair'[self][2]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purgeCompleted",
+                                                                   pc        |->  "G8",
+                                                                   some      |->  some[self],
+                                                                   one       |->  one[self],
+                                                                   hk        |->  hk[self],
+                                                                   hw        |->  hw[self] ] >>
+                                                               \o stack[self]]
+                       /\ some' = [some EXCEPT ![self] = <<>>]
+                       /\ one' = [one EXCEPT ![self] = <<0, NULL>>]
+                       /\ pc' = [pc EXCEPT ![self] = "H1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "G0"]
+                       /\ UNCHANGED << stack, hk, hw, some, one, all, pair >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, guess, at, no, rest, turn >>
+
+purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
+                  \/ G5(self) \/ G6(self) \/ G7(self) \/ G8(self)
+
+N0(self) == /\ pc[self] = "N0"
+            /\ IF no[self] <= Shards
+                  THEN /\ pc' = [pc EXCEPT ![self] = "N1"]
+                       /\ UNCHANGED << stack, no, rest >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ no' = [no EXCEPT ![self] = Head(stack[self]).no]
+                       /\ rest' = [rest EXCEPT ![self] = Head(stack[self]).rest]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, turn >>
+
+N1(self) == /\ pc[self] = "N1"
+            /\ shard[no[self]] = NULL
+            /\ shard' = [shard EXCEPT ![no[self]] = self]
+            /\ pc' = [pc EXCEPT ![self] = "N2"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+N2(self) == /\ pc[self] = "N2"
+            /\ rest' = [rest EXCEPT ![self] = ListsOf(no[self])]
+            /\ pc' = [pc EXCEPT ![self] = "N3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, turn >>
+
+N3(self) == /\ pc[self] = "N3"
+            /\ shard' = [shard EXCEPT ![no[self]] = NULL]
+            /\ no' = [no EXCEPT ![self] = no[self] + 1]
+            /\ pc' = [pc EXCEPT ![self] = "N5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, rest, turn >>
+
+N5(self) == /\ pc[self] = "N5"
+            /\ IF rest[self] # <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "N4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "N0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+N4(self) == /\ pc[self] = "N4"
+            /\ count' = [count EXCEPT ![self] = count[self] + Live(content[rest[self][1][1]][rest[self][1][2]])]
+            /\ rest' = [rest EXCEPT ![self] = Tail(rest[self])]
+            /\ pc' = [pc EXCEPT ![self] = "N5"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, turn >>
+
+watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
+                    \/ N4(self)
+
+T0(self) == /\ pc[self] = "T0"
+            /\ IF turn[self] <= Len(Program[self])
+                  THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                       /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ raised' = [raised EXCEPT ![self] = FALSE]
+                       /\ count' = [count EXCEPT ![self] = 0]
+                       /\ taken' = [taken EXCEPT ![self] = <<>>]
+                       /\ IF Program[self][turn'[self] - 1][1] = "watch"
+                             THEN /\ /\ ao' = [ao EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryCompleteElseWatch",
+                                                                              pc        |->  "T0",
+                                                                              nth       |->  nth[self],
+                                                                              found     |->  found[self],
+                                                                              ao        |->  ao[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ nth' = [nth EXCEPT ![self] = 1]
+                                  /\ found' = [found EXCEPT ![self] = 0]
+                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                  /\ UNCHANGED << lo, ck, walked, ahead, here, 
+                                                  fk, gone, left, guess, at, 
+                                                  all, pair, no, rest >>
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                             /\ UNCHANGED << stack, lo, ck, 
+                                                             walked, ahead, 
+                                                             here, fk, gone, 
+                                                             left, guess, at, 
+                                                             all, pair, no, 
+                                                             rest >>
+                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "check"
+                                                   THEN /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
+                                                                                                    pc        |->  "T0",
+                                                                                                    walked    |->  walked[self],
+                                                                                                    ahead     |->  ahead[self],
+                                                                                                    here      |->  here[self],
+                                                                                                    ck        |->  ck[self] ] >>
+                                                                                                \o stack[self]]
+                                                        /\ walked' = [walked EXCEPT ![self] = 0]
+                                                        /\ ahead' = [ahead EXCEPT ![self] = <<>>]
+                                                        /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
+                                                        /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                        /\ UNCHANGED << lo, fk, 
+                                                                        gone, 
+                                                                        left, 
+                                                                        guess, 
+                                                                        at, 
+                                                                        all, 
+                                                                        pair, 
+                                                                        no, 
+                                                                        rest >>
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "force"
+                                                              THEN /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                                                               pc        |->  "T0",
+                                                                                                               lo        |->  lo[self] ] >>
+                                                                                                           \o stack[self]]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                                   /\ UNCHANGED << fk, 
+                                                                                   gone, 
+                                                                                   left, 
+                                                                                   guess, 
+                                                                                   at, 
+                                                                                   all, 
+                                                                                   pair, 
+                                                                                   no, 
+                                                                                   rest >>
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel_key"
+                                                                         THEN /\ /\ fk' = [fk EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelForKey",
+                                                                                                                          pc        |->  "T0",
+                                                                                                                          gone      |->  gone[self],
+                                                                                                                          left      |->  left[self],
+                                                                                                                          fk        |->  fk[self] ] >>
+                                                                                                                      \o stack[self]]
+                                                                              /\ gone' = [gone EXCEPT ![self] = 0]
+                                                                              /\ left' = [left EXCEPT ![self] = <<>>]
+                                                                              /\ pc' = [pc EXCEPT ![self] = "F1"]
+                                                                              /\ UNCHANGED << guess, 
+                                                                                              at, 
+                                                                                              all, 
+                                                                                              pair, 
+                                                                                              no, 
+                                                                                              rest >>
+                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "purge"
+                                                                                    THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purge",
+                                                                                                                                  pc        |->  "T0",
+                                                                                                                                  guess     |->  guess[self],
+                                                                                                                                  at        |->  at[self],
+                                                                                                                                  all       |->  all[self],
+                                                                                                                                  pair      |->  pair[self] ] >>
+                                                                                                                              \o stack[self]]
+                                                                                         /\ guess' = [guess EXCEPT ![self] = 0]
+                                                                                         /\ at' = [at EXCEPT ![self] = 1]
+                                                                                         /\ all' = [all EXCEPT ![self] = <<>>]
+                                                                                         /\ pair' = [pair EXCEPT ![self] = <<NULL, 0>>]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "G1"]
+                                                                                         /\ UNCHANGED << no, 
+                                                                                                         rest >>
+                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "watched"
+                                                                                               THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "watched",
+                                                                                                                                             pc        |->  "T0",
+                                                                                                                                             no        |->  no[self],
+                                                                                                                                             rest      |->  rest[self] ] >>
+                                                                                                                                         \o stack[self]]
+                                                                                                    /\ no' = [no EXCEPT ![self] = 1]
+                                                                                                    /\ rest' = [rest EXCEPT ![self] = <<>>]
+                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N0"]
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "num_delayed"
+                                                                                                          THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                                                                          ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                                                                                    /\ UNCHANGED << stack, 
+                                                                                                                    no, 
+                                                                                                                    rest >>
+                                                                                         /\ UNCHANGED << guess, 
+                                                                                                         at, 
+                                                                                                         all, 
+                                                                                                         pair >>
+                                                                              /\ UNCHANGED << fk, 
+                                                                                              gone, 
+                                                                                              left >>
+                                                                   /\ lo' = lo
+                                                        /\ UNCHANGED << ck, 
+                                                                        walked, 
+                                                                        ahead, 
+                                                                        here >>
+                                  /\ UNCHANGED << ao, nth, found >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
+                       /\ UNCHANGED << won, raised, count, taken, stack, lo, 
+                                       ao, nth, found, ck, walked, ahead, here, 
+                                       fk, gone, left, guess, at, all, pair, 
+                                       no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, winner, expiredBy, places, dropped, 
+                            revoked, xo, co, yo, bo, rk, rw, hk, hw, some, one >>
+
+E1(self) == /\ pc[self] = "E1"
+            /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
+            /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn[self] - 1][3]]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
+                                                        pc        |->  "T0",
+                                                        walked    |->  walked[self],
+                                                        ahead     |->  ahead[self],
+                                                        here      |->  here[self],
+                                                        ck        |->  ck[self] ] >>
+                                                    \o stack[self]]
+            /\ walked' = [walked EXCEPT ![self] = 0]
+            /\ ahead' = [ahead EXCEPT ![self] = <<>>]
+            /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
+            /\ pc' = [pc EXCEPT ![self] = "C1"]
+            /\ UNCHANGED << completed, lock, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
+
+M1(self) == /\ pc[self] = "M1"
+            /\ count' = [count EXCEPT ![self] = Delayed]
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, taken, winner, expiredBy, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+K1(self) == /\ pc[self] = "K1"
+            /\ Comes(Program[self][turn[self] - 1][2])
+            /\ IF armed[Program[self][turn[self] - 1][2]]
+                  THEN /\ armed' = [armed EXCEPT ![Program[self][turn[self] - 1][2]] = FALSE]
+                       /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn[self] - 1][2]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                   pc        |->  "T1",
+                                                                   lo        |->  lo[self] ] >>
+                                                               \o stack[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "L1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
+                       /\ UNCHANGED << armed, stack, lo >>
+            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, yo, 
+                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
+
+T1(self) == /\ pc[self] = "T1"
+            /\ IF ~raised[self] /\ won[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "V1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+V1(self) == /\ pc[self] = "V1"
+            /\ expirations' = [expirations EXCEPT ![Program[self][turn[self] - 1][2]] = expirations[Program[self][turn[self] - 1][2]] + 1]
+            /\ expiredBy' = [expiredBy EXCEPT ![Program[self][turn[self] - 1][2]] = expiredBy[Program[self][turn[self] - 1][2]] \cup {self}]
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, won, 
+                            raised, count, taken, winner, places, dropped, 
+                            revoked, stack, xo, co, lo, yo, bo, ao, nth, found, 
+                            rk, rw, ck, walked, ahead, here, fk, gone, left, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
+
+thread(self) == T0(self) \/ E1(self) \/ M1(self) \/ K1(self) \/ T1(self)
+                   \/ V1(self)
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
+               /\ UNCHANGED vars
+
+Next == (\E self \in ProcSet:  \/ cancelTask(self) \/ onComplete(self)
+                               \/ forceComplete(self) \/ tryComplete(self)
+                               \/ safeTryComplete(self)
+                               \/ tryCompleteElseWatch(self)
+                               \/ removeKeyIfEmpty(self)
+                               \/ checkAndComplete(self)
+                               \/ cancelForKey(self) \/ purgeCompleted(self)
+                               \/ purge(self) \/ watched(self))
+           \/ (\E self \in Threads: thread(self))
+           \/ Terminating
+
+Spec == /\ Init /\ [][Next]_vars
+        /\ \A self \in Threads : /\ WF_vars(thread(self))
+                                 /\ WF_vars(tryCompleteElseWatch(self))
+                                 /\ WF_vars(checkAndComplete(self))
+                                 /\ WF_vars(forceComplete(self))
+                                 /\ WF_vars(cancelForKey(self))
+                                 /\ WF_vars(purge(self))
+                                 /\ WF_vars(watched(self))
+                                 /\ WF_vars(cancelTask(self))
+                                 /\ WF_vars(onComplete(self))
+                                 /\ WF_vars(tryComplete(self))
+                                 /\ WF_vars(safeTryComplete(self))
+                                 /\ WF_vars(removeKeyIfEmpty(self))
+                                 /\ WF_vars(purgeCompleted(self))
+
+Termination == <>(\A self \in ProcSet: pc[self] = "Done")
+
+\* END TRANSLATION 
+===============================================================================

@@ -1,0 +1,68 @@
+------------------------- MODULE PurgatoryProperties -------------------------
+\* What must hold of Purgatory, and what its scenarios must reach.
+EXTENDS Purgatory
+
+AllDone  == \A t \in Threads : pc[t] = "Done"
+Lock     == [owner : Threads \cup {NULL}, depth : Nat]
+Expirers == {t \in Threads : \E i \in DOMAIN Program[t] : Program[t][i][1] = "expire"}
+Range(seq) == {seq[i] : i \in DOMAIN seq}
+
+\* The operations in the list that a key has now.
+Current(k) == IF list[k] = 0 THEN <<>> ELSE From(content[k][list[k]], 1)
+In(o, k)   == {i \in DOMAIN Current(k) : Current(k)[i][2] = o}
+
+TypeOK ==
+  /\ ready \in [Conditions -> BOOLEAN] /\ completed \in [Operations -> BOOLEAN]
+  /\ armed \in [Operations -> BOOLEAN] /\ entering \in [Operations -> BOOLEAN]
+  /\ lock \in [Operations -> Lock] /\ shard \in [1..Shards -> Threads \cup {NULL}]
+  /\ \A k \in Keys : /\ list[k] \in 0..Len(content[k])
+                     /\ list[k] # 0 <=> k \in Range(order[Shard(k)])
+                     /\ \A i \in DOMAIN content[k] :
+                          Range(content[k][i]) \subseteq Operations \cup {NULL}
+  /\ estimated \in 0..Cardinality(Operations)
+  /\ \A o \in Operations : completions[o] \in 0..Cardinality(Threads) /\ expirations[o] \in 0..1
+  /\ won \in [Threads -> BOOLEAN] /\ raised \in [Threads -> BOOLEAN]
+  /\ winner \in [Operations -> Threads \cup {NULL}]
+  /\ expiredBy \in [Operations -> SUBSET Threads]
+
+CompletedOnce == \A o \in Operations : completions[o] <= 1
+
+\* Once all events are through, an operation that can complete has completed, without its timeout.
+NoLostCompletion == (\A t \in Threads \ Expirers : pc[t] = "Done") =>
+  \A o \in Operations : ready[Need[o]] /\ ~entering[o] /\ o \notin revoked => completed[o]
+
+\* An operation that waits is in the list that its key has, where an event finds it.
+WatcherReachable == \A o \in Operations : \A p \in places[o] :
+  ~completed[o] /\ o \notin revoked /\ p \notin dropped => list[p[1]] = p[2] /\ In(o, p[1]) # {}
+
+NoLeakedTimer == AllDone => \A o \in Operations : ~(completed[o] /\ armed[o])
+
+\* The timer has what waits, and nothing else.
+NumDelayedExact == AllDone =>
+  \A o \in Operations : ~entering[o] /\ o \notin revoked => armed[o] = ~completed[o]
+
+\* No list is empty, and what waits is in the list of each of its keys, once.
+WatchedExact == AllDone /\ (\A t \in Threads : ~raised[t]) =>
+  /\ \A k \in Keys : list[k] # 0 => Current(k) # <<>>
+  /\ \A o \in Operations : ~entering[o] /\ ~completed[o] /\ o \notin revoked =>
+       \A i \in DOMAIN KeysOf[o] : Cardinality(In(o, KeysOf[o][i])) = 1
+
+ExpiredByTimeoutOnly == \A o \in Operations : \A t \in expiredBy[o] : winner[o] = t
+
+TryExcludesComplete == \A t \in Threads : ~(pc[t] = "Y1" /\ completions[yo[t]] > 0)
+
+\* Not properties, by design.
+RemovedOnce == \A t \in Threads : ~(pc[t] = "C7" /\ content[ck[t]][walked[t]][here[t][1]] = NULL)
+CancelledIsTimed == AllDone => \A o \in revoked : completed[o] \/ armed[o]
+CancelledIsUntimed == AllDone => \A o \in revoked : ~armed[o]
+
+\* Liveness, beside Termination, which the translation defines.
+CompletesOnce == <>(\A o \in Operations : completions[o] = 1)
+
+\* Weak fairness of the threads in T; Spec has it for all of them.
+Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ cancelTask(t) \/ onComplete(t)
+                                    \/ forceComplete(t) \/ tryComplete(t) \/ safeTryComplete(t)
+                                    \/ tryCompleteElseWatch(t) \/ removeKeyIfEmpty(t)
+                                    \/ checkAndComplete(t) \/ cancelForKey(t)
+                                    \/ purgeCompleted(t) \/ purge(t) \/ watched(t))
+===============================================================================
