@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from impl.delay_queue import FOREVER_MS
 from impl.runtime import Gate
 
 POLL_MS = 1

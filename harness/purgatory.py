@@ -149,9 +149,7 @@ def worked(base: type) -> Any:
 def numbered(shard: type, purgatory: type) -> Any:
     """The purgatory's class, with shards that keep every list."""
     shards = type("NumberedShard", (Lists, shard), {"__slots__": ("made",)})
-    return type(
-        "NumberedPurgatory", (Shards, purgatory), {"__slots__": (), "shard_class": shards}
-    )
+    return type("NumberedPurgatory", (Shards, purgatory), {"__slots__": (), "shard_class": shards})
 
 
 class Harness:
@@ -272,7 +270,9 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         "entering": tuple([operation.timer_task.entering for operation in operations]),
         "shard": tuple([holder(shard.lock) for shard in shards]),
         "list": tuple(lists),
-        "order": tuple([tuple([key_name[key] for key in shard.watchers_by_key]) for shard in shards]),
+        "order": tuple(
+            [tuple([key_name[key] for key in shard.watchers_by_key]) for shard in shards]
+        ),
         "content": tuple(contents),
         "estimated": (present(harness.purgatory.estimated),),
         "completions": tuple([present(operation.completions) for operation in operations]),

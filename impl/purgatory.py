@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol
 
-from impl.delayed_operation import Blocking, Cancellable
+from impl.delayed_operation import Blocking
 from impl.runtime import Atomic, Lock, Plain
 from impl.watcher_queue import WatcherQueue
 

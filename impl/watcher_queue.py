@@ -1,7 +1,7 @@
 """The operations that wait for one key, in the order in which they came.
 
 Each method has its effect at one moment, under the queue's own lock, which is held for no longer. A
-walk along a queue is weakly consistent, as an iterator of ``java.util.concurrent``'s
+traversal of a queue is weakly consistent, as an iterator of ``java.util.concurrent``'s
 ``ConcurrentLinkedQueue`` is: ``after(0)`` gives what is there, and ``after`` of the last place what
 has come since.
 """

@@ -23,7 +23,7 @@ class Model(Sweeps):
         "tryCompleteElseWatch": Procedure("A1", ("ao",), (("nth", 1), ("found", 0))),
         "removeKeyIfEmpty": Procedure("R1", ("rk", "rw"), (), (("rw", 0),)),
         "checkAndComplete": Procedure(
-            "C1", ("ck",), (("walked", 0), ("ahead", ()), ("here", NOWHERE))
+            "C1", ("ck",), (("mine", 0), ("ahead", ()), ("here", NOWHERE))
         ),
         "cancelForKey": Procedure("F1", ("fk",), (("gone", 0), ("left", ()))),
         "purgeCompleted": Procedure(
@@ -269,15 +269,15 @@ class Model(Sweeps):
             return BLOCKED
 
     def C2(self, t: Process) -> None:
-        t.walked = self.list[t.ck]
+        t.mine = self.list[t.ck]
 
     def C3(self, t: Process) -> None:
         self.shard[self.shard_of(t.ck)] = None
-        if not t.walked:
+        if not t.mine:
             self.leave(t)
 
     def C4(self, t: Process) -> None:
-        t.ahead = self.given(t.ck, t.walked, t.here[0])
+        t.ahead = self.given(t.ck, t.mine, t.here[0])
         if not t.ahead:
             t.pc = "C8"
 
@@ -303,12 +303,12 @@ class Model(Sweeps):
             t.pc = "C0"
 
     def C7(self, t: Process) -> None:
-        self.free(t.ck, t.walked, t.here[0])
+        self.free(t.ck, t.mine, t.here[0])
         t.pc = "C0"
 
     def C8(self, t: Process) -> None:
-        if self.empty(t.ck, t.walked):
-            self.call(t, "removeKeyIfEmpty", t.ck, t.walked)
+        if self.empty(t.ck, t.mine):
+            self.call(t, "removeKeyIfEmpty", t.ck, t.mine)
         else:
             self.leave(t)
 

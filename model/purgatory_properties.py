@@ -91,8 +91,7 @@ class Properties(Machine):
             )
             and all(
                 self.list[key] in range(len(self.content[key]) + 1)
-                and (self.list[key] != 0)
-                == (key in self.order[self.number[key] % self.shards + 1])
+                and (self.list[key] != 0) == (key in self.order[self.number[key] % self.shards + 1])
                 and all(set(each) <= {*self.operations, None} for each in self.content[key])
                 for key in self.keys
             )
@@ -162,7 +161,7 @@ class Properties(Machine):
     def RemovedOnce(self) -> bool:
         """No thread is about to take out of a list what is out of it."""
         return not any(
-            t.pc == "C7" and self.content[t.ck][t.walked - 1][t.here[0] - 1] is None
+            t.pc == "C7" and self.content[t.ck][t.mine - 1][t.here[0] - 1] is None
             for t in self.processes
         )
 
@@ -196,9 +195,7 @@ class Properties(Machine):
 
     def SecondTryCompletes(self) -> bool:
         """An event comes between the first try and the second one, which completes."""
-        return any(
-            t.pc == "A4" and self.won[name] and self.places[t.ao] for name, t in self.own()
-        )
+        return any(t.pc == "A4" and self.won[name] and self.places[t.ao] for name, t in self.own())
 
     def CompletedBeforeTimed(self) -> bool:
         """An event completes an operation before the timer has it."""
@@ -215,8 +212,8 @@ class Properties(Machine):
         """The key has another list, when its old one is to be removed."""
         return any(t.pc == "R2" and self.list[t.rk] not in (0, t.rw) for t in self.processes)
 
-    def SeenOnTheWalk(self) -> bool:
-        """An operation comes into a list while a thread walks along it, and is met."""
+    def SeenOnTheWay(self) -> bool:
+        """An operation comes into a list while a thread goes through it, and is met."""
         return any(t.pc == "C0" and t.here[0] > 0 and t.ahead for t in self.processes)
 
     def Unwinding(self) -> bool:
@@ -255,6 +252,6 @@ class Properties(Machine):
         "CompletedBeforeTimed",
         "ListGrowsMeanwhile",
         "OtherListMeanwhile",
-        "SeenOnTheWalk",
+        "SeenOnTheWay",
         "Unwinding",
     )

@@ -16,7 +16,7 @@
 (* One label is one step: every lock and unlock, every access of completed, *)
 (* of a condition, of a shard's map.  An operation on a watcher list is one *)
 (* step: the list has a lock of its own.  So is one of the timer's, whose   *)
-(* cancel TimerTaskList shows to be one.  A walk along a list is weakly     *)
+(* cancel TimerTaskList shows to be one.  A traversal of a list is weakly   *)
 (* consistent: it meets what was there when it looked (C4), and then, until *)
 (* there is nothing more, what has come since.  An operation that has left  *)
 (* a list stays in content as NULL, so that its place names it.             *)
@@ -215,14 +215,14 @@ end procedure;
 
 \* checkAndComplete with tryCompleteWatched
 procedure checkAndComplete(ck = NULL)
-variables walked = 0, ahead = <<>>, here = <<0, NULL>>;
+variables mine = 0, ahead = <<>>, here = <<0, NULL>>;
 begin
 C1:  await shard[Shard(ck)] = NULL;
      shard[Shard(ck)] := self;
-C2:  walked := list[ck];
+C2:  mine := list[ck];
 C3:  shard[Shard(ck)] := NULL;
-     if walked = 0 then return; end if;
-C4:  ahead := From(content[ck][walked], here[1] + 1);
+     if mine = 0 then return; end if;
+C4:  ahead := From(content[ck][mine], here[1] + 1);
      if ahead = <<>> then goto C8; end if;
 C0:  if ahead = <<>> then goto C4;
      else
@@ -236,9 +236,9 @@ C6:    if raised[self] then return;
        else goto C0;
        end if;
      end if;
-C7:  content[ck][walked][here[1]] := NULL;
+C7:  content[ck][mine][here[1]] := NULL;
      goto C0;
-C8:  if Empty(ck, walked) then call removeKeyIfEmpty(ck, walked); return;
+C8:  if Empty(ck, mine) then call removeKeyIfEmpty(ck, mine); return;
      else return;
      end if;
 end procedure;
@@ -371,7 +371,7 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e0eda2d1" /\ chksum(tla) = "ad466985")
+\* BEGIN TRANSLATION (chksum(pcal) = "691293f2" /\ chksum(tla) = "f7b9d8d0")
 VARIABLES ready, completed, lock, armed, entering, shard, list, order, 
           content, estimated, completions, expirations, won, raised, count, 
           taken, winner, expiredBy, places, dropped, revoked, pc, stack
@@ -383,15 +383,15 @@ ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
 Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
 Delayed == Cardinality({o \in Operations : armed[o]})
 
-VARIABLES xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, here, 
+VARIABLES xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
           fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
           turn
 
 vars == << ready, completed, lock, armed, entering, shard, list, order, 
            content, estimated, completions, expirations, won, raised, count, 
            taken, winner, expiredBy, places, dropped, revoked, pc, stack, xo, 
-           co, lo, yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, here, 
-           fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
+           co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
+           gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
            turn >>
 
 ProcSet == (Threads)
@@ -437,7 +437,7 @@ Init == (* Global variables *)
         /\ rw = [ self \in ProcSet |-> 0]
         (* Procedure checkAndComplete *)
         /\ ck = [ self \in ProcSet |-> NULL]
-        /\ walked = [ self \in ProcSet |-> 0]
+        /\ mine = [ self \in ProcSet |-> 0]
         /\ ahead = [ self \in ProcSet |-> <<>>]
         /\ here = [ self \in ProcSet |-> <<0, NULL>>]
         (* Procedure cancelForKey *)
@@ -471,9 +471,9 @@ X1(self) == /\ pc[self] = "X1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 cancelTask(self) == X1(self)
 
@@ -505,7 +505,7 @@ D1(self) == /\ pc[self] = "D1"
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, content, estimated, expirations, won, 
                             count, taken, winner, expiredBy, places, dropped, 
-                            revoked, xo, lo, yo, bo, rk, rw, ck, walked, ahead, 
+                            revoked, xo, lo, yo, bo, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, hk, hw, some, one, guess, at, 
                             all, pair, no, rest, turn >>
 
@@ -523,9 +523,9 @@ L1(self) == /\ pc[self] = "L1"
                             list, order, content, estimated, completions, 
                             expirations, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ lock[lo[self]].owner \in {NULL, self}
@@ -535,7 +535,7 @@ L2(self) == /\ pc[self] = "L2"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -549,7 +549,7 @@ L3(self) == /\ pc[self] = "L3"
                             list, order, content, estimated, completions, 
                             expirations, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -566,7 +566,7 @@ L4(self) == /\ pc[self] = "L4"
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, expiredBy, places, dropped, 
                             revoked, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, walked, ahead, here, fk, gone, left, hk, hw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
                             some, one, guess, at, all, pair, no, rest, turn >>
 
 L5(self) == /\ pc[self] = "L5"
@@ -580,9 +580,9 @@ L5(self) == /\ pc[self] = "L5"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
@@ -591,7 +591,7 @@ L6(self) == /\ pc[self] = "L6"
                             list, order, content, estimated, completions, 
                             expirations, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -604,9 +604,9 @@ L7(self) == /\ pc[self] = "L7"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 forceComplete(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                           \/ L5(self) \/ L6(self) \/ L7(self)
@@ -629,8 +629,8 @@ Y1(self) == /\ pc[self] = "Y1"
                             list, order, content, estimated, completions, 
                             expirations, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, bo, 
-                            ao, nth, found, rk, rw, ck, walked, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
 tryComplete(self) == Y1(self)
@@ -643,7 +643,7 @@ B1(self) == /\ pc[self] = "B1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -663,9 +663,9 @@ B2(self) == /\ pc[self] = "B2"
                             list, order, content, estimated, completions, 
                             expirations, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 B3(self) == /\ pc[self] = "B3"
             /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
@@ -676,9 +676,9 @@ B3(self) == /\ pc[self] = "B3"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            yo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
 
@@ -695,9 +695,9 @@ A1(self) == /\ pc[self] = "A1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ IF raised[self] \/ won[self]
@@ -707,7 +707,7 @@ A2(self) == /\ pc[self] = "A2"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -719,7 +719,7 @@ W0(self) == /\ pc[self] = "W0"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -733,7 +733,7 @@ W1(self) == /\ pc[self] = "W1"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, found, rk, rw, ck, walked, ahead, 
+                            lo, yo, bo, ao, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, hk, hw, some, one, guess, at, 
                             all, pair, no, rest, turn >>
 
@@ -745,7 +745,7 @@ W2(self) == /\ pc[self] = "W2"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -761,7 +761,7 @@ W3(self) == /\ pc[self] = "W3"
                             list, order, estimated, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, rk, rw, ck, walked, ahead, here, fk, 
+                            bo, ao, nth, rk, rw, ck, mine, ahead, here, fk, 
                             gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
@@ -773,7 +773,7 @@ W4(self) == /\ pc[self] = "W4"
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, winner, expiredBy, places, 
                             dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
                             gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
@@ -785,7 +785,7 @@ W5(self) == /\ pc[self] = "W5"
                             list, order, estimated, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
                             gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
@@ -798,8 +798,8 @@ W6(self) == /\ pc[self] = "W6"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, rk, rw, ck, walked, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            lo, yo, bo, ao, rk, rw, ck, mine, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
 A3(self) == /\ pc[self] = "A3"
@@ -814,7 +814,7 @@ A3(self) == /\ pc[self] = "A3"
                             list, order, content, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, xo, co, lo, bo, ao, nth, 
-                            found, rk, rw, ck, walked, ahead, here, fk, gone, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
                             left, hk, hw, some, one, guess, at, all, pair, no, 
                             rest, turn >>
 
@@ -827,7 +827,7 @@ A4(self) == /\ pc[self] = "A4"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -839,7 +839,7 @@ A5(self) == /\ pc[self] = "A5"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -850,7 +850,7 @@ A6(self) == /\ pc[self] = "A6"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -868,9 +868,9 @@ A7(self) == /\ pc[self] = "A7"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 Z1(self) == /\ pc[self] = "Z1"
             /\ entering' = [entering EXCEPT ![ao[self]] = FALSE]
@@ -883,7 +883,7 @@ Z1(self) == /\ pc[self] = "Z1"
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, winner, expiredBy, places, 
                             dropped, revoked, xo, co, lo, yo, bo, rk, rw, ck, 
-                            walked, ahead, here, fk, gone, left, hk, hw, some, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
                             one, guess, at, all, pair, no, rest, turn >>
 
 tryCompleteElseWatch(self) == A1(self) \/ A2(self) \/ W0(self) \/ W1(self)
@@ -900,7 +900,7 @@ R1(self) == /\ pc[self] = "R1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -912,7 +912,7 @@ R2(self) == /\ pc[self] = "R2"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -924,7 +924,7 @@ R3(self) == /\ pc[self] = "R3"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -936,7 +936,7 @@ R4(self) == /\ pc[self] = "R4"
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, winner, expiredBy, places, 
                             dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
                             gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
@@ -950,8 +950,8 @@ R5(self) == /\ pc[self] = "R5"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, ck, walked, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            yo, bo, ao, nth, found, ck, mine, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
 removeKeyIfEmpty(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self)
@@ -965,12 +965,12 @@ C1(self) == /\ pc[self] = "C1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
 C2(self) == /\ pc[self] = "C2"
-            /\ walked' = [walked EXCEPT ![self] = list[ck[self]]]
+            /\ mine' = [mine EXCEPT ![self] = list[ck[self]]]
             /\ pc' = [pc EXCEPT ![self] = "C3"]
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, content, estimated, completions, 
@@ -982,15 +982,15 @@ C2(self) == /\ pc[self] = "C2"
 
 C3(self) == /\ pc[self] = "C3"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
-            /\ IF walked[self] = 0
+            /\ IF mine[self] = 0
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ mine' = [mine EXCEPT ![self] = Head(stack[self]).mine]
                        /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
                        /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
                        /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
-                       /\ UNCHANGED << stack, ck, walked, ahead, here >>
+                       /\ UNCHANGED << stack, ck, mine, ahead, here >>
             /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
@@ -1000,7 +1000,7 @@ C3(self) == /\ pc[self] = "C3"
                             turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ ahead' = [ahead EXCEPT ![self] = From(content[ck[self]][walked[self]], here[self][1] + 1)]
+            /\ ahead' = [ahead EXCEPT ![self] = From(content[ck[self]][mine[self]], here[self][1] + 1)]
             /\ IF ahead'[self] = <<>>
                   THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
@@ -1008,9 +1008,9 @@ C4(self) == /\ pc[self] = "C4"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 C0(self) == /\ pc[self] = "C0"
             /\ IF ahead[self] = <<>>
@@ -1023,7 +1023,7 @@ C0(self) == /\ pc[self] = "C0"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, fk, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, fk, 
                             gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
@@ -1041,14 +1041,14 @@ C5(self) == /\ pc[self] = "C5"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            yo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF raised[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ mine' = [mine EXCEPT ![self] = Head(stack[self]).mine]
                        /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
                        /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
                        /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
@@ -1059,7 +1059,7 @@ C6(self) == /\ pc[self] = "C6"
                                   /\ pc' = [pc EXCEPT ![self] = "C7"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
                                   /\ count' = count
-                       /\ UNCHANGED << stack, ck, walked, ahead, here >>
+                       /\ UNCHANGED << stack, ck, mine, ahead, here >>
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, content, estimated, completions, 
                             expirations, won, raised, taken, winner, expiredBy, 
@@ -1068,32 +1068,32 @@ C6(self) == /\ pc[self] = "C6"
                             one, guess, at, all, pair, no, rest, turn >>
 
 C7(self) == /\ pc[self] = "C7"
-            /\ content' = [content EXCEPT ![ck[self]][walked[self]][here[self][1]] = NULL]
+            /\ content' = [content EXCEPT ![ck[self]][mine[self]][here[self][1]] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "C0"]
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, estimated, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 C8(self) == /\ pc[self] = "C8"
-            /\ IF Empty(ck[self], walked[self])
+            /\ IF Empty(ck[self], mine[self])
                   THEN /\ /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
                           /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
+                          /\ mine' = [mine EXCEPT ![self] = Head(stack[self]).mine]
                           /\ rk' = [rk EXCEPT ![self] = ck[self]]
-                          /\ rw' = [rw EXCEPT ![self] = walked[self]]
+                          /\ rw' = [rw EXCEPT ![self] = mine[self]]
                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "removeKeyIfEmpty",
                                                                    pc        |->  Head(stack[self]).pc,
                                                                    rk        |->  rk[self],
                                                                    rw        |->  rw[self] ] >>
                                                                \o Tail(stack[self])]
-                          /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
                        /\ pc' = [pc EXCEPT ![self] = "R1"]
                        /\ ck' = ck
                   ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ walked' = [walked EXCEPT ![self] = Head(stack[self]).walked]
+                       /\ mine' = [mine EXCEPT ![self] = Head(stack[self]).mine]
                        /\ ahead' = [ahead EXCEPT ![self] = Head(stack[self]).ahead]
                        /\ here' = [here EXCEPT ![self] = Head(stack[self]).here]
                        /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
@@ -1118,7 +1118,7 @@ F1(self) == /\ pc[self] = "F1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1133,7 +1133,7 @@ F2(self) == /\ pc[self] = "F2"
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, winner, expiredBy, places, 
                             dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, walked, ahead, here, fk, 
+                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
                             left, hk, hw, some, one, guess, at, all, pair, no, 
                             rest, turn >>
 
@@ -1145,9 +1145,9 @@ F3(self) == /\ pc[self] = "F3"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, hk, hw, some, one, guess, at, all, pair, 
+                            no, rest, turn >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ IF left[self] = <<>>
@@ -1165,8 +1165,8 @@ F4(self) == /\ pc[self] = "F4"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, winner, expiredBy, 
                             places, dropped, co, lo, yo, bo, ao, nth, found, 
-                            rk, rw, ck, walked, ahead, here, fk, gone, left, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
                             turn >>
 
 F5(self) == /\ pc[self] = "F5"
@@ -1177,9 +1177,9 @@ F5(self) == /\ pc[self] = "F5"
                             list, order, estimated, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, hk, hw, some, one, guess, at, all, pair, 
+                            no, rest, turn >>
 
 F6(self) == /\ pc[self] = "F6"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
@@ -1192,7 +1192,7 @@ F6(self) == /\ pc[self] = "F6"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, hk, hw, some, one, guess, at, all, pair, no, 
                             rest, turn >>
 
@@ -1206,7 +1206,7 @@ H1(self) == /\ pc[self] = "H1"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, one, guess, 
                             at, all, pair, no, rest, turn >>
 
@@ -1221,7 +1221,7 @@ H0(self) == /\ pc[self] = "H0"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, guess, at, 
                             all, pair, no, rest, turn >>
 
@@ -1233,7 +1233,7 @@ H2(self) == /\ pc[self] = "H2"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1244,9 +1244,9 @@ H3(self) == /\ pc[self] = "H3"
                             list, order, estimated, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 H4(self) == /\ pc[self] = "H4"
             /\ IF Empty(hk[self], hw[self])
@@ -1272,9 +1272,8 @@ H4(self) == /\ pc[self] = "H4"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, ck, walked, ahead, here, 
-                            fk, gone, left, guess, at, all, pair, no, rest, 
-                            turn >>
+                            yo, bo, ao, nth, found, ck, mine, ahead, here, fk, 
+                            gone, left, guess, at, all, pair, no, rest, turn >>
 
 purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
                            \/ H4(self)
@@ -1286,7 +1285,7 @@ G1(self) == /\ pc[self] = "G1"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, at, 
                             all, pair, no, rest, turn >>
 
@@ -1304,7 +1303,7 @@ G2(self) == /\ pc[self] = "G2"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, hk, hw, some, one, no, rest, 
                             turn >>
 
@@ -1315,7 +1314,7 @@ G3(self) == /\ pc[self] = "G3"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, at, 
                             all, pair, no, rest, turn >>
 
@@ -1327,9 +1326,9 @@ G4(self) == /\ pc[self] = "G4"
                             list, order, content, completions, expirations, 
                             won, raised, count, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, at, all, 
-                            pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, at, all, pair, 
+                            no, rest, turn >>
 
 G0(self) == /\ pc[self] = "G0"
             /\ IF at[self] <= Shards
@@ -1345,7 +1344,7 @@ G0(self) == /\ pc[self] = "G0"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, hk, hw, some, one, no, rest, 
                             turn >>
 
@@ -1357,7 +1356,7 @@ G5(self) == /\ pc[self] = "G5"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1368,7 +1367,7 @@ G6(self) == /\ pc[self] = "G6"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, pair, no, rest, turn >>
 
@@ -1380,7 +1379,7 @@ G7(self) == /\ pc[self] = "G7"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, all, pair, no, rest, turn >>
 
@@ -1406,7 +1405,7 @@ G8(self) == /\ pc[self] = "G8"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, guess, at, no, rest, turn >>
 
 purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
@@ -1424,7 +1423,7 @@ N0(self) == /\ pc[self] = "N0"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, walked, ahead, 
+                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, hk, hw, some, one, guess, at, 
                             all, pair, turn >>
 
@@ -1436,7 +1435,7 @@ N1(self) == /\ pc[self] = "N1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1447,7 +1446,7 @@ N2(self) == /\ pc[self] = "N2"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, turn >>
 
@@ -1459,7 +1458,7 @@ N3(self) == /\ pc[self] = "N3"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, rest, turn >>
 
@@ -1471,7 +1470,7 @@ N5(self) == /\ pc[self] = "N5"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1483,9 +1482,9 @@ N4(self) == /\ pc[self] = "N4"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, turn >>
 
 watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
                     \/ N4(self)
@@ -1508,27 +1507,26 @@ T0(self) == /\ pc[self] = "T0"
                                   /\ nth' = [nth EXCEPT ![self] = 1]
                                   /\ found' = [found EXCEPT ![self] = 0]
                                   /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << lo, ck, walked, ahead, here, 
+                                  /\ UNCHANGED << lo, ck, mine, ahead, here, 
                                                   fk, gone, left, guess, at, 
                                                   all, pair, no, rest >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
                                              /\ UNCHANGED << stack, lo, ck, 
-                                                             walked, ahead, 
-                                                             here, fk, gone, 
-                                                             left, guess, at, 
-                                                             all, pair, no, 
-                                                             rest >>
+                                                             mine, ahead, here, 
+                                                             fk, gone, left, 
+                                                             guess, at, all, 
+                                                             pair, no, rest >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "check"
                                                    THEN /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
                                                                                                     pc        |->  "T0",
-                                                                                                    walked    |->  walked[self],
+                                                                                                    mine      |->  mine[self],
                                                                                                     ahead     |->  ahead[self],
                                                                                                     here      |->  here[self],
                                                                                                     ck        |->  ck[self] ] >>
                                                                                                 \o stack[self]]
-                                                        /\ walked' = [walked EXCEPT ![self] = 0]
+                                                        /\ mine' = [mine EXCEPT ![self] = 0]
                                                         /\ ahead' = [ahead EXCEPT ![self] = <<>>]
                                                         /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
                                                         /\ pc' = [pc EXCEPT ![self] = "C1"]
@@ -1613,13 +1611,13 @@ T0(self) == /\ pc[self] = "T0"
                                                                                               left >>
                                                                    /\ lo' = lo
                                                         /\ UNCHANGED << ck, 
-                                                                        walked, 
+                                                                        mine, 
                                                                         ahead, 
                                                                         here >>
                                   /\ UNCHANGED << ao, nth, found >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << won, raised, count, taken, stack, lo, 
-                                       ao, nth, found, ck, walked, ahead, here, 
+                                       ao, nth, found, ck, mine, ahead, here, 
                                        fk, gone, left, guess, at, all, pair, 
                                        no, rest, turn >>
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
@@ -1632,12 +1630,12 @@ E1(self) == /\ pc[self] = "E1"
             /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn[self] - 1][3]]
                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
                                                         pc        |->  "T0",
-                                                        walked    |->  walked[self],
+                                                        mine      |->  mine[self],
                                                         ahead     |->  ahead[self],
                                                         here      |->  here[self],
                                                         ck        |->  ck[self] ] >>
                                                     \o stack[self]]
-            /\ walked' = [walked EXCEPT ![self] = 0]
+            /\ mine' = [mine EXCEPT ![self] = 0]
             /\ ahead' = [ahead EXCEPT ![self] = <<>>]
             /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
             /\ pc' = [pc EXCEPT ![self] = "C1"]
@@ -1656,9 +1654,9 @@ M1(self) == /\ pc[self] = "M1"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, taken, winner, expiredBy, 
                             places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ Comes(Program[self][turn[self] - 1][2])
@@ -1676,9 +1674,9 @@ K1(self) == /\ pc[self] = "K1"
                             order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, walked, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ IF ~raised[self] /\ won[self]
@@ -1688,7 +1686,7 @@ T1(self) == /\ pc[self] = "T1"
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, walked, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
 
@@ -1700,8 +1698,8 @@ V1(self) == /\ pc[self] = "V1"
                             list, order, content, estimated, completions, won, 
                             raised, count, taken, winner, places, dropped, 
                             revoked, stack, xo, co, lo, yo, bo, ao, nth, found, 
-                            rk, rw, ck, walked, ahead, here, fk, gone, left, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
                             turn >>
 
 thread(self) == T0(self) \/ E1(self) \/ M1(self) \/ K1(self) \/ T1(self)

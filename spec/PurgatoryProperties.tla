@@ -52,7 +52,7 @@ ExpiredByTimeoutOnly == \A o \in Operations : \A t \in expiredBy[o] : winner[o] 
 TryExcludesComplete == \A t \in Threads : ~(pc[t] = "Y1" /\ completions[yo[t]] > 0)
 
 \* Not properties, by design.
-RemovedOnce == \A t \in Threads : ~(pc[t] = "C7" /\ content[ck[t]][walked[t]][here[t][1]] = NULL)
+RemovedOnce == \A t \in Threads : ~(pc[t] = "C7" /\ content[ck[t]][mine[t]][here[t][1]] = NULL)
 CancelledIsTimed == AllDone => \A o \in revoked : completed[o] \/ armed[o]
 CancelledIsUntimed == AllDone => \A o \in revoked : ~armed[o]
 

@@ -18,6 +18,7 @@ LABELS = {
     "delay_queue": 25,
     "delayed_operation": 38,
     "overflow_wheel": 44,
+    "purgatory": 74,
     "read_write_lock": 28,
     "system_timer": 30,
     "system_timer_reaper": 16,
