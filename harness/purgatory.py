@@ -33,6 +33,25 @@ NOT_RUN = {
         )
         for name in ("TryOnce", "TryPending", "LockedTry")
     },
+    **{
+        f"impl.delayed_operation: DelayedOperation.{name}": (
+            "another generation's, or to be overridden; delayed_operation's scenarios run it"
+        )
+        for name in (
+            "__init__: lock is None is false",
+            "force_complete",
+            "on_complete",
+            "on_expiration",
+            "try_complete",
+        )
+    },
+    "impl.purgatory: DelayedOperationPurgatory.new_shard": (
+        "the shards of a scenario keep the lists that they make; tests/impl/test_purgatory.py has "
+        "others"
+    ),
+    "impl.purgatory: DelayedOperationPurgatory.try_complete_else_watch: not keys is true": (
+        "raises ValueError before anything is shared; tests/impl/test_purgatory.py gives no key"
+    ),
 }
 """Branches that no scenario runs, and why."""
 

@@ -1,0 +1,150 @@
+"""The purgatory with the real timer: what waits, what an event ends, and what the timeout ends."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from impl.clock import VirtualClock
+from impl.purgatory import DelayedOperationPurgatory, WatchedOperation
+from impl.system_timer import SystemTimer
+from impl.timer_task_list import TimerTask
+from impl.watcher_queue import WatcherQueue
+
+
+class AtOnce:
+    """An executor that runs a task when it gets it."""
+
+    def submit(self, run, *arguments):
+        run(*arguments)
+        return Future()
+
+
+class Timeout(TimerTask):
+    """An operation's timer task."""
+
+    __slots__ = ("operation",)
+
+    def run(self):
+        self.operation.run()
+
+
+class Operation(WatchedOperation):
+    """Completes when ``ready``; writes down what was called."""
+
+    __slots__ = ("ready", "calls")
+
+    def __init__(self, delay_ms=100):
+        task = Timeout(delay_ms)
+        super().__init__(task)
+        task.operation = self
+        self.ready, self.calls = False, []
+
+    def try_complete(self):
+        return self.ready and self.force_complete()
+
+    def on_complete(self):
+        self.calls.append("complete")
+
+    def on_expiration(self):
+        self.calls.append("expire")
+
+
+def purgatory(**options):
+    """A purgatory on a timer whose clock the test moves."""
+    clock = VirtualClock()
+    timer = SystemTimer(AtOnce(), 1, 20, 0, clock)
+    return DelayedOperationPurgatory(timer, **options), timer, clock
+
+
+def test_an_operation_that_can_complete_is_not_watched():
+    held, *_ = purgatory()
+    operation = Operation()
+    operation.ready = True
+    assert held.try_complete_else_watch(operation, ["k"])
+    assert operation.calls == ["complete"] and held.watched() == held.num_delayed() == 0
+
+
+def test_an_event_completes_what_waits_and_cancels_its_timeout():
+    held, timer, clock = purgatory()
+    operation, other = Operation(), Operation()
+    assert not held.try_complete_else_watch(operation, ["k", "l"])
+    assert not held.try_complete_else_watch(other, ["l"])
+    assert held.watched() == 3 and held.num_delayed() == 2
+    assert held.check_and_complete("k") == 0
+    operation.ready = True
+    assert held.check_and_complete("k") == 1
+    assert operation.calls == ["complete"]
+    assert held.watched() == 2 and held.num_delayed() == 1, "it is still in the list of l"
+    assert held.check_and_complete("l") == 0 and held.watched() == 1
+    clock.advance(200)
+    while timer.advance_clock(0):
+        pass
+    assert operation.calls == ["complete"] and other.calls == ["complete", "expire"]
+
+
+def test_a_key_without_a_list_is_checked_for_nothing():
+    assert purgatory()[0].check_and_complete("k") == 0
+
+
+def test_a_cancelled_key_gives_its_operations_back():
+    held, *_ = purgatory()
+    operation = Operation()
+    held.try_complete_else_watch(operation, ["k", "l"])
+    assert held.cancel_for_key("k") == [operation] and held.cancel_for_key("k") == []
+    assert not operation.completed.get() and held.num_delayed() == 0 and held.watched() == 1
+
+
+@pytest.mark.parametrize("interval, left", [(0, 0), (1, 1)])
+def test_a_purge_drops_what_is_completed_if_there_is_more_than_the_interval(interval, left):
+    held, *_ = purgatory(purge_interval=interval)
+    operation = Operation()
+    held.try_complete_else_watch(operation, ["k"])
+    operation.force_complete()
+    held.purge()
+    assert held.watched() == left
+
+
+def test_an_operation_without_a_key_is_refused():
+    with pytest.raises(ValueError, match="keys is empty"):
+        purgatory()[0].try_complete_else_watch(Operation(), [])
+
+
+def test_what_comes_into_a_queue_meanwhile_is_behind_the_last_place():
+    queue = WatcherQueue()
+    for each in "abc":
+        queue.add(each)
+    assert queue.after(0) == ((1, "a"), (2, "b"), (3, "c"))
+    queue.discard(2)
+    queue.discard(2)
+    queue.add("d")
+    assert queue.after(1) == ((3, "c"), (4, "d")) and queue.after(3) == ((4, "d"),)
+    assert queue.after(4) == () and queue.size() == 3
+
+
+def test_threads_complete_each_operation_once():
+    held, *_ = purgatory(shards=4)
+    operations = [Operation(60_000) for _ in range(400)]
+
+    def enter(part):
+        for number in range(part, 400, 2):
+            held.try_complete_else_watch(operations[number], [number % 7, 10 + number % 3])
+
+    def bring(part):
+        for number in range(part, 400, 2):
+            operations[number].ready = True
+            held.check_and_complete(number % 7)
+            held.check_and_complete(10 + number % 3)
+
+    threads = [threading.Thread(target=work, args=(p,)) for p in (0, 1) for work in (enter, bring)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(operation.calls == ["complete"] for operation in operations)
+    for key in (*range(7), *range(10, 13)):
+        held.check_and_complete(key)
+    assert held.watched() == held.num_delayed() == 0
+    assert all(not shard.watchers_by_key for shard in held.shards)
