@@ -48,13 +48,13 @@ class Sweeps(Properties):
 
     def F2(self, t: Process) -> None:
         t.gone = self.list[t.fk]
+        self.dropped |= {(t.fk, t.gone)}
         self.remove(t.fk)
         if not t.gone:
             t.pc = "F6"
 
     def F3(self, t: Process) -> None:
         t.left = self.given(t.fk, t.gone, 0)
-        self.dropped |= {(t.fk, t.gone)}
 
     def F4(self, t: Process) -> None:
         if t.left:

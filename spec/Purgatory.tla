@@ -250,11 +250,11 @@ begin
 F1:  await shard[Shard(fk)] = NULL;
      shard[Shard(fk)] := self;
 F2:  gone := list[fk];
+     dropped := dropped \cup {<<fk, list[fk]>>};
      list[fk] := 0;
      order[Shard(fk)] := Without(order[Shard(fk)], fk);
      if gone = 0 then goto F6; end if;
 F3:  left := From(content[fk][gone], 1);
-     dropped := dropped \cup {<<fk, gone>>};
 F4:  if left = <<>> then goto F6;
      else
        taken[self] := Append(taken[self], left[1][2]);
@@ -371,7 +371,7 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "691293f2" /\ chksum(tla) = "f7b9d8d0")
+\* BEGIN TRANSLATION (chksum(pcal) = "e145c5b1" /\ chksum(tla) = "3d5f9c90")
 VARIABLES ready, completed, lock, armed, entering, shard, list, order, 
           content, estimated, completions, expirations, won, raised, count, 
           taken, winner, expiredBy, places, dropped, revoked, pc, stack
@@ -1124,6 +1124,7 @@ F1(self) == /\ pc[self] = "F1"
 
 F2(self) == /\ pc[self] = "F2"
             /\ gone' = [gone EXCEPT ![self] = list[fk[self]]]
+            /\ dropped' = (dropped \cup {<<fk[self], list[fk[self]]>>})
             /\ list' = [list EXCEPT ![fk[self]] = 0]
             /\ order' = [order EXCEPT ![Shard(fk[self])] = Without(order[Shard(fk[self])], fk[self])]
             /\ IF gone'[self] = 0
@@ -1132,22 +1133,20 @@ F2(self) == /\ pc[self] = "F2"
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             content, estimated, completions, expirations, won, 
                             raised, count, taken, winner, expiredBy, places, 
-                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            revoked, stack, xo, co, lo, yo, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ left' = [left EXCEPT ![self] = From(content[fk[self]][gone[self]], 1)]
-            /\ dropped' = (dropped \cup {<<fk[self], gone[self]>>})
             /\ pc' = [pc EXCEPT ![self] = "F4"]
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, hk, hw, some, one, guess, at, all, pair, 
-                            no, rest, turn >>
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ IF left[self] = <<>>
