@@ -37,13 +37,7 @@ NOT_RUN = {
         f"impl.delayed_operation: DelayedOperation.{name}": (
             "another generation's, or to be overridden; delayed_operation's scenarios run it"
         )
-        for name in (
-            "__init__: lock is None is false",
-            "force_complete",
-            "on_complete",
-            "on_expiration",
-            "try_complete",
-        )
+        for name in ("__init__: lock is None is false", "force_complete")
     },
     "impl.purgatory: DelayedOperationPurgatory.new_shard": (
         "the shards of a scenario keep the lists that they make; tests/impl/test_purgatory.py has "

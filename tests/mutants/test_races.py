@@ -22,7 +22,7 @@ SCHEDULES = {
 RACY = {
     "delay_queue": {"TakesOutside", "TakesOutsideAtOnce"},
     "overflow_wheel": {"PlainWheel", "M6", "M7"},
-    "purgatory": {"P6", "RemovedUnlocked"},
+    "purgatory": {"P6"},
     "read_write_lock": {
         "EntersBesideWriter",
         "EntersOutside",
