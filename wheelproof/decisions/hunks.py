@@ -13,6 +13,7 @@ in) or a blank (left as they are). How far the lines are indented as a whole doe
 
 from __future__ import annotations
 
+import ast
 import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -139,8 +140,8 @@ def _hunk(
 def applied(text: str, hunks: Iterable[Hunk]) -> str:
     """A file's text with all its hunks applied.
 
-    Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, or two hunks
-    overlap.
+    Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, two hunks
+    overlap, or Python cannot be parsed afterwards.
     """
     lines = text.split("\n")
     edits = sorted((_edit(text, lines, hunk) for hunk in hunks), key=lambda edit: edit.begin)
@@ -151,7 +152,23 @@ def applied(text: str, hunks: Iterable[Hunk]) -> str:
             )
     for edit in reversed(edits):
         lines[edit.begin : edit.end] = edit.lines
-    return "\n".join(lines)
+    changed = "\n".join(lines)
+    if edits and edits[0].hunk.file.endswith(".py"):
+        _parsed(changed, [edit.hunk for edit in edits])
+    return changed
+
+
+def _parsed(text: str, hunks: Sequence[Hunk]) -> None:
+    """Raises DoesNotFit where the hunks leave a file that is no Python."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        raise hunks[-1].unfit(
+            f"with {'its hunks' if len(hunks) > 1 else 'it'} the file is no Python "
+            f"({error.msg}: {line!r})",
+            "Take away, or put in, the whole statement.",
+        ) from error
 
 
 def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:

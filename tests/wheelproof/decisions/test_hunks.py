@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.decisions import hunks
+from wheelproof.decisions import DoesNotFit, hunks
 from wheelproof.decisions.anchors import anchors_of
 from wheelproof.errors import UsageError
 
@@ -225,6 +225,28 @@ def test_the_old_lines_may_go_on_behind_the_anchors_own():
 def test_a_hunk_that_does_not_fit_is_refused_with_its_line(block, message):
     with pytest.raises(UsageError) as refused:
         changed(TLA, block)
+    assert message in str(refused.value), str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "block, message",
+    [
+        (
+            "@@ impl S3\n-self.value = seen + 1  # write S3\n+try:\n+    self.value = 0",
+            "M1.md:7: @@ impl/cell.py S3: with it the file is no Python "
+            "(expected 'except' or 'finally' block: 'def add(cell):')",
+        ),
+        (
+            "@@ impl S3\n-self.value = seen + 1  # write S3\n+if seen:\n@@ impl LIMIT\n-LIMIT = 3\n"
+            "+LIMIT = 4",
+            "with its hunks the file is no Python (expected an indented block",
+        ),
+        ("@@ impl LIMIT\n-LIMIT = 3\n+LIMIT = 3 +", "(invalid syntax: 'LIMIT = 3 +')"),
+    ],
+)
+def test_hunks_that_leave_half_a_statement_are_refused(block, message):
+    with pytest.raises(DoesNotFit) as refused:
+        changed(PYTHON, block)
     assert message in str(refused.value), str(refused.value)
 
 
