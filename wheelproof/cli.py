@@ -13,15 +13,19 @@ import typer
 from wheelproof.commands.gate import mutate
 from wheelproof.commands.options import (
     Commands,
+    Configs,
     Jobs,
     Json,
+    Mutants,
     On,
     Output,
     Profile,
     Quiet,
+    Scenarios,
     Subject,
     To,
     Trace,
+    Version,
     check_known,
     mechanisms_of,
     processors,
@@ -43,6 +47,11 @@ app = typer.Typer(
 app.add_typer(trace_commands.app, name="trace")
 
 
+@app.callback()
+def options(version: Version = False) -> None:
+    """Options of the command itself."""
+
+
 @app.command()
 def verify(
     mechanisms: Annotated[
@@ -51,16 +60,9 @@ def verify(
     layer: Annotated[
         list[str] | None, typer.Option("--layer", metavar="A,B", help="Only these layers.")
     ] = None,
-    config: Annotated[
-        list[str] | None, typer.Option("--config", metavar="A,B", help="Only these configs.")
-    ] = None,
-    mutant: Annotated[
-        list[str] | None, typer.Option("--mutant", metavar="A,B", help="Only these mutants.")
-    ] = None,
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option("--scenario", metavar="A,B", help="Only the checks of these scenarios."),
-    ] = None,
+    config: Configs = None,
+    mutant: Mutants = None,
+    scenario: Scenarios = None,
     profile: Annotated[
         Profile, typer.Option("--profile", help="How much to check.")
     ] = Profile.FAST,
@@ -238,11 +240,10 @@ def list_(
     mechanisms: Annotated[
         list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")
     ] = None,
+    config: Configs = None,
+    mutant: Mutants = None,
+    scenario: Scenarios = None,
     subject: Subject = Path("."),
-    config: Annotated[
-        list[str] | None,
-        typer.Option("--config", metavar="NAME", help="Rewrite the counts of this config only."),
-    ] = None,
     update_counts: Annotated[
         bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
     ] = False,
@@ -250,18 +251,18 @@ def list_(
 ) -> None:
     """List mechanisms, scenarios, configs and mutants, with what each must show."""
     from wheelproof.commands import listing
+    from wheelproof.commands.selection import named, selected
 
-    if config and not update_counts:
-        raise UsageError("--config names whose counts to rewrite.", "Give --update-counts too.")
-    mechanisms_of(subject, mechanisms or [])
+    found = mechanisms_of(subject, mechanisms or [])
+    configs = named("--config", config)
+    mutants, scenarios = named("--mutant", mutant), named("--scenario", scenario)
+    if update_counts and (mutants or scenarios or as_json):
+        raise UsageError("--update-counts rewrites counts of configs.", "Name them by --config.")
+    only = selected(found, Profile.NIGHTLY.value, configs, mutants, scenarios)
     raise typer.Exit(
-        listing.run(
-            subject,
-            mechanisms or [],
-            configs=config or [],
-            update_counts=update_counts,
-            as_json=as_json,
-        )
+        listing.update_all(found, configs)
+        if update_counts
+        else listing.run(subject, found, only, as_json=as_json)
     )
 
 

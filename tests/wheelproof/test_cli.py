@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from wheelproof import doctor
 from wheelproof.cli import app
 from wheelproof.counterexample.document import Counterexample, Step
-from wheelproof.errors import NothingChecked, ToolError
+from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.events import Beat, Check, Ended, Planned, Started, ToolFound
 from wheelproof.verdict import judge, read_results
 
@@ -236,6 +236,9 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
         (["translate", "absent.tla"], "absent.tla"),
         (["translate", "spec/Thing.tla"], "has no PlusCal algorithm"),
         (["verfy"], "verfy"),
+        (["prove", "T1"], "There is no theorem 'T1'. The project has no theorems."),
+        (["list", "--config", "twoo"], "There is no config 'twoo'. Did you mean two?"),
+        (["list", "--update-counts", "--json"], "Name them by --config."),
     ],
 )
 def test_a_wrong_command_ends_with_one_sentence(home, engine, arguments, message):
@@ -280,14 +283,33 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
     for name in ("counterexample.replay", "commands.listing"):
         module = types.ModuleType(f"wheelproof.{name}")
         module.run = lambda *arguments, **more: (seen.append((arguments, more)), code)[1]
+        module.update_all = lambda found, only: (seen.append((list(found), only)), code)[1]
         monkeypatch.setitem(sys.modules, f"wheelproof.{name}", module)
         monkeypatch.setattr(f"wheelproof.{name}", module, raising=False)
     assert invoke("replay", trace, "--on", "model", "--until", 3).exit_code == code
-    assert invoke("list", "--update-counts", "--json").exit_code == code
-    assert seen == [
-        ((trace, "model", 3), {"subject": Path(".")}),
-        ((Path("."), []), {"configs": [], "update_counts": True, "as_json": True}),
-    ]
+    assert invoke("list", "--update-counts", "--config", "two").exit_code == code
+    assert invoke("list", "--scenario", "two", "--json").exit_code == code
+    until, counts, (places, more) = seen
+    assert until == ((trace, "model", 3), {"subject": Path(".")}) and counts == (["thing"], ["two"])
+    assert places[0] == Path(".") and list(places[1]) == ["thing"]
+    assert places[2] == {("thing", "two")} and more == {"as_json": True}
+
+
+def test_the_version_is_that_of_the_package():
+    from importlib.metadata import version
+
+    assert invoke("--version").stdout == f"wheelproof {version('wheelproof')}\n"
+
+
+def test_an_error_gives_the_number_of_many_names():
+    from wheelproof.commands.options import MOST_NAMES, check_known
+
+    few = [f"name{number}" for number in range(MOST_NAMES)]
+    with pytest.raises(UsageError, match=f"Known rooms: {', '.join(few)}"):
+        check_known("room", ["attic"], few)
+    with pytest.raises(UsageError, match=rf"There are {MOST_NAMES + 1} rooms: `wheelproof list`"):
+        check_known("room", ["attic"], [*few, "cellar"])
+    check_known("room", ["cellar"], [*few, "cellar"])
 
 
 # Real processes.

@@ -315,13 +315,15 @@ def test_resources_are_rounded_up(count, shown):
 
 
 def test_the_list_shows_theorems(home, capsys):
+    from wheelproof import project
     from wheelproof.commands import listing
 
     (home / "proofs" / "toy.py").write_text(START + TRUE)
-    assert listing.run(home) == 0
+    found = project.find(home)
+    assert listing.run(home, found) == 0
     shown = capsys.readouterr().out
     assert "theorem" in shown and "x is above 0" in shown
-    assert listing.run(home, as_json=True) == 0
+    assert listing.run(home, found, as_json=True) == 0
     assert (
         json.loads(capsys.readouterr().out)["mechanisms"]["thing"]["theorems"]["true"]["says"]
         == "x is above 0"

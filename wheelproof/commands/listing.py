@@ -7,18 +7,19 @@ equal, and the difference to the declared ones is printed.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
-from wheelproof import documents, project
+from wheelproof import documents
 from wheelproof.checks import prove, refinement
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
 from wheelproof.console import console
-from wheelproof.errors import ToolError, UsageError
+from wheelproof.errors import ToolError
 from wheelproof.graph.explorer import explore
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Config, Mechanism
@@ -27,29 +28,17 @@ from wheelproof.tlc.result import Outcome
 
 def run(
     root: Path,
-    names: Sequence[str] = (),
+    mechanisms: Mapping[str, Mechanism],
+    only: Collection[tuple[str, str]] = (),
     *,
-    configs: Sequence[str] = (),
-    update_counts: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Print the inventory of mechanisms, or rewrite their configs' counts; the exit code.
+    """Print the inventory of mechanisms; the exit code.
 
-    ``names``: of mechanisms, all where empty.
-
-    ``configs``: the configs whose counts are rewritten, all without. Raises UsageError on one that
-    no mechanism has.
+    ``only``: the checks that are listed, as (mechanism, name); all without. Theorems are listed
+    where no checks are named.
     """
-    mechanisms = {stem: m for stem, m in project.find(root).items() if stem in names or not names}
-    if unknown := [
-        name for name in configs if not any(name in m.configs for m in mechanisms.values())
-    ]:
-        raise UsageError(
-            f"there is no config {', '.join(unknown)}.", "`wheelproof list` prints their names."
-        )
-    if update_counts:
-        return max([update(mechanism, configs) for mechanism in mechanisms.values()])
-    theorems = prove.declared(root)
+    theorems = [] if only else prove.declared(root)
     if as_json:
         print(
             documents.encode(
@@ -59,10 +48,10 @@ def run(
                         stem: {
                             "title": m.title,
                             "properties": {n: asdict(p) for n, p in m.properties.items()},
-                            "configs": {n: asdict(c) for n, c in m.configs.items()},
-                            "mutants": {n: asdict(x) for n, x in m.mutants.items()},
-                            "composed": {n: asdict(x) for n, x in m.composed.items()},
-                            "faults": {n: asdict(x) for n, x in m.faults.items()},
+                            "configs": _listed(m, m.configs, only),
+                            "mutants": _listed(m, m.mutants, only),
+                            "composed": _listed(m, m.composed, only),
+                            "faults": _listed(m, {} if only else m.faults, only),
                             "theorems": {
                                 item.name: asdict(item)
                                 for item in theorems
@@ -77,13 +66,33 @@ def run(
         )
     else:
         for mechanism in mechanisms.values():
-            show(mechanism, [item for item in theorems if item.mechanism == mechanism.stem])
+            if not only or any(stem == mechanism.stem for stem, _ in only):
+                mine = [item for item in theorems if item.mechanism == mechanism.stem]
+                show(mechanism, mine, only)
     return 0
 
 
-def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
-    """One mechanism's configs, mutants and theorems as tables."""
+def _listed(
+    mechanism: Mechanism, entries: Mapping[str, Any], only: Collection[tuple[str, str]]
+) -> dict[str, dict[str, Any]]:
+    return {
+        name: asdict(entry)
+        for name, entry in entries.items()
+        if not only or (mechanism.stem, name) in only
+    }
+
+
+def show(
+    mechanism: Mechanism,
+    theorems: Sequence[prove.Declared] = (),
+    only: Collection[tuple[str, str]] = (),
+) -> None:
+    """One mechanism's configs, mutants and theorems as tables; of the first two ``only`` some."""
     out = console()
+
+    def listed(name: str) -> bool:
+        return not only or (mechanism.stem, name) in only
+
     configs = Table(
         "config",
         "kind",
@@ -91,9 +100,10 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
         "must show",
         "distinct",
         "what it is",
-        title=f"{mechanism.title} ({mechanism.stem})",
     )
     for config in mechanism.configs.values():
+        if not listed(config.name):
+            continue
         kind = kind_of(mechanism, config)
         shows = (
             config.expect
@@ -111,6 +121,8 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
             about,
         )
     for entry in mechanism.composed.values():
+        if not listed(entry.name):
+            continue
         shows = "violated: Composition" if entry.mutant and not entry.equivalent else "exhaustive"
         configs.add_row(
             entry.name,
@@ -120,12 +132,12 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
             "",
             entry.about or mechanism.scenarios[entry.scenario].get("about", ""),
         )
-    for fault in mechanism.faults.values():
+    for fault in [] if only else mechanism.faults.values():
         configs.add_row(
             fault.name, "fault", fault.profile, f"violated: {fault.property}", "", fault.about
         )
     mutants = Table("mutant", "decision", "killed by", "in scenario", "what goes wrong")
-    for mutant in mechanism.mutants.values():
+    for mutant in filter(lambda each: listed(each.name), mechanism.mutants.values()):
         mutants.add_row(
             mutant.name,
             mutant.decision,
@@ -133,8 +145,10 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
             mutant.scenario,
             mutant.race or mutant.equivalent,
         )
-    out.print(configs)
-    out.print(mutants)
+    tables = [table for table in (configs, mutants) if table.row_count or not only]
+    tables[0].title = f"{mechanism.title} ({mechanism.stem})"
+    for table in tables:
+        out.print(table)
     if theorems:
         proofs = Table("theorem", "kind", "profile", "controls", "what it says")
         for item in theorems:
@@ -146,6 +160,11 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
                 item.says,
             )
         out.print(proofs)
+
+
+def update_all(mechanisms: Mapping[str, Mechanism], only: Sequence[str] = ()) -> int:
+    """Rewrite the counts of all configs, or of ``only``; 1 where some could not be, else 0."""
+    return max(update(mechanism, only) for mechanism in mechanisms.values())
 
 
 def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:

@@ -57,6 +57,10 @@ class Commands(TyperGroup):
             raise typer.Exit(4) from error
 
 
+MOST_NAMES = 16
+"""How many known names an error lists."""
+
+
 class Profile(StrEnum):
     """How much is checked."""
 
@@ -78,6 +82,21 @@ class On(StrEnum):
     IMPL = "impl"
 
 
+def print_version(wanted: bool) -> None:
+    """Print the version and end."""
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"wheelproof {version('wheelproof')}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", callback=print_version, is_eager=True, help="Print the version and end."
+    ),
+]
 Subject = Annotated[
     Path,
     typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ..."),
@@ -93,6 +112,16 @@ Output = Annotated[
 ]
 Jobs = Annotated[
     int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")
+]
+Configs = Annotated[
+    list[str] | None, typer.Option("--config", metavar="A,B", help="Only these configs.")
+]
+Mutants = Annotated[
+    list[str] | None, typer.Option("--mutant", metavar="A,B", help="Only these mutants.")
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", metavar="A,B", help="Only the checks of these scenarios."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
 Trace = Annotated[
@@ -113,16 +142,25 @@ def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
 
 
 def check_known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
+    """Raises UsageError for a wanted name that is not known, with the names that are.
+
+    Where there are more than a screen line of them it gives their number and the command instead.
+    """
+    known = list(dict.fromkeys(known))
     for name in wanted:
         if name not in known:
             from difflib import get_close_matches
 
             close = get_close_matches(name, known, 1)
             hint = f"Did you mean {close[0]}? " if close else ""
-            raise UsageError(
-                f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}."
+            if not known:
+                raise UsageError(f"There is no {what} {name!r}.", f"The project has no {what}s.")
+            rest = (
+                f"Known {what}s: {', '.join(known)}."
+                if len(known) <= MOST_NAMES
+                else f"There are {len(known)} {what}s: `wheelproof list` prints them."
             )
+            raise UsageError(f"There is no {what} {name!r}.", hint + rest)
 
 
 def processors() -> int:

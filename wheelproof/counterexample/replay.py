@@ -35,8 +35,15 @@ class NotReproduced(ToolError):
 
 
 def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path(".")) -> int:
-    """Replay a file ``on`` "model" or "impl", up to step ``until`` (then the exit code is 0)."""
+    """Replay a file ``on`` "model" or "impl", up to step ``until`` (then the exit code is 0).
+
+    Raises UsageError for a step behind the last one.
+    """
     found = document.read(path)
+    if until is not None and until > len(found.steps):
+        raise UsageError(
+            f"{path}: there is no step {until}.", f"Its last step is {len(found.steps)}."
+        )
     mechanisms = project.find(subject)
     if found.mechanism not in mechanisms:
         raise UsageError(
@@ -62,7 +69,7 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
         )
     on_impl = OnCompiled if found.layer == compiled.LAYER else OnImplementation
     replay = {"model": OnModel, "impl": on_impl}[on](mechanism, found)
-    last = len(found.steps) if until is None else min(until, len(found.steps))
+    last = len(found.steps) if until is None else until
     replay.go(last)
     if until is not None and last < len(found.steps):
         print(f"stopped after step {last} of {len(found.steps)}:")

@@ -6,12 +6,21 @@ import pytest
 
 from wheelproof import project
 from wheelproof.commands import listing
+from wheelproof.commands.selection import selected
 from wheelproof.errors import UsageError
 from wheelproof.project import counts
 
 
+def listed(root, **more):
+    return listing.run(root, project.find(root), **more)
+
+
+def updated(root, only=()):
+    return listing.update_all(project.find(root), only)
+
+
 def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, capsys):
-    assert listing.run(small.root) == 0
+    assert listed(small.root) == 0
     message = capsys.readouterr().out
     assert (
         "two_adders" in message
@@ -19,7 +28,7 @@ def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, caps
         and "AtMostOneList" in message
         and "411" in message
     )
-    assert listing.run(small.root, as_json=True) == 0
+    assert listed(small.root, as_json=True) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["mechanisms"]["timer_task_list"]["configs"]["two_adders"]["distinct"] == 411
 
@@ -31,7 +40,7 @@ def off_by_one(small):
 def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
     before = small.counts.read_text()
     off_by_one(small)
-    assert listing.run(small.root, update_counts=True) == 0
+    assert updated(small.root) == 0
     assert "two_adders: distinct 412 -> 411" in capsys.readouterr().out
     assert small.counts.read_text() == before
 
@@ -39,22 +48,30 @@ def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
 def test_counts_that_are_missing_are_written(small):
     before = small.counts.read_text()
     small.counts.unlink()
-    assert listing.run(small.root, update_counts=True) == 0 and small.counts.read_text() == before
+    assert updated(small.root) == 0 and small.counts.read_text() == before
 
 
 def test_only_the_named_config_is_measured(small, capsys):
     off_by_one(small)
-    assert listing.run(small.root, configs=["flush_into_itself"], update_counts=True) == 0
+    assert updated(small.root, ["flush_into_itself"]) == 0
     measured = capsys.readouterr().out
     assert "flush_into_itself" in measured and "two_adders" not in measured
     assert '"distinct": 412' in small.counts.read_text()
-    with pytest.raises(UsageError, match="there is no config nothing"):
-        listing.run(small.root, configs=["nothing"], update_counts=True)
 
 
-def test_only_the_named_mechanism_is_listed(small, capsys):
-    assert listing.run(small.root, ["timer_task_list"], as_json=True) == 0
-    assert list(json.loads(capsys.readouterr().out)["mechanisms"]) == ["timer_task_list"]
+def test_only_the_named_checks_are_listed(small, capsys):
+    found = project.find(small.root)
+    only = selected(found, "nightly", ["two_adders"], ["M2"], [])
+    assert listing.run(small.root, found, only) == 0
+    shown = capsys.readouterr().out
+    assert "two_adders" in shown and "M2" in shown and "TimerTaskList" in shown
+    assert "flush_into_itself" not in shown and "M1 " not in shown
+    assert listing.run(small.root, found, only, as_json=True) == 0
+    about = json.loads(capsys.readouterr().out)["mechanisms"]["timer_task_list"]
+    assert list(about["configs"]) == ["two_adders"] and list(about["mutants"]) == ["M2"]
+    assert not about["faults"] and not about["theorems"]
+    with pytest.raises(UsageError, match="There is no mutant 'M99'"):
+        selected(found, "nightly", [], ["M99"], [])
 
 
 def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, capsys):
@@ -62,7 +79,7 @@ def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, caps
         "model/timer_task_list.py", "        if self.list[t.ae] is None:", "        if True:"
     )
     before = small.counts.read_text()
-    assert listing.run(small.root, update_counts=True) == 1
+    assert updated(small.root) == 1
     assert (
         "two_adders: not rewritten" in capsys.readouterr().out
         and small.counts.read_text() == before

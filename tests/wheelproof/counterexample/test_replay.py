@@ -42,6 +42,10 @@ def test_until_stops_before_the_end_and_shows_the_state(traces, capsys):
     assert replay.run(killed, "impl", 5, subject=root) == 0
     printed = capsys.readouterr().out
     assert "stopped after step 5 of" in printed and "taskCounter = 0" in printed
+    steps = len(json.loads(killed.read_text())["steps"])
+    assert replay.run(killed, "impl", steps, subject=root) == 1
+    with pytest.raises(UsageError, match=f"no step {steps + 1}. Its last step is {steps}"):
+        replay.run(killed, "impl", steps + 1, subject=root)
 
 
 def damaged(path, tmp_path, change):
