@@ -43,6 +43,8 @@ def parse(words: list[str], whole: bool) -> tuple[str, dict[str, object]]:
             found, command, rest = command.resolve_command(context, rest)
             names.append(found or "")
         return " ".join(names), dict(command.make_context(names[-1], rest, context).params)
+    except typer.Exit:  # an option that prints and ends, as --version does
+        return "", {}
     except TyperException as error:
         message = getattr(error, "message", "") or str(error)
         if not whole and message.startswith("Missing"):
@@ -161,6 +163,7 @@ def test_each_command_is_accepted(page):
     [
         ("wheelproof verify --pace fast", "No such option"),
         ("wheelproof verfy", "No such command"),
+        ("wheelproof --versions", "No such option"),
         ("wheelproof verify timer_task_lost", "there is no mechanism timer_task_lost"),
         ("wheelproof verify --layer stroll", "there is no layer stroll"),
         ("wheelproof mutant timer_task_list/M0", "there is no decision timer_task_list/M0"),
