@@ -1,4 +1,6 @@
-"""Kafka's DelayedOperationPurgatory: it holds operations until an event or the timeout ends them.
+"""The steps of Kafka's DelayedOperationPurgatory: operations wait for an event or their timeout.
+
+``impl.delayed_operation_purgatory`` has the purgatory to use, with a timer and a thread of its own.
 
 A thread tries an operation, adds it to the watcher list of each of its keys, and tries it again. An
 event checks a key: every operation in the key's list is tried. What is not completed by then is in
@@ -14,35 +16,20 @@ those of ``spec/Purgatory.tla``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
-from impl.delayed_operation import Blocking
+from impl.delayed_operation import DelayedOperation
 from impl.runtime import Atomic, Lock, Plain
 from impl.watcher_queue import WatcherQueue
 
 
 class Timer(Protocol):
-    """A timer that runs an operation when its task is due. Kafka: ``Timer``."""
+    """A timer that runs an operation when it is due. Kafka: ``Timer``."""
 
     def add(self, task: Any) -> None: ...
 
     def size(self) -> int: ...
-
-
-class WatchedOperation(Blocking):
-    """A delayed operation of Kafka 4.1: ``force_complete`` and every try hold its lock."""
-
-    __slots__ = ()
-
-    def safe_try_complete_or_else(self, action: Callable[..., None], *arguments: Any) -> bool:
-        """Try the operation; if that fails, act and try it again. All under its lock."""
-        with self.lock:  # lock A1, unlock A4
-            if self.try_complete():
-                return True
-            action(self, *arguments)
-            done = self.try_complete()
-            return done
 
 
 class Watchers:
@@ -52,7 +39,7 @@ class Watchers:
 
     def __init__(self, shard: Shard, key: Hashable) -> None:
         self.shard, self.key = shard, key
-        self.queue: WatcherQueue[WatchedOperation] = WatcherQueue()
+        self.queue: WatcherQueue[DelayedOperation] = WatcherQueue()
 
     def try_complete_watched(self) -> int:
         """Try every operation, and drop those that are completed. Returns how many this completed.
@@ -67,7 +54,7 @@ class Watchers:
             for index in range(len(ahead)):
                 place, operation = ahead[index]
                 if not operation.completed.get():  # read C5
-                    if not operation.maybe_try_complete():
+                    if not operation.safe_try_complete():
                         continue
                     completed += 1
                 self.queue.discard(place)  # update C7
@@ -87,14 +74,14 @@ class Watchers:
         if left == 0:
             self.shard.remove_key_if_empty(self)
 
-    def cancel(self) -> list[WatchedOperation]:
+    def cancel(self) -> list[DelayedOperation]:
         """Take the operations out, and cancel their timer tasks. None of them is completed."""
         left = self.queue.after(0)  # read F3
         taken = []
         for index in range(len(left)):
             place, operation = left[index]
             taken.append(operation)
-            operation.timer_task.cancel()
+            operation.cancel()
             self.queue.discard(place)  # update F5
         return taken
 
@@ -114,7 +101,7 @@ class Shard:
         """An empty list for a key that has none."""
         return Watchers(self, key)
 
-    def watch(self, key: Hashable, operation: WatchedOperation) -> None:
+    def watch(self, key: Hashable, operation: DelayedOperation) -> None:
         """Add an operation to the key's list.
 
         To get the list and to add to it is one section: a list is not removed in between.
@@ -141,7 +128,7 @@ class Shard:
                 if left == 0:
                     self.watchers_by_key.pop(watchers.key)  # change R4
 
-    def cancel_for_key(self, key: Hashable) -> list[WatchedOperation]:
+    def cancel_for_key(self, key: Hashable) -> list[DelayedOperation]:
         """Remove the key's list, and take the operations out of the list and of the timer."""
         with self.lock:  # lock F1, unlock F6
             watchers = self.watchers_by_key.pop(key, None)  # change F2
@@ -149,19 +136,17 @@ class Shard:
             return taken
 
 
-class DelayedOperationPurgatory:
+class Purgatory:
     """Operations that wait for events on keys, and for their timeouts.
 
-    ``timer`` runs the task of an operation when it is due. ``purge_interval``: how many completed
-    operations may stay in the lists before ``purge`` drops them. Kafka:
-    ``DelayedOperationPurgatory``.
+    ``timer`` runs an operation when it is due. ``purge_interval``: how many completed operations
+    may stay in the lists before ``purge`` drops them. ``estimated``: how many operations were
+    watched and not yet purged. Kafka: ``DelayedOperationPurgatory``.
     """
 
     __slots__ = ("timer", "purge_interval", "shards", "estimated")
 
-    SHARDS = 512
-
-    def __init__(self, timer: Timer, purge_interval: int = 1000, shards: int = SHARDS) -> None:
+    def __init__(self, timer: Timer, purge_interval: int, shards: int) -> None:
         self.timer = timer
         self.purge_interval = purge_interval
         self.shards = tuple([self.new_shard() for _ in range(shards)])
@@ -176,7 +161,7 @@ class DelayedOperationPurgatory:
         return self.shards[hash(key) % len(self.shards)]
 
     def try_complete_else_watch(
-        self, operation: WatchedOperation, keys: Sequence[Hashable]
+        self, operation: DelayedOperation, keys: Sequence[Hashable]
     ) -> bool:
         """Try to complete the operation; otherwise let it wait for its keys and its timeout.
 
@@ -189,13 +174,13 @@ class DelayedOperationPurgatory:
             return True
         if operation.completed.get():  # read A5
             return False
-        self.timer.add(operation.timer_task)  # update A6
+        self.timer.add(operation)  # update A6
         # An event may have completed the operation before the timer had its task.
         if operation.completed.get():  # read A7
-            operation.timer_task.cancel()
+            operation.cancel()
         return False
 
-    def _watch(self, operation: WatchedOperation, keys: Sequence[Hashable]) -> None:
+    def _watch(self, operation: DelayedOperation, keys: Sequence[Hashable]) -> None:
         for index in range(len(keys)):
             if not operation.completed.get():  # read W1
                 self.shard_of(keys[index]).watch(keys[index], operation)
@@ -208,7 +193,7 @@ class DelayedOperationPurgatory:
             return 0
         return watchers.try_complete_watched()
 
-    def cancel_for_key(self, key: Hashable) -> list[WatchedOperation]:
+    def cancel_for_key(self, key: Hashable) -> list[DelayedOperation]:
         """Stop watching a key, and return its operations. They are cancelled, and not completed."""
         return self.shard_of(key).cancel_for_key(key)
 

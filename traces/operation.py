@@ -13,8 +13,11 @@ from wheelproof.trace.recording.traced_fields import RAISED
 
 ROLES = {"DelayedOperation": "op"}
 
-PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
-"""The classes that say by which protocol threads complete an operation."""
+PROTOCOLS = {
+    **{name: name for name in ("TryOnce", "TryPending", "LockedTry", "CheckedTry")},
+    "DelayedOperation": "Blocking",
+}
+"""The classes that say by which protocol threads complete an operation -> the protocol."""
 
 BEGINS = {"try_begin": "try_end", "on_complete_begin": "on_complete_end"}
 """Kind of event that opens a bracket -> the kind that closes it. An attempt that does not come to
@@ -39,12 +42,7 @@ def _evaluated(
 def _made(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int] | None:
-    delay = getattr(operation.timer_task, "delay_ms", None)
-    return (
-        None
-        if result is RAISED
-        else (recorder.id_of(operation), 0, -1 if delay is None else delay, 0)
-    )
+    return None if result is RAISED else (recorder.id_of(operation), 0, operation.delay_ms, 0)
 
 
 CALLS: dict[str, tuple[Any, ...]] = {
@@ -83,7 +81,7 @@ def _result(value: int) -> str:
 
 
 def _new(raw: Raw) -> Columns:
-    return {"op": raw.obj, "delay_ms": raw.new} if raw.new >= 0 else {"op": raw.obj}
+    return {"op": raw.obj, "delay_ms": raw.new}
 
 
 def _try_begin(raw: Raw) -> Columns:
@@ -126,32 +124,20 @@ COLUMNS: Mapping[str, Callable[[Raw], Columns]] = {
 # -- what there is
 
 
-def _operations(objects: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
+def part_of(operation: Any, part: object) -> str:
+    """The role in which an operation has a lock or a word: it is its timer's task as well."""
+    note = getattr(operation, "try_complete_pending", None)
     return (
-        (number, value)
-        for number, value in objects.items()
-        if any(cls.__name__ in ROLES for cls in type(value).__mro__)
+        "op"
+        if any(part is each for each in (operation.lock, operation.completed, note))
+        else ("task")
     )
-
-
-def by_task(recorder: Recorder) -> dict[int, int]:
-    """Id of an operation's timer task -> id of the operation, where the two are not one object as
-    in Kafka."""
-    found = {
-        recorder.id_of(value.timer_task): number
-        for number, value in _operations(dict(recorder.objects))
-    }
-    return {task: number for task, number in found.items() if task and task != number}
-
-
-def tasks(recorder: Recorder, objects: Mapping[int, Any]) -> dict[int, str]:
-    """The roles of the operations' timer tasks, whatever their classes are."""
-    return dict.fromkeys(by_task(recorder), "task")
 
 
 def protocol_of(operation: Any) -> str:
     """The protocol of an operation; empty for a class that has none of them."""
-    return next((cls.__name__ for cls in type(operation).__mro__ if cls.__name__ in PROTOCOLS), "")
+    names = [cls.__name__ for cls in type(operation).__mro__]
+    return next((PROTOCOLS[name] for name in names if name in PROTOCOLS), "")
 
 
 def variant(operations: Iterable[Any]) -> str:
@@ -167,11 +153,9 @@ def initial(
     for number, value in objects.items():
         if roles.get(number) == "op":
             note = getattr(value, "try_complete_pending", None)
-            task = recorder.id_of(value.timer_task)
             out[str(number)] = {
                 "protocol": protocol_of(value),
                 "completed": value.completed.value,
                 **({} if note is None else {"pending": note.value}),
-                **({"task": task} if task and task != number else {}),
             }
     return {"operations": out} if out else {}

@@ -47,10 +47,7 @@ def role_of(value: Any) -> str:
 
 def roles_of(recorder: Recorder) -> dict[int, str]:
     """Id -> role, of all objects that have one."""
-    objects = dict(recorder.objects)
-    return {number: role_of(value) for number, value in objects.items()} | operation.tasks(
-        recorder, objects
-    )
+    return {number: role_of(value) for number, value in dict(recorder.objects).items()}
 
 
 class Stream:
@@ -72,7 +69,6 @@ class Translator:
         self.recorder = recorder
         self.roles = roles_of(recorder)
         self.wheels = timer_columns.Wheels(recorder, self.roles)
-        self.operation_of = operation.by_task(recorder)
         texts = [f"{site.where} {site.label}".strip() for site in recorder.sites[1:]]
         self.sources: list[str] = list(dict.fromkeys(text for text in texts if text))
         self._sources = {text: number for number, text in enumerate(self.sources)}
@@ -110,8 +106,8 @@ class Translator:
         kind = raw.site.event
         if kind in operation.COLUMNS:
             return operation.COLUMNS[kind](raw)
-        if kind == "cancel" and raw.obj in self.operation_of:
-            return {"task": raw.obj, "op": self.operation_of[raw.obj]}
+        if kind == "cancel" and self.roles.get(raw.obj) == "op":
+            return {"task": raw.obj, "op": raw.obj}
         if kind in timer_columns.KINDS:
             return timer_columns.columns(self, raw, stream)
         role = self.roles.get(raw.obj, "")
@@ -141,7 +137,7 @@ class Translator:
             lock = self.recorder.primitives[number]
             if not lock.kind:
                 continue
-            role = self.roles.get(lock.owner, "lock")
+            role = self._role(lock.owner, lock) or "lock"
             name = (
                 f"{role}:{lock.owner or getattr(lock, 'of', lock).number}"
                 if role != "lock" or not hasattr(lock, "acquire_when")
@@ -168,6 +164,11 @@ class Translator:
         if tokens:
             event["ord"] = tuple(tokens)
 
+    def _role(self, owner: int, part: object) -> str | None:
+        """The role in which an object has a lock or a word."""
+        role = self.roles.get(owner)
+        return operation.part_of(self.recorder.objects[owner], part) if role == "op" else role
+
     def _word(self, word: Any, kind: str) -> str:
         """The word's name, if each of its writes is an event: of other words not every write is
         recorded, so that their versions would have gaps."""
@@ -175,7 +176,7 @@ class Translator:
             return f"counter:{word.number}"
         if kind in timer.PARTLY:
             return ""
-        role = self.roles.get(word.owner)
+        role = self._role(word.owner, word)
         if role is None or kind not in timer.WORDS | operation.WORDS:
             return ""
         if word.number not in self._fields:
@@ -221,15 +222,10 @@ def variant_of(recorder: Recorder) -> str:
 
 
 def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
-    """Give ids to a scenario's objects, in the scenario's order; id -> name. An operation's timer
-    task has the operation's name."""
+    """Give ids to a scenario's objects, in the scenario's order; id -> name."""
     found = {
         recorder.identify(value): name
         for name, value in names.items()
         if recorder.knows(type(value))
     }
-    return {str(number): name for number, name in found.items()} | {
-        str(task): found[number]
-        for task, number in operation.by_task(recorder).items()
-        if number in found
-    }
+    return {str(number): name for number, name in found.items()}

@@ -16,7 +16,6 @@ from impl.delayed_operation import (
     TryPending,
 )
 from impl.runtime import Atomic
-from impl.timer_task_list import TimerTask
 from model.delayed_operation import Model
 from model.pluscal import DONE
 from tests.impl.real_threads import finished, started
@@ -138,11 +137,11 @@ def tries_of_losers(early: bool, flag: type[Atomic] = Moment) -> list[int]:
                 loses()
             return False
 
-    operation = Operation(None)
+    operation = Operation(1)
     operation.lock = CountedLock()
 
     def attempt():
-        operation.maybe_try_complete()
+        operation.safe_try_complete()
         counts.append(operation.lock.tries[threading.current_thread()])
 
     def loses():
@@ -151,7 +150,7 @@ def tries_of_losers(early: bool, flag: type[Atomic] = Moment) -> list[int]:
 
     operation.try_complete_pending = flag(False)
     operation.try_complete_pending.before_reset = loses if early else None
-    operation.maybe_try_complete()
+    operation.safe_try_complete()
     return counts
 
 
@@ -189,9 +188,9 @@ def attempts_alone(is_set: bool, flag: type[Atomic] = Atomic, most: int = 3) -> 
                 self.completed.set(True)
             return False
 
-    operation = Operation(TimerTask(1))
+    operation = Operation(1)
     operation.try_complete_pending = flag(is_set)
-    operation.maybe_try_complete()
+    operation.safe_try_complete()
     return len(calls)
 
 

@@ -26,7 +26,7 @@ BASELINES = "impl/test_baselines.py"
 
 FORCED = """        if not self.completed.compare_and_set(False, True):  # cas X1
             return False
-        self.timer_task.cancel()
+        self.cancel()
         self.on_complete()
 """
 RUN = "        if self.force_complete():\n            self.on_expiration()\n"
@@ -113,8 +113,7 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         (
             (
                 FORCED,
-                FORCED.replace("        self.timer_task.cancel()\n", "")
-                + "        self.timer_task.cancel()\n",
+                FORCED.replace("        self.cancel()\n", "") + "        self.cancel()\n",
             ),
         ),
     ),

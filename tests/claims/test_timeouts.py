@@ -18,7 +18,6 @@ from impl.delayed_operation import (
     TryPending,
 )
 from impl.system_timer import SystemTimer
-from impl.timer_task_list import TimerTask
 from model.delayed_operation import Model
 from tests.impl.timing import Inline
 from tests.model.delayed_operation import scenario
@@ -74,7 +73,7 @@ def completers(source: str) -> set[str]:
 def test_completed_is_set_in_force_complete_alone():
     assert completers(inspect.getsource(delayed_operation)) == {
         "DelayedOperation.force_complete",
-        "Blocking.force_complete",
+        "UnlockedCompletion.force_complete",
     }
 
 
@@ -88,20 +87,11 @@ def test_that_check_sees_another_writer():
 # -- the timeout
 
 
-class Expiry(TimerTask):
-    """The timer task of an operation."""
-
-    __slots__ = ("operation",)
-
-    def run(self) -> None:
-        self.operation.run()
-
-
 class Work:
     """An operation of some protocol that waits for ``ready``."""
 
-    def __init__(self, timer_task) -> None:
-        super().__init__(timer_task)
+    def __init__(self, delay_ms: int) -> None:
+        super().__init__(delay_ms)
         self.ready, self.seen = False, []
 
     def try_complete(self) -> bool:
@@ -124,9 +114,8 @@ class Idle(Work):
 def waiting(protocol: type[DelayedOperation], work: type = Work, delay_ms: int = 30):
     """An operation in a timer on virtual time, with a timeout."""
     timer = SystemTimer(Inline(), clock=VirtualClock(0))
-    task = Expiry(delay_ms)
-    task.operation = operation = type(protocol.__name__, (work, protocol), {})(task)
-    timer.add(task)
+    operation = type(protocol.__name__, (work, protocol), {})(delay_ms)
+    timer.add(operation)
     return timer, operation
 
 
@@ -135,7 +124,7 @@ def forced_in_time(protocol: type[DelayedOperation], work: type = Work) -> list[
     timer, operation = waiting(protocol, work)
     timer.clock.advance(29)
     timer.advance_clock(0)
-    operation.maybe_try_complete()
+    operation.safe_try_complete()
     assert operation.seen == []
     timer.clock.advance(1)
     timer.advance_clock(0)
@@ -160,7 +149,7 @@ def late_but_complete(protocol: type[DelayedOperation], work: type = Work) -> li
     timer, operation = waiting(protocol, work)
     timer.clock.advance(45)
     operation.ready = True
-    operation.maybe_try_complete()
+    operation.safe_try_complete()
     timer.advance_clock(0)
     return operation.seen
 

@@ -64,7 +64,7 @@ OPERATIONS = Changed(
         "ready": lambda w: w.conditions["c2"].set(True),
         "completed": lambda w: w.operations["p"].completed.set(True),
         "pending": lambda w: w.operations["p"].try_complete_pending.set(True),
-        "armed": lambda w: w.operations["o"].timer_task.cancel(),
+        "armed": lambda w: w.operations["o"].cancel(),
         "completions": lambda w: w.operations["o"].completions.add_and_get(1),
         "expirations": lambda w: w.operations["p"].on_expiration(),
     },

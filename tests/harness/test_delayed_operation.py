@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.delayed_operation import Failed, Harness, LockedTimer, shared
+from harness.delayed_operation import Failed, Harness, LockedWork, shared
 from impl import delayed_operation as impl
 from model.delayed_operation import Model
 from tests.harness.mapping import visible
@@ -40,7 +40,7 @@ def test_a_thread_alone_ends_in_the_models_state(protocol, raises, locking):
 def test_the_worked_operation_is_of_the_protocols_class(protocol):
     operation = Harness(scenario(protocol, a=[])).operations["o"]
     assert isinstance(operation, getattr(impl, protocol)) and not hasattr(operation, "__dict__")
-    assert isinstance(operation.timer_task, LockedTimer) == (protocol == "Blocking"), (
+    assert isinstance(operation, LockedWork) == (protocol == "Blocking"), (
         "its cancel has a name of its own"
     )
 

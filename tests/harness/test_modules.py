@@ -16,6 +16,10 @@ ELSEWHERE = {
     "impl.threads": "replaced under control: tests/impl/production",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
     "impl.unclosed": "what the garbage collector calls: tests/impl/test_system_timer_reaper.py",
+    "impl.delayed_operation_purgatory": (
+        "a timer and a thread around impl.purgatory: tests/impl/test_delayed_operation_purgatory.py"
+    ),
+    "impl.delayed_future": "an operation and its threads: tests/impl/test_delayed_future.py",
 }
 
 

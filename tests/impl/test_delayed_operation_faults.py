@@ -18,12 +18,12 @@ ONCE = """        try:
             self.lock.release()  # unlock O2
 """
 FORCED = """            return False
-        self.timer_task.cancel()
+        self.cancel()
         self.on_complete()
         return True
 """
 LOCKED = """            self.completed.set(True)  # write L4
-            self.timer_task.cancel()
+            self.cancel()
             self.on_complete()
 """
 
@@ -127,8 +127,8 @@ CONTROLS = {
             (
                 FORCED,
                 FORCED.replace(
-                    "        self.timer_task.cancel()\n        self.on_complete()\n",
-                    "        self.on_complete()\n        self.timer_task.cancel()\n",
+                    "        self.cancel()\n        self.on_complete()\n",
+                    "        self.on_complete()\n        self.cancel()\n",
                 ),
             ),
         ),
@@ -141,8 +141,8 @@ CONTROLS = {
             (
                 LOCKED,
                 LOCKED.replace(
-                    "            self.timer_task.cancel()\n            self.on_complete()\n",
-                    "            self.on_complete()\n            self.timer_task.cancel()\n",
+                    "            self.cancel()\n            self.on_complete()\n",
+                    "            self.on_complete()\n            self.cancel()\n",
                 ),
             ),
         ),
@@ -157,7 +157,7 @@ CONTROLS = {
         "two_expirers",
         "label",
         "X3 in the model",
-        ((FORCED, FORCED.replace("        self.timer_task.cancel()\n", "")),),
+        ((FORCED, FORCED.replace("        self.cancel()\n", "")),),
     ),
     "no thread expires it": Control(
         "two_expirers",
@@ -225,22 +225,22 @@ CONTROLS = {
     "no label on a read": Control(
         "two_completers",
         "rule",
-        "read without a label in maybe_try_complete",
+        "read without a label in safe_try_complete",
         (("  # read P4", ""),),
     ),
     "no label on a write": Control(
         "two_completers",
         "rule",
-        "write without a label in maybe_try_complete",
+        "write without a label in safe_try_complete",
         (("  # write P2", ""),),
     ),
     "no label on a try": Control(
-        "two_completers", "rule", "without a label in maybe_try_complete", (("  # try P1", ""),)
+        "two_completers", "rule", "without a label in safe_try_complete", (("  # try P1", ""),)
     ),
     "no label on a swap": Control(
         "two_completers",
         "rule",
-        "swap without a label in maybe_try_complete",
+        "swap without a label in safe_try_complete",
         (("  # swap P5", ""),),
     ),
     "no label on a compare-and-set": Control(
@@ -249,7 +249,7 @@ CONTROLS = {
     "no label on an unlock": Control(
         "two_completers",
         "rule",
-        "unlock without a label in maybe_try_complete",
+        "unlock without a label in safe_try_complete",
         (("  # unlock P3", ""),),
     ),
     "a swap labelled as a write": Control(

@@ -3,43 +3,24 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
 
 import pytest
 
 from impl.clock import VirtualClock
-from impl.purgatory import DelayedOperationPurgatory, WatchedOperation
+from impl.delayed_operation import DelayedOperation
+from impl.delayed_operation_purgatory import DelayedOperationPurgatory
 from impl.system_timer import SystemTimer
-from impl.timer_task_list import TimerTask
 from impl.watcher_queue import WatcherQueue
+from tests.impl.timing import Inline
 
 
-class AtOnce:
-    """An executor that runs a task when it gets it."""
-
-    def submit(self, run, *arguments):
-        run(*arguments)
-        return Future()
-
-
-class Timeout(TimerTask):
-    """An operation's timer task."""
-
-    __slots__ = ("operation",)
-
-    def run(self):
-        self.operation.run()
-
-
-class Operation(WatchedOperation):
+class Operation(DelayedOperation):
     """Completes when ``ready``; writes down what was called."""
 
     __slots__ = ("ready", "calls")
 
     def __init__(self, delay_ms=100):
-        task = Timeout(delay_ms)
-        super().__init__(task)
-        task.operation = self
+        super().__init__(delay_ms)
         self.ready, self.calls = False, []
 
     def try_complete(self):
@@ -55,8 +36,9 @@ class Operation(WatchedOperation):
 def purgatory(**options):
     """A purgatory on a timer whose clock the test moves."""
     clock = VirtualClock()
-    timer = SystemTimer(AtOnce(), 1, 20, 0, clock)
-    return DelayedOperationPurgatory(timer, **options), timer, clock
+    timer = SystemTimer(Inline(), 1, 20, 0, clock)
+    options = {"reaper_enabled": False} | options
+    return DelayedOperationPurgatory("test", timer, **options), timer, clock
 
 
 def test_an_operation_that_can_complete_is_not_watched():

@@ -32,7 +32,7 @@ REFUSED = LINKED.replace(
 )
 
 CONTROLS = {
-    "maybe_try_complete of TryPending negated": (
+    "safe_try_complete of TryPending negated": (
         OPERATION,
         Control(
             "two_completers",
@@ -41,7 +41,7 @@ CONTROLS = {
             ((PENDING_END, PENDING_END.replace("return done", "return not done")),),
         ),
     ),
-    "maybe_try_complete of TryOnce negated": (
+    "safe_try_complete of TryOnce negated": (
         OPERATION,
         Control(
             "try_once_holder",
@@ -50,7 +50,7 @@ CONTROLS = {
             ((ONCE_END, ONCE_END.replace("return done", "return not done")),),
         ),
     ),
-    "maybe_try_complete of Blocking negated": (
+    "safe_try_complete of Blocking negated": (
         OPERATION,
         Control(
             "blocking_holder",
@@ -119,12 +119,12 @@ CONTROLS = {
             "V1 in the model",
             (
                 (
-                    "        self.timer_task.cancel()\n"
+                    "        self.cancel()\n"
                     "        self.on_complete()\n"
                     "        return True\n"
                     "\n"
                     "    def run",
-                    "        self.timer_task.cancel()\n"
+                    "        self.cancel()\n"
                     "        self.on_complete()\n"
                     "        return False\n"
                     "\n"
@@ -285,7 +285,7 @@ def test_a_wrong_result_is_noticed(name):
 
 
 def test_random_schedules_compare_results_too():
-    of, control = CONTROLS["maybe_try_complete of TryPending negated"]
+    of, control = CONTROLS["safe_try_complete of TryPending negated"]
     rows, shared_of = of.rows(control.scenario)
     found = random_schedules(
         planted(of, control.changes),
@@ -317,8 +317,8 @@ def test_a_harness_that_swallows_an_exception_is_refused(handler):
 def test_a_harness_that_drops_a_result_is_refused(dropped_as):
     text = OPERATION.source("harness")
     dropped = text.replace(
-        "            return self.operations[operation].maybe_try_complete()",
-        f"            {dropped_as}self.operations[operation].maybe_try_complete()",
+        "            return self.operations[operation].safe_try_complete()",
+        f"            {dropped_as}self.operations[operation].safe_try_complete()",
     )
     assert dropped != text
     subject = ControlledImplementation.load(

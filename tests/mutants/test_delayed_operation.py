@@ -81,8 +81,8 @@ def test_a_plain_field_in_their_place_would_race():
             "from impl.runtime import Atomic, Monitor, Plain\n",
         ),
         (
-            '    __slots__ = ("timer_task", "lock", "completed")\n',
-            '    __slots__ = ("timer_task", "lock", "completed", "tries")\n    tries: Plain[int]\n',
+            '    __slots__ = ("completed",)\n',
+            '    __slots__ = ("completed", "tries")\n    tries: Plain[int]\n',
         ),
         (
             "        self.completed = Atomic(False)\n",

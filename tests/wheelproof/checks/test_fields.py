@@ -104,9 +104,8 @@ def test_a_prev_that_the_harness_leaves_out_is_named_right_or_wrong(monkeypatch,
             delayed_operation.ARTEFACTS,
             "two_completers",
             "armed",
-            '        "armed": tuple(operation.timer_task.armed.get() for operation in '
-            "operations),\n",
-            "Timer.armed.value",
+            '        "armed": tuple(operation.armed.get() for operation in operations),\n',
+            "WorkedTryPending.armed.value",
         ),
     ],
 )
