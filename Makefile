@@ -13,7 +13,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-traces d1 real docs doctor clean
+	nightly fuzz trace bench-traces d1 demo real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -27,6 +27,7 @@ help:
 	@echo '               check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
+	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -93,6 +94,10 @@ bench-traces: setup-data
 
 d1: setup
 	@$(RUN) real.d1 $(ARGS)
+
+# The broker of the demo needs the standard library alone.
+demo: setup
+	@$(RUN) demo $(ARGS)
 
 real: setup
 	@$(RUN) real.record $(ARGS)

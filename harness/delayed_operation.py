@@ -53,6 +53,10 @@ class Work:
     expirations: Atomic[int]
     force_complete: Callable[[], bool]
 
+    def __init__(self, delay_ms: int) -> None:
+        super().__init__(delay_ms)  # type: ignore[call-arg]  # of the protocol's class
+        self.armed = Atomic(True)
+
     def cancel(self) -> None:
         self.armed.set(False)  # write X3
 
@@ -109,7 +113,6 @@ class Harness:
             operation.conditions = [self.conditions[condition] for condition in needs[name]]
             operation.outer = self.outer if name in scenario["locking"] else None
             operation.fails = name in scenario["raises"]
-            operation.armed = Atomic(True)
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
             operation.following = [self.operations[other] for other in scenario["completes"][name]]

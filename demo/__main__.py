@@ -1,0 +1,5 @@
+"""Prints the timeline."""
+
+from demo.story import Story
+
+print(Story().tell(), end="")
