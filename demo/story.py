@@ -20,12 +20,12 @@ ORDERS = TopicPartition("orders", 0)
 REQUEST_TIMEOUT_MS = 300
 
 
-def said(error: Error) -> str:
+def shown(error: Error) -> str:
     """An error code in the timeline."""
     return "no error" if error is Error.NONE else error.name
 
 
-class Shown(Coordinator):
+class ShownJoins(Coordinator):
     """A coordinator whose joins are seen in the timeline."""
 
     line: Timeline
@@ -60,7 +60,7 @@ class Story:
         def answered(result: Mapping[TopicPartition, Appended]) -> None:
             error = result[ORDERS].error
             how = "the high watermark" if error is Error.NONE else "the timeout"
-            self.line.note("broker", f"{request} is answered: {said(error)}")
+            self.line.note("broker", f"{request} is answered: {shown(error)}")
             self.line.end(request, how)
 
         self.broker.append(REQUEST_TIMEOUT_MS, -1, {ORDERS: sizes}, answered)
@@ -84,15 +84,15 @@ class Story:
         def answered(result: Mapping[TopicPartition, Fetched]) -> None:
             found = result[ORDERS]
             if found.error is not Error.NONE:
-                self.line.note("broker", f"{request} is answered: {said(found.error)}")
+                self.line.note("broker", f"{request} is answered: {shown(found.error)}")
                 self.line.end(request, "the change of leader")
                 return
             total = sum(found.sizes)
             self.line.note("broker", f"{request} is answered: {total} bytes")
             self.line.end(request, "its bytes" if total >= min_bytes else "the timeout")
 
-        asked = {ORDERS: FetchPartition(offset, self.broker.partitions[ORDERS].epoch)}
-        self.broker.fetch(max_wait_ms, min_bytes, asked, answered)
+        wanted = {ORDERS: FetchPartition(offset, self.broker.partitions[ORDERS].epoch)}
+        self.broker.fetch(max_wait_ms, min_bytes, wanted, answered)
         self.waits("Fetch", f"{request} waits for the high watermark")
 
     def waits(self, kind: str, what: str) -> None:
@@ -145,7 +145,7 @@ class Story:
         self.line.note("admin", "elect F: broker 2 is to lead orders-0")
 
         def elected(result: Mapping[TopicPartition, Error]) -> None:
-            self.line.note("broker", f"elect F is answered: {said(result[ORDERS])}")
+            self.line.note("broker", f"elect F is answered: {shown(result[ORDERS])}")
             self.line.end("elect F", "the metadata")
 
         self.broker.elect_leaders(REQUEST_TIMEOUT_MS, {ORDERS: 2}, elected)
@@ -166,7 +166,7 @@ class Story:
             self.line.note("broker", f"generation {generation} of shop: {', '.join(members)}")
             self.line.end("join shop", "its second timeout")
 
-        coordinator = Shown(self.joins, 100, 1000, complete)
+        coordinator = ShownJoins(self.joins, 100, 1000, complete)
         coordinator.line = self.line
         self.line.begin("join shop")
         for member in ("m1", "m2"):

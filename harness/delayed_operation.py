@@ -90,12 +90,23 @@ class LockedWork(Work):
         self.armed.set(False)  # write L5
 
 
-SLOTS = ("conditions", "outer", "fails", "following", "armed", "completions", "expirations")
-
-
 def worked(protocol: type, work: type) -> type:
     """The protocol's class with the work mixed in."""
-    return type(f"Worked{protocol.__name__}", (work, protocol), {"__slots__": SLOTS})
+    return type(
+        f"Worked{protocol.__name__}",
+        (work, protocol),
+        {
+            "__slots__": (
+                "conditions",
+                "outer",
+                "fails",
+                "following",
+                "armed",
+                "completions",
+                "expirations",
+            )
+        },
+    )
 
 
 class Harness:

@@ -67,7 +67,7 @@ class Untimed(Around):
 class Purging(Around):
     """The timer of a purgatory's reaper: after its clock has advanced, the purgatory is purged.
 
-    The purgatory is held weakly: one that nobody uses any more becomes garbage, and its reaper's
+    The purgatory is held weakly: one that is used no more becomes garbage, and its reaper's
     thread ends.
     """
 

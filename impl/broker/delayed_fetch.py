@@ -42,45 +42,45 @@ class DelayedFetch(DelayedOperation):
     to the high watermark. Kafka: ``DelayedFetch``.
     """
 
-    __slots__ = ("min_bytes", "follower", "asked", "partitions", "answer", "expired")
+    __slots__ = ("min_bytes", "follower", "wanted", "partitions", "answer", "expired")
 
     def __init__(
         self,
         delay_ms: int,
         min_bytes: int,
         follower: int | None,
-        asked: Mapping[TopicPartition, FetchPartition],
+        wanted: Mapping[TopicPartition, FetchPartition],
         partitions: Partitions,
         answer: Callable[[], object],
     ) -> None:
         """``answer``: reads the log again and sends what it finds, once."""
         super().__init__(delay_ms)
         self.min_bytes, self.follower = min_bytes, follower
-        self.asked, self.partitions, self.answer = dict(asked), partitions, answer
+        self.wanted, self.partitions, self.answer = dict(wanted), partitions, answer
         self.expired = False
 
     def try_complete(self) -> bool:
         total = 0
-        for name, asked in self.asked.items():
+        for name, wanted in self.wanted.items():
             view = self.partitions.view(name)
-            if view is None or view.error(asked.epoch) is not Error.NONE:
+            if view is None or view.error(wanted.epoch) is not Error.NONE:
                 return self.force_complete()
-            if self.truncated(view, asked) or diverges(view, asked) is not None:
+            if self.truncated(view, wanted) or diverges(view, wanted) is not None:
                 return self.force_complete()
-            total += self.available(name, view, asked)
+            total += self.available(name, view, wanted)
         return total >= self.min_bytes and self.force_complete()
 
     def end(self, view: View) -> int:
         """Up to where this fetcher may read."""
         return view.high_watermark if self.follower is None else view.end
 
-    def truncated(self, view: View, asked: FetchPartition) -> bool:
+    def truncated(self, view: View, wanted: FetchPartition) -> bool:
         """Whether the log ends before the offset by now."""
-        return asked.offset > self.end(view)
+        return wanted.offset > self.end(view)
 
-    def available(self, name: TopicPartition, view: View, asked: FetchPartition) -> int:
+    def available(self, name: TopicPartition, view: View, wanted: FetchPartition) -> int:
         """Bytes that an answer would have of a partition."""
-        return min(self.partitions.bytes_between(name, asked.offset, self.end(view)), asked.most)
+        return min(self.partitions.bytes_between(name, wanted.offset, self.end(view)), wanted.most)
 
     def on_complete(self) -> None:
         self.answer()
@@ -89,9 +89,9 @@ class DelayedFetch(DelayedOperation):
         self.expired = True
 
 
-def diverges(view: View, asked: FetchPartition) -> int | None:
+def diverges(view: View, wanted: FetchPartition) -> int | None:
     """The offset at which a fetcher's log parts from the leader's; None: it does not."""
-    if asked.last_epoch is None:
+    if wanted.last_epoch is None:
         return None
-    end = view.end_of(asked.last_epoch)
-    return end if end < asked.offset else None
+    end = view.end_of(wanted.last_epoch)
+    return end if end < wanted.offset else None

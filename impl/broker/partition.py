@@ -75,7 +75,7 @@ class Partition:
     """A partition on its broker, which leads it until it is demoted.
 
     ``min_isr``: as many in-sync replicas must have a record. Each method takes effect at one
-    moment, under the partition's lock, and calls nobody. The caller then checks the purgatories.
+    moment, under the partition's lock. The caller checks the purgatories after it.
     """
 
     def __init__(self, name: TopicPartition, followers: Sequence[int], min_isr: int = 1) -> None:
@@ -115,7 +115,7 @@ class Partition:
             return Error.NONE, len(self.sizes)
 
     def fetched(self, follower: int, offset: int, start: int) -> None:
-        """A follower has asked for ``offset``: it has the records before it.
+        """A follower has wanted for ``offset``: it has the records before it.
 
         ``start``: the first offset of its own log.
         """

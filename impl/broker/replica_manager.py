@@ -84,7 +84,7 @@ class ReplicaManager:
         self,
         delay_ms: int,
         min_bytes: int,
-        asked: Mapping[TopicPartition, FetchPartition],
+        wanted: Mapping[TopicPartition, FetchPartition],
         callback: FetchedAll,
         follower: int | None = None,
     ) -> None:
@@ -93,19 +93,19 @@ class ReplicaManager:
         ``follower``: the replica that fetches: it has the records before the offsets.
         """
         if follower is not None:
-            for name, each in asked.items():
+            for name, each in wanted.items():
                 self.follower_fetched(name, follower, each.offset)
         operation = self.fetch_class(
             delay_ms,
             min_bytes,
             follower,
-            asked,
+            wanted,
             self,
             lambda: callback(
-                {name: self.read(name, each, follower) for name, each in asked.items()}
+                {name: self.read(name, each, follower) for name, each in wanted.items()}
             ),
         )
-        self._enter("Fetch", operation, asked)
+        self._enter("Fetch", operation, wanted)
 
     def delete_records(
         self, delay_ms: int, before: Mapping[TopicPartition, int], callback: DeletedAll
@@ -164,21 +164,21 @@ class ReplicaManager:
         self.leaders[name] = leader
         self._check(name, "ElectLeader")
 
-    def read(self, name: TopicPartition, asked: FetchPartition, follower: int | None) -> Fetched:
+    def read(self, name: TopicPartition, wanted: FetchPartition, follower: int | None) -> Fetched:
         """What a partition answers to a fetch now."""
         view = self.view(name)
         if view is None:
             return Fetched(Error.UNKNOWN_TOPIC_OR_PARTITION, -1)
-        error = view.error(asked.epoch)
+        error = view.error(wanted.epoch)
         if error is not Error.NONE:
             return Fetched(error, -1)
-        at = diverges(view, asked)
+        at = diverges(view, wanted)
         if at is not None:
             return Fetched(Error.NONE, view.high_watermark, (), at)
         end = view.high_watermark if follower is None else view.end
-        if not view.start <= asked.offset <= view.end:
+        if not view.start <= wanted.offset <= view.end:
             return Fetched(Error.OFFSET_OUT_OF_RANGE, view.high_watermark)
-        sizes = self.partitions[name].read(asked.offset, end, asked.most)
+        sizes = self.partitions[name].read(wanted.offset, end, wanted.most)
         return Fetched(Error.NONE, view.high_watermark, sizes)
 
     def shutdown(self) -> None:

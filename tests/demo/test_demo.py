@@ -93,7 +93,7 @@ def test_a_bar_stands_at_its_time():
     line.end("second", "an event")
     now[0] = 20
     line.begin("third")
-    line.end("third", "nobody")
+    line.end("third", "an event")
     line.end("first", "the timeout")
     rows = {row.split()[0]: row for row in line.text().splitlines()}
     first, second, third = rows["first"], rows["second"], rows["third"]

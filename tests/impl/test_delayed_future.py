@@ -82,17 +82,17 @@ def test_a_future_that_is_done_as_the_time_is_over_keeps_its_result():
     class Racing(Future):
         def done(self):
             was = super().done()
-            if asked:
-                asked.pop()
+            if wanted:
+                wanted.pop()
                 self.set_result(7)
             return was
 
-    asked = []
+    wanted = []
     future = Racing()
     call = Call([future])
     operation = DelayedFuture(1, [future], call)
     assert not operation.safe_try_complete()
-    asked.append("its owner completes it now")
+    wanted.append("its owner completes it now")
     operation.run()
     assert call.sums == [7] and operation.is_completed()
 

@@ -144,7 +144,7 @@ def test_a_cancelled_key_returns_its_operations_and_no_other(held):
     assert not any(each.is_completed() for each in requests)
 
 
-def test_a_key_that_nobody_waits_for_has_nothing_to_cancel(held):
+def test_a_key_without_operations_has_nothing_to_cancel(held):
     assert held.cancel_for_key("a") == []
 
 

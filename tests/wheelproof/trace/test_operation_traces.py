@@ -181,12 +181,12 @@ def test_each_mutant_is_refused_by_its_property_and_shrunk(name, tmp_path):
 
 
 POSSIBLE = {
-    "P9": ("pending_getset(op2)",),
-    "NoRetry": ("try_begin(op2)",),
-    "ReadEarly": ("try_begin(op2)",),
-    "ClearedLate": ("pending_set(op2)",),
-    "P12": ("try_begin(op2)", "force_cas(op2)"),
-    "P1": ("force_cas(op2)",),
+    "P9": ("pending_getset(op1)",),
+    "NoRetry": ("try_begin(op1)",),
+    "ReadEarly": ("try_begin(op1)",),
+    "ClearedLate": ("pending_set(op1)",),
+    "P12": ("try_begin(op1)", "force_cas(op1)"),
+    "P1": ("force_cas(op1)",),
 }
 """Mutant -> some of what was possible where its trace is refused."""
 
@@ -206,7 +206,7 @@ def test_the_finding_says_what_was_possible(name):
 def test_the_repair_inserts_what_is_owed(name, owed):
     recorded = of_mutant(name)
     small = shrink(recorded.header, numbered(recorded.events))
-    assert small.repair == f"insert {owed}(op2) before line {judged(recorded).first.line}"
+    assert small.repair == f"insert {owed}(op1) before line {judged(recorded).first.line}"
 
 
 def test_a_lost_completion_that_lasts_is_refused_too():
