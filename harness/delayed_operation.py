@@ -55,7 +55,7 @@ class Work:
 
     def __init__(self, delay_ms: int) -> None:
         super().__init__(delay_ms)  # type: ignore[call-arg]  # of the protocol's class
-        self.armed = Atomic(True)
+        self.armed = Atomic(True)  # type: ignore[misc]  # a slot of the worked class
 
     def cancel(self) -> None:
         self.armed.set(False)  # write X3
