@@ -10,6 +10,7 @@ import pytest
 
 from demo.story import Story
 from demo.timeline import WIDTH, Timeline
+from tests.docs.reading import blocks
 from tests.model.artefacts import ROOT
 
 
@@ -54,6 +55,12 @@ SAYS = (
     "780 ms  broker    a join of shop waits in the purgatory for 100 ms",
     "880 ms  broker    generation 1 of shop: m1, m2",
 )
+
+
+def test_the_page_of_the_purgatory_quotes_it(text):
+    page = ROOT / "docs/mechanisms/purgatory.md"
+    (quoted,) = [each.text for each in blocks(page.read_text("utf-8")) if " ms  " in each.text]
+    assert quoted.strip("\n") in text and quoted.count("\n") > 4
 
 
 def missing(text):

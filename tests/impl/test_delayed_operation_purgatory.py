@@ -14,8 +14,10 @@ from impl.delayed_operation import DelayedOperation
 from impl.delayed_operation_purgatory import DelayedOperationPurgatory
 from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import POLL_MS
+from tests.docs.reading import blocks
 from tests.impl.real_threads import HOUR_MS, PATIENCE_S, until
 from tests.impl.timing import Inline
+from tests.model.artefacts import ROOT
 
 
 class Waiting(DelayedOperation):
@@ -230,6 +232,21 @@ def test_a_text_in_the_place_of_keys_is_refused():
         purgatory.try_complete_else_watch(Waiting(), "topic")
     with pytest.raises(ValueError, match="keys is empty"):
         purgatory.try_complete_else_watch(Waiting(), [])
+
+
+# -- the page
+
+
+def test_the_example_of_the_page_runs(capsys):
+    page = (ROOT / "docs/mechanisms/purgatory.md").read_text("utf-8")
+    (code,) = [each.text for each in blocks(page) if each.language == "python"]
+    names = {
+        "arrived": threading.Event(),
+        "DelayedOperation": DelayedOperation,
+        "DelayedOperationPurgatory": DelayedOperationPurgatory,
+    }
+    exec(compile(code, "purgatory.md", "exec"), names)
+    assert capsys.readouterr().out == "done\n"
 
 
 # -- with real time
