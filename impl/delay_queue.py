@@ -65,6 +65,10 @@ class DelayQueue(Generic[E]):
             taken = self._take()
         return taken
 
+    def let_go(self) -> None:
+        """Release the queue's lock if an interrupt has let the calling thread keep it."""
+        self.gate.let_go()
+
     def wait_ms(self) -> int:
         """Milliseconds until the first element is due; ``FOREVER_MS`` if there is none."""
         heap = self.heap

@@ -80,18 +80,24 @@ class SystemTimer(Closing):
         :meth:`close` a RuntimeError. As in Kafka's timer, a task that is due later is accepted even
         then.
         """
-        with self.lock.read_lock:  # lock A1, unlock A4
-            now = self.clock.hi_res_clock_ms()  # read A2
-            whole("delay_ms", task.delay_ms)
-            deadline = now + task.delay_ms
-            whole("the deadline by this clock", deadline)
-            if not 0 <= deadline <= self.max_deadline_ms:
-                raise ValueError(
-                    f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; "
-                    f"it must be from 0 to {self.max_deadline_ms}"
-                )
-            entry = TimerTaskEntry(task, deadline)  # write A3
-            self.add_timer_task_entry(entry)
+        done = False
+        try:
+            with self.lock.read_lock:  # lock A1, unlock A4
+                now = self.clock.hi_res_clock_ms()  # read A2
+                whole("delay_ms", task.delay_ms)
+                deadline = now + task.delay_ms
+                whole("the deadline by this clock", deadline)
+                if not 0 <= deadline <= self.max_deadline_ms:
+                    raise ValueError(
+                        f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; "
+                        f"it must be from 0 to {self.max_deadline_ms}"
+                    )
+                entry = TimerTaskEntry(task, deadline)  # write A3
+                self.add_timer_task_entry(entry)
+            done = True
+        finally:
+            if not done:
+                self.let_go()
 
     def add_timer_task_entry(self, entry: TimerTaskEntry) -> None:
         """Put an entry into the wheel, or hand it over if it is due and not cancelled."""
@@ -115,6 +121,17 @@ class SystemTimer(Closing):
 
         Returns False if there was none.
         """
+        done = False
+        try:
+            expired = self.expire_due(timeout_ms)
+            done = True
+        finally:
+            if not done:
+                self.let_go()
+        return expired
+
+    def expire_due(self, timeout_ms: int) -> bool:
+        """:meth:`advance_clock`, which may leave a lock behind if an interrupt ends it."""
         bucket = self.queue.poll(timeout_ms)  # update R1
         if bucket is None:
             return False
@@ -128,6 +145,11 @@ class SystemTimer(Closing):
                 self.wheel.advance_clock(expiration)  # update R7
                 bucket.flush(self.reinsert)
         return True
+
+    def let_go(self) -> None:
+        """Release the locks that an interrupt has let this thread keep."""
+        self.lock.let_go()
+        self.queue.let_go()
 
     def size(self) -> int:
         """The number of linked entries.
@@ -165,7 +187,7 @@ class KafkaTimer(SystemTimer):
 
     __slots__ = ()
 
-    def advance_clock(self, timeout_ms: int) -> bool:
+    def expire_due(self, timeout_ms: int) -> bool:
         bucket = self.queue.poll(timeout_ms)  # update R1
         if bucket is None:
             return False

@@ -14,6 +14,7 @@ MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.
 ELSEWHERE = {
     "impl.runtime": "replaced under control: tests/impl/production",
     "impl.threads": "replaced under control: tests/impl/production",
+    "impl.condition": "production's, replaced under control: tests/impl/test_interrupts.py",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
     "impl.unclosed": "what the garbage collector calls: tests/impl/test_system_timer_reaper.py",
     "impl.delayed_operation_purgatory": (

@@ -200,6 +200,9 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             self.read_lock = ReadLock(self)
             self.write_lock = WriteLock(self)
 
+        def let_go(self) -> None:
+            """Makes no step: no interrupt ends the release of a lock here."""
+
     return ReadWriteLock
 
 
@@ -262,6 +265,9 @@ def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 self.take_over(thread)
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
+
+        def let_go(self) -> None:
+            """Makes no step: no interrupt ends the release of a lock here."""
 
         def notify(self) -> None:
             """Makes no step: after every step all waiting threads are admitted anew."""

@@ -100,6 +100,12 @@ def _lock(name: str, inner: Callable[[], Any], observer: Observer) -> type:
         def __exit__(self, *exception: object) -> None:
             self.release()
 
+        def __getattr__(self, name: str) -> Any:
+            """Whether the caller is inside: a condition wants to know it of a monitor."""
+            if name != "_is_owned":
+                raise AttributeError(name)
+            return self._inner._is_owned
+
     Lock.__name__ = Lock.__qualname__ = name
     return Lock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from tests.impl.production.loading import Running, Steered, Waits, steered
+from tests.impl.production.loading import Running, Steered, Waits, locked, steered
 from tests.impl.production.timer_checks import logged
 
 
@@ -63,7 +63,7 @@ def the_element_itself_is_taken_out(impl: SimpleNamespace, waits: Waits) -> None
     assert queue.remove(second) is True
     assert [each.name for each in queue.heap] == ["a"], "another one with its time was removed"
     assert not queue.remove(second), "it was removed twice"
-    assert not queue.gate.due.lock.locked(), "the gate is kept"
+    assert not locked(queue.gate.due.lock), "the gate is kept"
 
 
 def what_is_left_after_a_removal_is_in_order(impl: SimpleNamespace, waits: Waits) -> None:
@@ -90,7 +90,7 @@ def the_gate_is_held_while_the_heap_is_looked_through(impl: SimpleNamespace, wai
 
     class Watched(list):
         def __iter__(self):
-            bare.extend([] if queue.gate.due.lock.locked() else ["look"])
+            bare.extend([] if locked(queue.gate.due.lock) else ["look"])
             return super().__iter__()
 
     queue.offer(element)

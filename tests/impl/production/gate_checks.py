@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from types import SimpleNamespace
 
-from tests.impl.production.loading import Interrupted, Running, Steered, Waits, steered
+from tests.impl.production.loading import Interrupted, Running, Steered, Waits, locked, steered
 
 # -- the gate
 
@@ -117,7 +117,7 @@ def what_is_due_now_is_not_waited_for(impl: SimpleNamespace, waits: Waits) -> No
     at.condition.refuses = True
     waiter = at.waiter(1000)
     waits.until(lambda: waiter.ended, "it does not end")
-    assert waiter.inside and at.gate.due.lock.locked(), "it sleeps beside what is due now"
+    assert waiter.inside and locked(at.gate.due.lock), "it sleeps beside what is due now"
 
 
 def without_end_is_as_long_as_can_be(impl: SimpleNamespace, waits: Waits) -> None:
@@ -137,7 +137,7 @@ def an_interrupted_leader_gives_the_lead_and_the_lock_away(
     waits.until(lambda: first.ended, "it goes on")
     assert isinstance(first.error, Interrupted)
     at.sleep(5, says="no thread leads")
-    assert not at.gate.due.lock.locked(), "the lock is held"
+    assert not locked(at.gate.due.lock), "the lock is held"
 
 
 def a_wait_that_cannot_be_reported_gives_the_lock_back(impl: SimpleNamespace, waits: Waits) -> None:
@@ -148,15 +148,15 @@ def a_wait_that_cannot_be_reported_gives_the_lock_back(impl: SimpleNamespace, wa
 
     with suppress(LookupError):
         gate.acquire_when(raises, 1000)
-    assert not gate.due.lock.locked(), "the lock is held"
+    assert not locked(gate.due.lock), "the lock is held"
 
 
 def a_gate_excludes(impl: SimpleNamespace, waits: Waits) -> None:
     gate = steered(impl).runtime.Gate()
     with gate:
-        assert gate.due.lock.locked(), "entered without the lock"
-    assert not gate.due.lock.locked(), "left with the lock"
+        assert locked(gate.due.lock), "entered without the lock"
+    assert not locked(gate.due.lock), "left with the lock"
     gate.acquire_when(lambda: 0, 0)
-    assert gate.due.lock.locked(), "acquired without the lock"
+    assert locked(gate.due.lock), "acquired without the lock"
     gate.release()
-    assert not gate.due.lock.locked(), "released and held"
+    assert not locked(gate.due.lock), "released and held"

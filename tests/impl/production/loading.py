@@ -98,6 +98,11 @@ class Holder(Running):
         self._leave.set()
 
 
+def locked(lock: Any) -> bool:
+    """Whether any thread holds a lock. Python 3.11's ``RLock`` has no method that says so."""
+    return repr(lock).startswith("<locked ")
+
+
 class Waits:
     """Waits ``within_s`` at most for an event, and ``moment_s`` for one that must not come."""
 
@@ -127,7 +132,7 @@ class Steered:
     now = 0.0
 
     def __init__(self, lock: Any = None) -> None:
-        self.lock = threading.Lock() if lock is None else lock
+        self.lock = threading.Lock()  # any thread of a check may release it
         self.sleepers: list[list] = []
         self.refuses = False  # to let anybody sleep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from types import SimpleNamespace
 
-from tests.impl.production.loading import Running, Steered, Waits, steered
+from tests.impl.production.loading import Running, Steered, Waits, locked, steered
 
 # -- the delay queue
 
@@ -88,7 +88,7 @@ def a_poll_ends_with_its_time_and_nothing(impl: SimpleNamespace, waits: Waits) -
     poller = at.poller(5)
     at.condition.elapse(5)
     waits.until(lambda: poller.ended, "it sleeps longer than its time")
-    assert poller.result is None and poller.error is None and not at.condition.lock.locked()
+    assert poller.result is None and poller.error is None and not locked(at.condition.lock)
     empty = at.poller(0)
     waits.until(lambda: empty.ended, "it sleeps although it has no time")
     assert empty.result is None
@@ -108,7 +108,7 @@ def each_operation_holds_the_gate(impl: SimpleNamespace, waits: Waits) -> None:
 
     class Watched(list):
         def note(self, name: str) -> None:
-            if not queue.gate.due.lock.locked():
+            if not locked(queue.gate.due.lock):
                 bare.append(name)
 
         def append(self, value) -> None:
@@ -133,7 +133,7 @@ def each_operation_holds_the_gate(impl: SimpleNamespace, waits: Waits) -> None:
     assert queue.poll_now().due == Steered.now - 5 and queue.poll(0).due == Steered.now - 3
     queue.poll_now(), queue.poll_now(), queue.poll(0)
     assert not bare, f"{sorted(set(bare))} without the gate"
-    assert not queue.gate.due.lock.locked(), "the gate is kept"
+    assert not locked(queue.gate.due.lock), "the gate is kept"
 
 
 def an_element_that_raises_gives_the_gate_back(impl: SimpleNamespace, waits: Waits) -> None:
@@ -150,4 +150,4 @@ def an_element_that_raises_gives_the_gate_back(impl: SimpleNamespace, waits: Wai
     queue.offer(Raising(0))
     with suppress(LookupError):
         queue.poll(0)
-    assert Raising.calls == 2 and not queue.gate.due.lock.locked(), "the gate is kept"
+    assert Raising.calls == 2 and not locked(queue.gate.due.lock), "the gate is kept"

@@ -8,7 +8,7 @@ from tests.impl.production.planted import planted
 
 DEADLINE = "            deadline = now + task.delay_ms\n"
 ENTRY = "            entry = TimerTaskEntry(task, deadline)\n"
-CLOCK = "            now = self.clock.hi_res_clock_ms()\n"
+CLOCK = "                now = self.clock.hi_res_clock_ms()\n"
 FIELDS = "        self.list = self.next = self.prev = None\n"
 PUBLISHED = "        if timer_task is not None:\n            timer_task.set_timer_task_entry(self)"
 WAITS = "wait=get_ident() != thread"
@@ -177,8 +177,8 @@ FAULTS = {
     ),
     "add reads the clock before it has the lock": planted(
         checks.an_add_reads_the_clock_within_the_read_lock,
-        "        with self.lock.read_lock:\n" + CLOCK,
-        "        now = self.clock.hi_res_clock_ms()\n        with self.lock.read_lock:\n",
+        "            with self.lock.read_lock:\n" + CLOCK,
+        "            now = self.clock.hi_res_clock_ms()\n            with self.lock.read_lock:\n",
     ),
     "close waits for the executor under the write lock": planted(
         checks.a_running_task_that_adds_does_not_hold_close_up,

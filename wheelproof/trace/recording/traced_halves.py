@@ -133,6 +133,9 @@ def read_write_lock(recorder: Recorder) -> type:
                 WriteLock(self, owner, "w"),
             )
 
+        def let_go(self) -> None:
+            """Records nothing: no interrupt ends the release of a lock in a recording."""
+
     return ReadWriteLock
 
 

@@ -161,6 +161,9 @@ def read_write_lock(recorder: Recorder, production: type) -> type:
             self.read_lock = Half(self, "r", inner.read_lock)
             self.write_lock = Half(self, "w", inner.write_lock)
 
+        def let_go(self) -> None:
+            """Records nothing: no interrupt ends the release of a lock in a recording."""
+
     return ReadWriteLock
 
 
@@ -195,6 +198,9 @@ def gate(recorder: Recorder, production: type) -> type:
 
         def blocks(self, actor: Actor) -> bool:
             return self.owner is not None
+
+        def let_go(self) -> None:
+            """Records nothing: no interrupt ends the release of a lock in a recording."""
 
         def __enter__(self) -> None:
             actor, frame = recorder.actor, frame_of(1)
