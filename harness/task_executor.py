@@ -11,11 +11,10 @@ from harness.result import raised
 from impl import task_executor
 from impl.runtime import Atomic
 
-SUBJECT = ("impl.task_executor",)
+SUBJECT = ("impl.task_executor", "impl.one_thread")
 """The modules whose steps are the mechanism's."""
 
 STAND_INS = {
-    "concurrent.futures": "harness.standard_futures",
     "logging": "harness.standard_logging",
 }
 """What production takes from the standard library, and what stands in for it under control."""
@@ -25,6 +24,15 @@ NOT_RUN = {
         "another's executor; tests/impl/test_task_executor.py hands one in, and "
         "tests/impl/test_system_timer_defects.py what is none"
     ),
+    "impl.one_thread: OneThread.submit: self.thread is None is true": (
+        "the scenario's thread is there from the beginning; tests/impl/test_one_thread.py starts "
+        "threads"
+    ),
+    "impl.one_thread: OneThread.shutdown: self.thread is not None is false": (
+        "the same; tests/impl/test_one_thread.py shuts one down that was given no call"
+    ),
+    "impl.one_thread: OneThread.start": "the same",
+    "impl.one_thread: OneThread.live": "the same",
     "impl.task_executor: TaskExecutor.close: self.own is false": (
         "another's executor is left alone; tests/impl/test_task_executor.py looks at it"
     ),
@@ -36,6 +44,10 @@ NOT_RUN = {
     ),
 }
 """Branches that no scenario runs, and why."""
+
+
+PRESENT = "a thread of the scenario"
+"""What the pool has in the place of its thread."""
 
 
 class Failed(Exception):
@@ -86,6 +98,7 @@ class Harness:
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = task_executor) -> None:
         self.executor = impl.TaskExecutor()
         self.pool = self.executor.executor
+        self.pool.thread = PRESENT
         self.ran: Any = Atomic(())
         self.tasks: dict[str, Task] = {}
         # A task hands over only tasks that stand behind it.

@@ -1,15 +1,15 @@
-"""The thread pool that runs a timer's due tasks: the timer's own, or one of its user's.
+"""What runs a timer's due tasks: the timer's own thread, or an executor of its user's.
 
-Kafka's is ``Executors.newFixedThreadPool(1)``. Labels are those of ``spec/TaskExecutor.tla``. The
-steps of the pool itself are in its stand-in.
+Kafka's is ``Executors.newFixedThreadPool(1)``. Labels are those of ``spec/TaskExecutor.tla``.
 """
 
 from __future__ import annotations
 
 import logging  # production only
-from concurrent.futures import Executor, ThreadPoolExecutor  # production only
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor  # production only
+from typing import TYPE_CHECKING, Any
 
+from impl.one_thread import OneThread
 from impl.runtime import Volatile, get_ident
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ class TaskExecutor:
             )
         self.own = executor is None
         self.thread = None
-        self.executor = (
-            ThreadPoolExecutor(1, "timer", self._begin) if executor is None else executor
-        )
+        self.executor: Any = OneThread("timer", self._begin) if executor is None else executor
 
     def _begin(self) -> None:
         """Note the own executor's thread, before it runs its first task."""
@@ -68,8 +66,8 @@ class TaskExecutor:
 def run(entry: TimerTaskEntry) -> None:
     """Run an entry's task. Logs what it raises.
 
-    What asks the program to end is logged and goes on to the executor. The timer's own thread does
-    not end of it, and runs the next task.
+    What asks the program to end is logged and goes on to the executor. It ends the timer's own
+    thread, as any other BaseException, which Python reports. Another thread runs the next task.
     """
     try:
         entry.timer_task.run()

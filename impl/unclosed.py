@@ -45,11 +45,7 @@ def timer_left(owner: Any) -> None:
     """Warn of a timer that was not closed and whose own executor has a thread, and let it end."""
     executor = getattr(owner, "executor", None)
     pool: Any = getattr(executor, "executor", None)
-    if (
-        getattr(executor, "own", False)
-        and getattr(pool, "_threads", None)
-        and not getattr(pool, "_shutdown", True)
-    ):
+    if getattr(executor, "own", False) and getattr(pool, "thread", None) and not pool.shut:
         pool.shutdown(wait=False)  # its lock is taken by users of this pool alone: there are none
         _warn(f"{owner!r} was not closed: call close(), or use with", owner)
 

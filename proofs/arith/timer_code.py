@@ -31,6 +31,7 @@ def admitting(timer: Any) -> Any:
             closed=False,
             clock=SimpleNamespace(hi_res_clock_ms=lambda: now),
             max_deadline_ms=last,
+            let_go=lambda: None,
             add_timer_task_entry=lambda entry: entered.append(entry.expiration_ms),
         )
         try:

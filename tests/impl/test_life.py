@@ -179,12 +179,3 @@ LONG = ("closes_twice", "two_adders", "closes_inside_and_outside")
 def test_the_executor_and_the_reaper_are_their_models(of, scenario):
     found = bisimulated(of, planted(of, ()), scenario)
     assert found.outcome == "equal" and not found.uncovered, str(found.difference)
-
-
-def test_a_pool_of_two_threads_has_no_stand_in():
-    with pytest.raises(ValueError, match="a pool of one thread, not of 2"):
-        bisimulated(
-            EXECUTOR,
-            planted(EXECUTOR, (("ThreadPoolExecutor(1, ", "ThreadPoolExecutor(2, "),)),
-            "raises",
-        )

@@ -34,7 +34,7 @@ def test_after_close_an_add_that_is_due_raises_and_one_that_is_not_is_linked():
     (task,) = added(timer, 5)
     timer.close()
     timer.close()
-    with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
+    with pytest.raises(RuntimeError, match="the thread .timer. takes no call after shutdown"):
         timer.add(Task(0))
     assert timer.size() == 1
     (later,) = added(timer, 1)
@@ -74,7 +74,7 @@ def close_waits(executor, within_s):
         0,
         clock,
         then=lambda: waits.append(
-            until(lambda: timer.executor.executor._shutdown) and not finished(closing, within_s)
+            until(lambda: timer.executor.executor.shut) and not finished(closing, within_s)
         ),
     )
     after, waiting = Task(0, clock), Task(60_000, clock)
@@ -183,7 +183,7 @@ def test_in_Kafkas_timer_the_refusal_ends_the_reaper(monkeypatch):
     raised = []
     monkeypatch.setattr(threading, "excepthook", lambda what: raised.append(str(what.exc_value)))
     assert not reaper_survives(KafkaTimer)
-    assert raised == ["cannot schedule new futures after shutdown"]
+    assert raised == ["the thread 'timer' takes no call after shutdown"]
 
 
 # -- in time and in order

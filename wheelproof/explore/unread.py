@@ -8,6 +8,7 @@ does not read the slot. Slots that no scenario changes are constants and are not
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -167,7 +168,7 @@ class _Slot(NamedTuple):
     def copy(self) -> object:
         """The value, kept from changes in place."""
         value = self.get()
-        return value.copy() if isinstance(value, (list, dict, set)) else value
+        return value.copy() if isinstance(value, (list, dict, set, deque)) else value
 
 
 def _slots(run: Run) -> dict[str, _Slot]:

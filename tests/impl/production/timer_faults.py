@@ -243,8 +243,8 @@ FAULTS = {
     ),
     "two tasks run at once": planted(
         checks.tasks_run_one_after_the_other,
-        "ThreadPoolExecutor(1,",
-        "ThreadPoolExecutor(2,",
+        "            if self.thread is None:\n                self.start()",
+        "            self.start()",
     ),
     "what a task raises is kept in a future": planted(
         checks.what_a_task_raises_is_logged_and_harms_no_thread,

@@ -1,0 +1,263 @@
+"""What expiry costs, and how long it keeps other threads from adding: ``make bench-timer``.
+
+All rows are measured in one process, in turns. Read ratios: the machine may be busy.
+
+* Expiry: CPU time per task of all threads together, from the first due task to the last task's run.
+  The tasks are added before, and do nothing but count.
+* The slowest add: 100,000 tasks are due within half a second. Meanwhile another thread adds one
+  task every two milliseconds, far in the future. Its slowest add in wall time is the row's figure.
+
+``SystemTimer`` is driven by ``SystemTimerReaper``. ``asyncio`` runs a loop in a thread of its own,
+to which the other thread adds by ``call_soon_threadsafe`` and waits for the handle, as it must if it
+may cancel. ``sched`` runs in a thread and is polled each millisecond, because it cannot be woken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sched
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from impl.clock import VirtualClock
+from impl.system_timer import SystemTimer
+from impl.system_timer_reaper import SystemTimerReaper
+from impl.timer_task_list import TimerTask
+
+WINDOW_MS = 500
+"""Within how many milliseconds all tasks are due."""
+
+FAR_MS = 600_000
+"""The delay of the tasks that the other thread adds, in milliseconds: none is due in a run."""
+
+PAUSE_S = 0.002
+"""How long the other thread pauses between two adds, in seconds."""
+
+ROUNDS = 1
+"""How often each row is measured; the least is shown."""
+
+
+class Count:
+    """Counts the tasks that have run, on one thread, and says when all have."""
+
+    __slots__ = ("left", "done")
+
+    def __init__(self, tasks: int) -> None:
+        self.left = tasks
+        self.done = threading.Event()
+
+    def __call__(self) -> None:
+        self.left -= 1
+        if not self.left:
+            self.done.set()
+
+
+class Task(TimerTask):
+    """Counts its run."""
+
+    __slots__ = ("count",)
+
+    def __init__(self, delay_ms: int, count: Callable[[], None]) -> None:
+        super().__init__(delay_ms)
+        self.count = count
+
+    def run(self) -> None:
+        self.count()
+
+
+class Subject(Protocol):
+    """A timer that runs: ``fill`` adds tasks before it starts, ``add`` comes from any thread."""
+
+    def fill(self, delays_ms: list[int], count: Count) -> None: ...
+
+    def start(self) -> None: ...
+
+    def add(self, delay_ms: int) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Wheel:
+    """SystemTimer. Its clock stands until ``start``, so that nothing is due while it is filled."""
+
+    def __init__(self) -> None:
+        self.timer = SystemTimer(start_ms=0, clock=VirtualClock())
+
+    def fill(self, delays_ms: list[int], count: Count) -> None:
+        for delay in delays_ms:
+            self.timer.add(Task(delay, count))
+
+    def start(self) -> None:
+        clock = Since()
+        self.timer.clock = clock
+        wheel: Any = self.timer.wheel
+        while wheel is not None:
+            wheel.clock = clock
+            for bucket in wheel.buckets:
+                bucket.clock = clock
+            wheel = wheel.overflow_wheel
+        self.reaper = SystemTimerReaper("reaper", self.timer)
+
+    def add(self, delay_ms: int) -> None:
+        self.timer.add(Task(delay_ms, print))
+
+    def stop(self) -> None:
+        self.reaper.close()
+
+
+class Since:
+    """Milliseconds since it was made."""
+
+    __slots__ = ("start",)
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+
+    def hi_res_clock_ms(self) -> int:
+        return int((time.monotonic() - self.start) * 1000)
+
+
+class Asyncio:
+    """asyncio's loop, in a thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+
+    def fill(self, delays_ms: list[int], count: Count) -> None:
+        self.begin = self.loop.time()
+        for delay in delays_ms:
+            self.loop.call_later(delay / 1000, count)
+
+    def start(self) -> None:
+        # what was added is due as long after the start as the wheel's is
+        late = self.loop.time() - self.begin
+        real = self.loop.time
+        self.loop.time = lambda: real() - late  # type: ignore[method-assign]
+        self.thread.start()
+
+    def add(self, delay_ms: int) -> None:
+        made = threading.Event()
+
+        def call() -> None:
+            self.loop.call_later(delay_ms / 1000, print)
+            made.set()
+
+        self.loop.call_soon_threadsafe(call)
+        made.wait()
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+class Sched:
+    """The library's ``sched``, polled by a thread."""
+
+    def __init__(self) -> None:
+        self.now: Callable[[], float] = lambda: 0.0
+        self.sched = sched.scheduler(lambda: self.now(), time.sleep)
+        self.stopping = False
+        self.thread = threading.Thread(target=self._poll, daemon=True)
+
+    def _poll(self) -> None:
+        while not self.stopping:
+            self.sched.run(blocking=False)
+            time.sleep(0.001)
+
+    def fill(self, delays_ms: list[int], count: Count) -> None:
+        for delay in delays_ms:
+            self.sched.enter(delay / 1000, 0, count)
+
+    def start(self) -> None:
+        begin = time.monotonic()
+        self.now = lambda: time.monotonic() - begin
+        self.thread.start()
+
+    def add(self, delay_ms: int) -> None:
+        self.sched.enter(delay_ms / 1000, 0, print)
+
+    def stop(self) -> None:
+        self.stopping = True
+        self.thread.join()
+
+
+SUBJECTS: dict[str, Callable[[], Subject]] = {
+    "SystemTimer": Wheel,
+    "asyncio": Asyncio,
+    "sched": Sched,
+}
+
+
+@contextmanager
+def collecting(on: bool) -> Iterator[None]:
+    """The garbage collector on with its default thresholds, or off."""
+    gc.collect()
+    (gc.enable if on else gc.disable)()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def expiry_us(make: Callable[[], Subject], tasks: int) -> float:
+    """CPU microseconds per task, all threads together."""
+    subject, count = make(), Count(tasks)
+    subject.fill([1 + i * WINDOW_MS // tasks for i in range(tasks)], count)
+    start = time.process_time()
+    subject.start()
+    count.done.wait()
+    cost = time.process_time() - start
+    subject.stop()
+    return cost / tasks * 1e6
+
+
+def slowest_add_ms(make: Callable[[], Subject], tasks: int) -> float:
+    """Wall milliseconds of another thread's slowest add while all tasks expire."""
+    subject, count = make(), Count(tasks)
+    subject.fill([1 + i * WINDOW_MS // tasks for i in range(tasks)], count)
+    slowest = 0.0
+    subject.start()
+    while not count.done.is_set():
+        start = time.perf_counter()
+        subject.add(FAR_MS)
+        slowest = max(slowest, time.perf_counter() - start)
+        time.sleep(PAUSE_S)
+    subject.stop()
+    return slowest * 1000
+
+
+def rows(tasks: int) -> Iterator[tuple[str, str, float, float]]:
+    """(timer, state of the collector, expiry in us per task, slowest add in ms)."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for _ in range(ROUNDS):
+        for state in "on", "off":
+            for name, make in SUBJECTS.items():
+                with collecting(state == "on"):
+                    each = expiry_us(make, tasks)
+                with collecting(state == "on"):
+                    found.setdefault((name, state), []).append((each, slowest_add_ms(make, tasks)))
+    for (name, state), pairs in found.items():
+        yield name, state, min(cost for cost, _ in pairs), min(slow for _, slow in pairs)
+
+
+def main(arguments: list[str]) -> int:
+    tasks = int(arguments[0]) if arguments else 100_000
+    table = list(rows(tasks))
+    base = {state: cost for name, state, cost, _ in table if name == "asyncio"}
+    print(f"{tasks:,} tasks due within {WINDOW_MS} ms, the least of {ROUNDS}\n")
+    print("| timer | collector | expiry / asyncio | us of CPU per task | slowest add, ms |")
+    print("|---|---|---|---|---|")
+    for name, state, cost, slow in table:
+        print(f"| {name} | {state} | {cost / base[state]:.1f} | {cost:.1f} | {slow:,.0f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
