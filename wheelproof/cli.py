@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from wheelproof.commands.gate import mutate
+from wheelproof.commands.locks import locks
 from wheelproof.commands.options import (
     Commands,
     Configs,
@@ -163,6 +164,7 @@ def prove_(
 
 
 app.command()(mutate)
+app.command()(locks)
 
 
 @app.command("jvm")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wheelproof.checks import lock_order
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.random import RACE
 from wheelproof.explore.composition import Composition, compose
@@ -105,7 +106,10 @@ def check(context: Context, entry: Composed) -> Report:
         )
     if entry.raced and context.wants("random"):
         rows.append(race_row(context, entry, found))
-    return Report(rows)
+    report = Report(rows)
+    if not entry.mutant:
+        lock_order.note(report, subject.order, entry.name)
+    return report
 
 
 def race_row(context: Context, entry: Composed, found: Composition) -> Row:

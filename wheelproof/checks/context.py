@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
+from wheelproof.explore.lock_order import Edge, Place
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism
@@ -73,6 +74,8 @@ class Report:
     ``branches``: functions and outcomes of conditions that ran in the unmutated implementation.
     ``changed``: slots that had two values in some bisimulation.
     ``unread``: slots of these that the harness does not read -> (config, place).
+    ``lock_classes``: names of the locks that the unmutated implementation took. ``lock_edges``:
+    edge -> config -> where the held lock had been taken.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -81,6 +84,8 @@ class Report:
     branches: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     unread: dict[str, tuple[str, str]] = field(default_factory=dict)
+    lock_classes: set[str] = field(default_factory=set)
+    lock_edges: dict[Edge, dict[str, Place]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

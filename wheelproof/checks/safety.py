@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from wheelproof.checks import liveness
+from wheelproof.checks import liveness, lock_order
 from wheelproof.checks.comparisons import (
     Equality,
     bisimulated,
@@ -312,6 +312,8 @@ class _Config:
         )
         self.out.labels |= {label for _, label, _ in subject.exercised}
         self.out.branches |= subject.branches()[1]
+        if not config.without:
+            lock_order.note(self.out, subject.order, config.name)
         if bisimulation.fields is not None:
             self.out.changed |= bisimulation.fields.changed
             self.out.unread = {

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheelproof import project
-from wheelproof.checks import controls, coverage, jvm, prepare, prove
+from wheelproof.checks import controls, coverage, jvm, lock_order, prepare, prove
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out, plan, proofs
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
@@ -36,6 +36,7 @@ from wheelproof.events import (
 )
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
+from wheelproof.project import lock_order as documented
 from wheelproof.tlc import archive, jar, java, server
 from wheelproof.verdict import LAYERS, Row, judge
 
@@ -58,6 +59,7 @@ def run(options: VerifyOptions) -> list[Row]:
     """
     found = project.find(options.subject)
     mechanisms = chosen(found, options.mechanisms)
+    documented.read(options.subject, found)  # a wrong declaration ends the run before all checks
     wants = wanted(options.layers)
     jobs = (
         []
@@ -207,7 +209,8 @@ def names_over_all(
     if wants("tlc"):
         names.append("translation")
     if not partial:
-        names += ["controls"] if mechanism.in_java else ["controls", "labels", "branches", "fields"]
+        names.append("controls")
+        names += [] if mechanism.in_java else ["labels", "branches", "fields", lock_order.NAME]
     if wants("graph") and not single:
         names.append("witnesses")
     return names
@@ -222,6 +225,7 @@ def over_all(context: Context, reports: list[Report], partial: bool, single: boo
             yield coverage.labels(context, reports)
             yield coverage.branches(context, reports)
             yield coverage.fields(context, reports)
+            yield lock_order.lock_order(context, reports)
         if context.wants("graph") and not single:
             yield coverage.witnesses(context, reports)
     except WheelproofError as error:
@@ -258,6 +262,7 @@ def order(
             "labels",
             "branches",
             "fields",
+            lock_order.NAME,
             "witnesses",
             "properties",
             "edges",

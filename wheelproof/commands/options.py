@@ -75,6 +75,14 @@ class To(StrEnum):
     PYTEST = "pytest"
 
 
+class Drawn(StrEnum):
+    """What a graph of locks is drawn as."""
+
+    TEXT = "text"
+    SVG = "svg"
+    DOT = "dot"
+
+
 class On(StrEnum):
     """The artefact that a counterexample is replayed on."""
 

@@ -62,7 +62,7 @@ class Either:
 
 @primitive("Condition")
 def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+    point, order = scheduler.point, scheduler.order
     lock_class, either = earlier["Lock"], Either(scheduler)
 
     class Condition:
@@ -208,6 +208,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
             if scheduler.race is not None:
                 scheduler.race.release(thread, self.lock)
+            order.left(self.lock.owner.held, self.lock)
             self.lock.depth, self.lock.owner = 0, None
 
         def _wake(self, thread: Thread) -> None:

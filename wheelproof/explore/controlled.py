@@ -19,6 +19,7 @@ from greenlet import getcurrent, greenlet
 
 from wheelproof.explore import labels
 from wheelproof.explore.findings import Crashed, RuleBroken, StepError, Stuck
+from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.threads import (
     DONE,
     Abort,
@@ -57,6 +58,7 @@ class Scheduler:
     ``memory``: the buffers of delayed stores (:mod:`wheelproof.explore.store_buffer`) or None.
     ``time``: the clock of the present run (:mod:`wheelproof.explore.virtual_time`) or None.
     ``interrupts``: the source of interrupts of the present run (same module) or None.
+    ``order``: the order in which locks are taken (:mod:`wheelproof.explore.lock_order`).
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
     far, for the watchdog.
     """
@@ -72,6 +74,7 @@ class Scheduler:
         self.memory: Buffers | None = None
         self.time: Clock | None = None
         self.interrupts: InterruptSource | None = None
+        self.order = LockOrder(self)
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0

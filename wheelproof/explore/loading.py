@@ -100,6 +100,7 @@ class Loaded:
             dropped.guard(module, self.scheduler)
             vars(module)[BRANCH] = self.branches.note
             created.watch(fields.classes_of(module), self.scheduler)
+        self.scheduler.order.texts = sources
         self.stacks = Stacks(
             trees,
             {

@@ -11,7 +11,7 @@ from wheelproof.explore.threads import Site, Thread
 
 @primitive("Lock")
 def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+    point, order = scheduler.point, scheduler.order
 
     class Lock:
         """Python's lock, which any thread may release.
@@ -25,6 +25,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         def __init__(self) -> None:
             self.owner: Thread | None = None
             self.depth = 0
+            order.made(self)
 
         def admits(self, thread: Thread) -> bool:
             """Whether the thread could take the lock now."""
@@ -73,6 +74,10 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 )
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
+            if site is None or site.label is None or not blocking:
+                order.inside(thread, self, blocking)
+            else:
+                thread.held.append((self, site))
             return True
 
         def take_over(self, thread: Thread) -> None:
@@ -84,6 +89,11 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             """Release the lock in its step. Raises RuntimeError if no thread holds it."""
             if site is not None:
                 self.refuse(thread)
+            held = (self.owner or thread).held
+            if held and held[-1][0] is self:
+                held.pop()
+            else:
+                order.left(held, self)
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
             if site is not None:

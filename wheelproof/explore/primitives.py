@@ -102,13 +102,14 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
 @primitive("ReadWriteLock")
 def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+    point, order = scheduler.point, scheduler.order
 
     class Half:
         __slots__ = ("of",)
 
         def __init__(self, of: ReadWriteLock) -> None:
             self.of = of
+            order.made(self)
 
         def admits(self, thread: Thread) -> bool:
             return self.of.writer is None
@@ -134,11 +135,13 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             thread, of = scheduler.running, self.of
             if thread is None:
                 return
-            if point("lock", True, self) is not None:
+            site = point("lock", True, self)
+            if site is not None:
                 self.enter(thread)
                 of.readers = tuple(sorted((*of.readers, thread), key=_index))
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, of.write_lock)
+            order.entered(thread, self, site)
 
         def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
             thread, of = scheduler.running, self.of
@@ -153,6 +156,7 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                         "the thread has acquired, once"
                     )
                 of.readers = tuple([reader for reader in of.readers if reader is not thread])
+            order.left(thread.held, self)
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
 
@@ -166,12 +170,14 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             thread, of = scheduler.running, self.of
             if thread is None:
                 return
-            if point("lock", True, self) is not None:
+            site = point("lock", True, self)
+            if site is not None:
                 self.enter(thread)
                 of.writer = thread
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
                 scheduler.race.acquire(thread, of.read_lock)
+            order.entered(thread, self, site)
 
         def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
             thread, of = scheduler.running, self.of
@@ -186,6 +192,7 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                         "the thread has acquired, once"
                     )
                 of.writer = None
+            order.left(thread.held, self)
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
 
@@ -219,14 +226,14 @@ class Held(Protocol):
 class Due:
     """Admits a thread to a gate that is free when its task is due. The test makes no step."""
 
-    __slots__ = ("_gate", "_scheduler", "_wait_ms")
+    __slots__ = ("_scheduler", "_wait_ms", "gate")
 
     def __init__(self, scheduler: Scheduler, gate: Held, wait_ms: Callable[[], float]) -> None:
-        self._scheduler, self._gate, self._wait_ms = scheduler, gate, wait_ms
+        self._scheduler, self.gate, self._wait_ms = scheduler, gate, wait_ms
 
     def admits(self, thread: Thread) -> bool:
         """Whether the gate is free and ``wait_ms() <= 0``. No wait at a gate times out here."""
-        if self._gate.owner is not None:
+        if self.gate.owner is not None:
             return False
         scheduler = self._scheduler
         running, scheduler.running = scheduler.running, None
@@ -238,7 +245,7 @@ class Due:
 
 @primitive("Gate")
 def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+    point, order = scheduler.point, scheduler.order
 
     lock: Any = earlier["Lock"]
 
@@ -265,6 +272,7 @@ def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 self.take_over(thread)
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
+            order.entered(thread, self, site)
 
         def let_go(self) -> None:
             """Makes no step: no interrupt ends the release of a lock here."""

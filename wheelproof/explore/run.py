@@ -15,6 +15,7 @@ from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.fingerprint import Names, Piece
 from wheelproof.explore.labels import Labels
 from wheelproof.explore.loading import Loaded
+from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.threads import Thread
 
@@ -76,6 +77,11 @@ class ControlledImplementation:
     def exercised(self) -> frozenset[tuple[str, str, str]]:
         """The ``(file, label, kind)`` that threads have waited at, in all runs so far."""
         return frozenset(self.scheduler.used)
+
+    @property
+    def order(self) -> LockOrder:
+        """The order in which threads have taken locks, in all runs so far."""
+        return self.scheduler.order
 
     def branches(self) -> tuple[frozenset[str], frozenset[str]]:
         """(declared, met): outcomes of conditions, and functions, of SUBJECT and HELPERS."""
@@ -158,7 +164,9 @@ class Run:
         self._scheduler.end()
         created = self._scheduler.created = Created()
         self._scheduler.time = self._scheduler.interrupts = None
+        self._scheduler.order.begin(scenario)
         self.harness = loaded.harness(scenario, loaded.implementation)
+        self._scheduler.order.harness = self.harness
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
         roots = getattr(self.harness, "names", None)

@@ -9,6 +9,7 @@ from greenlet import greenlet as Greenlet
 
 if TYPE_CHECKING:
     from wheelproof.explore.fields import Field
+    from wheelproof.explore.lock_order import Held
 
 DONE = "Done"
 """Label of a thread that has ended (PlusCal's name for it)."""
@@ -102,6 +103,7 @@ class Thread:
     ``calls``: frames of atomic operations under way, whose further accesses make no step.
     ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
     ``results``: those of the operations that the last step ended.
+    ``held``: the locks that it holds, for the order of locks.
     """
 
     __slots__ = (
@@ -111,6 +113,7 @@ class Thread:
         "frame",
         "greenlet",
         "handled",
+        "held",
         "index",
         "label",
         "lasti",
@@ -135,6 +138,7 @@ class Thread:
         self.unwinding: BaseException | None = None
         self.handled: BaseException | None = None
         self.results: list[object] = []
+        self.held: list[Held] = []
 
     @property
     def kind(self) -> str | None:

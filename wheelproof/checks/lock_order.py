@@ -1,0 +1,183 @@
+"""The order of locks over all scenarios of a mechanism: no cycle, and the documented graph.
+
+The bisimulations and the composed runs of the implementation collect its edges
+(:mod:`wheelproof.explore.lock_order`). They are held against the project's declaration
+(:mod:`wheelproof.project.lock_order`). A project needs none: then a cycle is rejected, unless only
+configs that expect a deadlock take one of its edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wheelproof import project
+from wheelproof.checks.context import Context, Report
+from wheelproof.explore.lock_order import Edge, LockOrder, Place
+from wheelproof.project.lock_order import FILE, Documented, cycle, ends, read
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.verdict import Row, Verdict
+
+NAME = "lock_order"
+
+LOCK_ORDER = "LockOrder"
+"""The property: the locks are taken in the documented order, which has no cycle."""
+
+Taken = dict[Edge, dict[str, Place]]
+"""Edge -> config -> where the held lock had been taken."""
+
+
+def note(report: Report, order: LockOrder, config: str) -> None:
+    """Add what one config's runs have collected to its report."""
+    report.lock_classes |= order.classes
+    for edge, since in order.found.items():
+        report.lock_edges.setdefault(edge, {})[config] = since
+
+
+def lock_order(context: Context, reports: Iterable[Report]) -> Row:
+    """Every edge is declared, every declared edge is taken, and the declared graph has no cycle.
+
+    A mechanism without locks has no edge, which is in order.
+    """
+    started = context.begin("coverage", NAME)
+    mechanism = context.mechanism
+    taken: Taken = {}
+    classes: set[str] = set()
+    for report in reports:
+        classes |= report.lock_classes
+        for edge, configs in report.lock_edges.items():
+            taken.setdefault(edge, {}).update(configs)
+    documented = read(mechanism.root, project.find(mechanism.root))
+    names = sorted({edge.name for edge in taken})
+    figures: dict[str, object] = {"classes": len(classes), "edges": len(names)}
+    if documented is None:
+        wrong, absent, why = undocumented(taken, deadlocks(mechanism))
+    else:
+        profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
+        wrong = differing(documented, taken, mechanism.stem)
+        absent = idle(documented, taken, mechanism.stem, profiles)
+        unknown = sorted(classes - set(documented.classes) - _halves(classes, documented))
+        if unknown:
+            wrong.append(f"{FILE} does not name {', '.join(unknown)}; add it to [classes]")
+        figures["excepted"] = len(documented.exempt & set(names))
+        why = ""
+    for name in names:
+        places = sorted({edge.place.where for edge in taken if edge.name == name})
+        figures[name] = ", ".join(places)
+    verdict = Verdict.EXHAUSTIVE
+    if wrong:
+        verdict = Verdict.VIOLATED
+    elif absent:
+        verdict = Verdict.VACUOUS
+    return context.row(
+        "coverage",
+        NAME,
+        started,
+        expected="exhaustive",
+        verdict=verdict,
+        property=LOCK_ORDER if wrong else None,
+        why="; ".join([*wrong, *absent]) or why,
+        figures=figures,
+    )
+
+
+def _halves(classes: Iterable[str], documented: Documented) -> set[str]:
+    return {name for name in classes if name.partition("(")[0] in documented.classes}
+
+
+def deadlocks(mechanism: Mechanism) -> set[str]:
+    """The configs that must end in a deadlock."""
+    return {
+        config.name
+        for config in mechanism.configs.values()
+        if config.expect == "violated"
+        and config.property
+        and mechanism.properties[config.property].kind == "deadlock"
+    }
+
+
+def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], list[str], str]:
+    """What is wrong without a declaration, and a note on classes of which two are held at once."""
+    usual = {edge.name for edge, configs in taken.items() if not set(configs) <= expected}
+    twice = sorted(name for name in usual if len(set(ends(name))) == 1)
+    found = cycle(usual - set(twice))
+    wrong = []
+    if found:
+        wrong.append(
+            f"locks are taken in a cycle: {spelled(found, taken)}; take them in one order, or "
+            f"declare the order and this exception in {FILE}"
+        )
+    why = ""
+    if twice:
+        why = (
+            f"two locks of one class are held at once: {spelled(twice, taken)}; {FILE} can say in "
+            "what order"
+        )
+    return wrong, [], why
+
+
+def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
+    """Edges that the declaration lacks, cycles, and exceptions that close none."""
+    known = {(edge, place) for edge, places in documented.edges.items() for place in places}
+    mine = documented.of(stem, ("fast", "nightly"))
+    wrong = []
+    for edge in sorted(taken):
+        if (edge.name, edge.place.name) not in mine:
+            lacks = "" if (edge.name, edge.place.name) in known else " nobody declared"
+            wrong.append(
+                f"an edge{lacks}: {spelled([edge.name], taken, edge)}; check the order, then add "
+                f'"{edge.place.name}" = ["{stem}"] to [edges."{edge.name}"] in {FILE}'
+            )
+    everything = set(documented.edges) | {edge.name for edge in taken}
+    if found := cycle(everything - documented.exempt):
+        wrong.append(f"locks are taken in a cycle: {spelled(found, taken, documented=documented)}")
+    for name, each in documented.exceptions.items():
+        others = {
+            edge
+            for other in documented.exceptions.values()
+            if other.name != name
+            for edge in other.edges
+        }
+        if not cycle(everything - (others - set(each.edges))):
+            wrong.append(f"the exception {name} in {FILE} closes no cycle; remove it")
+    return wrong
+
+
+def idle(
+    documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]
+) -> list[str]:
+    """Declared edges, and scenarios of exceptions, that no run takes."""
+    found = {(edge.name, edge.place.name) for edge in taken}
+    absent = [
+        f'no run of {stem} takes {edge} at "{place}"; take {stem} off that line of {FILE}, or add '
+        "a scenario"
+        for edge, place in sorted(documented.of(stem, profiles) - found)
+    ]
+    for name, each in documented.exceptions.items():
+        for scenario in each.scenarios:
+            mechanism, _, config = scenario.partition("/")
+            if mechanism == stem and not any(
+                edge.name in each.edges and config in configs for edge, configs in taken.items()
+            ):
+                absent.append(f"{scenario} takes no edge of the exception {name} in {FILE}")
+    return absent
+
+
+def spelled(
+    edges: Iterable[str],
+    taken: Taken,
+    only: Edge | None = None,
+    documented: Documented | None = None,
+) -> str:
+    """Edges in words, each with the lines at which both locks are taken."""
+    parts = []
+    for name in edges:
+        found = only or min((edge for edge in taken if edge.name == name), default=None)
+        if found is not None:
+            config, since = min(taken[found].items())
+            parts.append(
+                f"{name} at {found.place.where}, held since {since.where} (in {config})"
+            )
+        else:
+            places: Mapping[str, object] = documented.edges[name] if documented else {}
+            parts.append(f"{name} at {min(places)}")
+    return "; ".join(parts)

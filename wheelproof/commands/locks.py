@@ -1,0 +1,49 @@
+"""``wheelproof locks``: the graph of a project's locks, documented or collected."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wheelproof.commands.options import Drawn, Output, Subject
+from wheelproof.errors import NothingChecked
+
+if TYPE_CHECKING:
+    from wheelproof.report.lock_graph import LockGraph
+
+
+def locks(
+    to: Annotated[Drawn, typer.Option("--to", help="What to print it as.")] = Drawn.TEXT,
+    subject: Subject = Path("."),
+    output: Output = Path("build"),
+) -> None:
+    """Print in which order the implementation takes its locks, as text or as a picture."""
+    from wheelproof import project
+    from wheelproof.project import lock_order
+    from wheelproof.report import lock_graph
+
+    declared = lock_order.read(subject, project.find(subject))
+    graph = collected(subject, output) if declared is None else lock_graph.documented(declared)
+    made = {Drawn.TEXT: lock_graph.text, Drawn.SVG: lock_graph.svg, Drawn.DOT: lock_graph.dot}
+    sys.stdout.write(made[to](graph))
+
+
+def collected(subject: Path, output: Path) -> LockGraph:
+    """The graph of the last run in a folder; raises NothingChecked where it has none."""
+    from wheelproof.project.lock_order import FILE
+    from wheelproof.report import lock_graph
+    from wheelproof.verdict import RESULTS_FILE, read_results
+
+    file = output / RESULTS_FILE
+    rows = []
+    if file.is_file():
+        rows = [row for row in read_results(file).rows if row.name == "lock_order"]
+    if not rows:
+        raise NothingChecked(
+            f"{subject} has no {FILE}, and {file} has no row lock_order.",
+            "Run `wheelproof verify`, which collects the order of locks.",
+        )
+    return lock_graph.collected(rows)

@@ -1,0 +1,188 @@
+"""The documented order of a project's locks: ``harness/locks.toml``.
+
+* ``[classes]`` says of each class of locks what it guards.
+* ``[edges."A -> B"]``: a lock of class B is taken while one of class A is held. Each line has a
+  place in the code, and the mechanisms whose checks come to it. ``NAME (nightly)`` is a mechanism
+  of which only the nightly profile does.
+* ``[exceptions.NAME]``: edges that close a cycle on purpose, each with its ``reason``. An edge of a
+  class to itself is one: the reason is the order of its objects. ``scenarios``, as
+  ``MECHANISM/CONFIG``, are those that take the edges.
+
+The halves of a read/write lock are classes ``A(read)`` and ``A(write)`` of one lock ``A``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof import toml
+from wheelproof.errors import UsageError
+from wheelproof.project.tables import Tables
+
+FILE = "harness/locks.toml"
+ARROW = " -> "
+NIGHTLY = " (nightly)"
+
+
+@dataclass(frozen=True)
+class Exempt:
+    """Edges that the graph without cycles leaves out. ``scenarios``: ``MECHANISM/CONFIG``."""
+
+    name: str
+    edges: tuple[str, ...]
+    reason: str
+    scenarios: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Documented:
+    """The declaration. ``edges``: ``A -> B`` -> place -> mechanism -> profile."""
+
+    classes: Mapping[str, str]
+    edges: Mapping[str, Mapping[str, Mapping[str, str]]]
+    exceptions: Mapping[str, Exempt] = field(default_factory=dict)
+
+    @property
+    def exempt(self) -> set[str]:
+        """The edges of all exceptions."""
+        return {edge for each in self.exceptions.values() for edge in each.edges}
+
+    def of(self, mechanism: str, profiles: Collection[str]) -> set[tuple[str, str]]:
+        """(edge, place) of those that a mechanism's checks come to in these profiles."""
+        return {
+            (edge, place)
+            for edge, places in self.edges.items()
+            for place, mechanisms in places.items()
+            if mechanisms.get(mechanism) in profiles
+        }
+
+
+def ends(edge: str) -> tuple[str, str]:
+    """The locks of an edge ``A -> B``, without their halves."""
+    held, _, taken = edge.partition(ARROW)
+    return lock_of(held), lock_of(taken)
+
+
+def lock_of(name: str) -> str:
+    """The lock of which a class is a half, or the class itself."""
+    return name.removesuffix("(read)").removesuffix("(write)")
+
+
+def cycle(edges: Iterable[str]) -> list[str]:
+    """The edges of a shortest cycle, in its order; empty where there is none."""
+    after: dict[str, dict[str, str]] = {}
+    for edge in sorted(edges):
+        held, taken = ends(edge)
+        after.setdefault(held, {}).setdefault(taken, edge)
+    shortest: list[str] = []
+    for start in after:
+        came: dict[str, tuple[str, str]] = {}
+        todo, closed = [start], False
+        for lock in todo:
+            for following, edge in after.get(lock, {}).items():
+                if following not in came:
+                    came[following] = lock, edge
+                    todo.append(following)
+            if closed := start in came:
+                break
+        if closed:
+            way, lock = [], start
+            while True:
+                lock, edge = came[lock]
+                way.append(edge)
+                if lock == start:
+                    break
+            if not shortest or len(way) < len(shortest):
+                shortest = way[::-1]
+    return shortest
+
+
+def read(root: Path, mechanisms: Collection[str]) -> Documented | None:
+    """A project's declaration, or None without one. Raises UsageError where it is wrong.
+
+    ``mechanisms``: the names of the project's own.
+    """
+    file = root / FILE
+    if not file.is_file():
+        return None
+    try:
+        data = toml.tables(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: is not valid TOML: {error}.", "Correct the line.") from error
+    tables = Tables(file, data)
+    if extra := sorted(set(data) - {"classes", "edges", "exceptions"}):
+        raise tables.fail(extra[0], "is unknown", "Known: classes, edges, exceptions.")
+    classes = {
+        name: _text(tables, "classes", name, says)
+        for name, says in tables.table("classes").items()
+    }
+    edges = {
+        edge: _places(tables, edge, places, classes, mechanisms)
+        for edge, places in tables.table("edges").items()
+    }
+    exceptions = {
+        name: _exempt(tables, name, values, edges, mechanisms)
+        for name, values in tables.table("exceptions").items()
+    }
+    return Documented(classes, edges, exceptions)
+
+
+def _text(tables: Tables, place: str, name: str, says: Any) -> str:
+    if not isinstance(says, str) or not says.strip():
+        raise tables.fail(place, f"{name} has no text", "Say in a sentence what it is.")
+    return says
+
+
+def _places(
+    tables: Tables,
+    edge: str,
+    places: Any,
+    classes: Mapping[str, str],
+    mechanisms: Collection[str],
+) -> dict[str, dict[str, str]]:
+    where = f'edges."{edge}"'
+    if edge.count(ARROW) != 1 or not isinstance(places, dict) or not places:
+        raise tables.fail(where, "is no edge", 'Write [edges."A -> B"], with places in the code.')
+    if unknown := sorted(set(ends(edge)) - set(classes)):
+        raise tables.fail(
+            where, f"{', '.join(unknown)} is not in [classes]", "Say there what it guards."
+        )
+    found: dict[str, dict[str, str]] = {}
+    for place, names in places.items():
+        if not isinstance(names, list) or not names:
+            raise tables.fail(where, f"{place!r} names no mechanism", "List those that come to it.")
+        found[place] = {
+            str(name).removesuffix(NIGHTLY): "nightly" if str(name).endswith(NIGHTLY) else "fast"
+            for name in names
+        }
+        if unknown := sorted(set(found[place]) - set(mechanisms)):
+            raise tables.fail(
+                where,
+                f"{place!r} names {', '.join(unknown)}, which is no mechanism",
+                f"Known: {', '.join(mechanisms)}.",
+            )
+    return found
+
+
+def _exempt(
+    tables: Tables, name: str, values: Any, edges: Collection[str], mechanisms: Collection[str]
+) -> Exempt:
+    where = f"exceptions.{name}"
+    if not isinstance(values, dict):
+        raise tables.fail(where, "must be a table", "Write edges and reason.")
+    found = tables.build(Exempt, where, name, values)
+    for part in ("edges", "scenarios"):
+        listed = getattr(found, part)
+        if not isinstance(listed, (list, tuple)) or not all(isinstance(e, str) for e in listed):
+            raise tables.fail(where, f"{part} must be a list of texts")
+    _text(tables, where, "reason", found.reason)
+    if unknown := [edge for edge in found.edges if edge not in edges] or not found.edges:
+        what = "no edge" if unknown is True else ", ".join(unknown)
+        raise tables.fail(where, f"names {what}", "Name edges that stand in [edges].")
+    if unknown := [each for each in found.scenarios if each.partition("/")[0] not in mechanisms]:
+        raise tables.fail(where, f"scenarios: {', '.join(unknown)}", "Write MECHANISM/CONFIG.")
+    return Exempt(name, tuple(found.edges), found.reason, tuple(found.scenarios))

@@ -1,0 +1,232 @@
+"""The graph of a project's locks: as text of 80 columns, as SVG, and as DOT.
+
+An arrow leads from a lock that is held to one that is taken meanwhile. A lock stands below all that
+are held before it. Where a lock is reached through others, the direct arrow is left out.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape
+
+from wheelproof.project.lock_order import ARROW, Documented, cycle, ends, lock_of
+from wheelproof.verdict import Row
+
+COLUMNS = 80
+CLOSES = "closes a cycle"
+CHARACTER, HIGH, GAP, MARGIN = 7.4, 30, 44, 20
+"""Sizes in the picture, in pixels: a character, a box, between boxes, around all."""
+
+
+@dataclass(frozen=True)
+class LockGraph:
+    """``says``: lock -> what it guards, "" where nobody says it. ``edges``: between locks.
+
+    ``exempt``: edge -> name of its exception, or ``CLOSES``. Halves of a lock are one here.
+    """
+
+    says: Mapping[str, str]
+    edges: frozenset[tuple[str, str]]
+    exempt: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """Lock -> the most locks that are held before it, on one way."""
+        found = dict.fromkeys(self.says, 0)
+        for _ in found:
+            for held, taken in self.edges:
+                found[taken] = max(found[taken], found[held] + 1)
+        return found
+
+    @property
+    def direct(self) -> list[tuple[str, str]]:
+        """The edges that no way over another lock replaces, without the exceptions."""
+        beyond: dict[str, set[str]] = {}
+        for lock in sorted(self.says, key=lambda each: -self.ranks[each]):
+            after = {taken for held, taken in self.edges if held == lock}
+            beyond[lock] = after.union(*(beyond[each] for each in after))
+        return sorted(
+            (held, taken)
+            for held, taken in self.edges
+            if not any(
+                (held, other) in self.edges and taken in beyond[other] for other in self.says
+            )
+        )
+
+
+def documented(declared: Documented) -> LockGraph:
+    """The graph of a declaration."""
+    exempt = {
+        ends(edge): name for name, each in declared.exceptions.items() for edge in each.edges
+    }
+    edges = {ends(edge) for edge in declared.edges} - set(exempt)
+    return LockGraph(dict(declared.classes), frozenset(edges), exempt)
+
+
+def collected(rows: Iterable[Row]) -> LockGraph:
+    """The graph that a verification has collected, from its rows ``lock_order``."""
+    edges = {name for row in rows for name in row.figures if ARROW in name}
+    exempt: dict[tuple[str, str], str] = {}
+    left = set(edges)
+    while found := cycle(left):
+        exempt[ends(found[-1])] = CLOSES
+        left -= {edge for edge in left if ends(edge) == ends(found[-1])}
+    says = {lock_of(lock): "" for edge in sorted(edges) for lock in edge.split(ARROW)}
+    return LockGraph(says, frozenset(map(ends, left)), exempt)
+
+
+def text(graph: LockGraph) -> str:
+    """The graph as text. ``->`` takes, ``=>`` takes by an exception."""
+    out = []
+    ranks, direct = graph.ranks, graph.direct
+    for lock in sorted(graph.says, key=lambda each: (ranks[each], each)):
+        out.append(f"{ranks[lock] + 1}  {lock}")
+        if graph.says[lock]:
+            out += textwrap.wrap(
+                " ".join(graph.says[lock].split()),
+                COLUMNS,
+                initial_indent="     ",
+                subsequent_indent="     ",
+            )
+        out += [f"   -> {taken}" for held, taken in direct if held == lock]
+        out += [
+            f"   => {taken}  ({name})"
+            for (held, taken), name in sorted(graph.exempt.items())
+            if held == lock
+        ]
+    return "\n".join(out) + "\n"
+
+
+def dot(graph: LockGraph) -> str:
+    """The graph for Graphviz."""
+    lines = ["digraph locks {", "  node [shape=box]"]
+    lines += [f'  "{lock}"' for lock in sorted(graph.says)]
+    lines += [f'  "{held}" -> "{taken}"' for held, taken in graph.direct]
+    lines += [
+        f'  "{held}" -> "{taken}" [style=dashed, constraint=false, label="{name}"]'
+        for (held, taken), name in sorted(graph.exempt.items())
+    ]
+    return "\n".join([*lines, "}", ""])
+
+
+# -- the picture
+
+
+class _Layout:
+    """Boxes in rows by rank; a long arrow has a place of its own in each row that it crosses."""
+
+    def __init__(self, graph: LockGraph) -> None:
+        ranks = graph.ranks
+        self.rows: list[list[str]] = [[] for _ in range(max(ranks.values(), default=0) + 1)]
+        for lock in sorted(graph.says):
+            self.rows[ranks[lock]].append(lock)
+        self.ways: dict[tuple[str, str], list[str]] = {}
+        for held, taken in graph.direct:
+            way = [held]
+            for rank in range(ranks[held] + 1, ranks[taken]):
+                passed = f"{held}{ARROW}{taken} {rank}"
+                self.rows[rank].append(passed)
+                way.append(passed)
+            self.ways[held, taken] = [*way, taken]
+        self.boxes = frozenset(graph.says)
+        self._sort()
+        self.x: dict[str, float] = {}
+        widths = [sum(map(self.width, row)) + GAP * (len(row) - 1) for row in self.rows]
+        self.wide = max(widths, default=0) + 2 * MARGIN
+        for row, width in zip(self.rows, widths, strict=True):
+            left = (self.wide - width) / 2
+            for name in row:
+                self.x[name] = left + self.width(name) / 2
+                left += self.width(name) + GAP
+        self.y = {
+            name: MARGIN + place * (HIGH + 1.4 * GAP)
+            for place, row in enumerate(self.rows)
+            for name in row
+        }
+        self.high = MARGIN * 2 + HIGH + (len(self.rows) - 1) * (HIGH + 1.4 * GAP)
+
+    def width(self, name: str) -> float:
+        return len(name) * CHARACTER + 20 if name in self.boxes else 8
+
+    def _sort(self) -> None:
+        """Order each row by the mean place of its neighbours in the row before, a few times."""
+        beside: dict[str, list[str]] = {}
+        for way in self.ways.values():
+            for one, two in zip(way, way[1:], strict=False):
+                beside.setdefault(one, []).append(two)
+                beside.setdefault(two, []).append(one)
+        for _ in range(4):
+            for rows in (self.rows, self.rows[::-1]):
+                for before, row in zip(rows, rows[1:], strict=False):
+                    place = {name: i / max(1, len(before) - 1) for i, name in enumerate(before)}
+                    mine = {name: i / max(1, len(row) - 1) for i, name in enumerate(row)}
+
+                    def mean(name: str, place: Mapping[str, float] = place) -> float:
+                        found = [place[each] for each in beside.get(name, ()) if each in place]
+                        return sum(found) / len(found) if found else mine[name]
+
+                    row.sort(key=lambda name: (mean(name), name))
+
+
+def svg(graph: LockGraph) -> str:
+    """The picture: exceptions are dashed, each with its name."""
+    at = _Layout(graph)
+    shapes = []
+    for way in at.ways.values():
+        points = [(at.x[way[0]], at.y[way[0]] + HIGH)]
+        path = f"M{points[0][0]:.0f},{points[0][1]:.0f}"
+        for before, name in zip(way, way[1:], strict=False):
+            x0, y0 = at.x[before], at.y[before] + HIGH
+            x1, y1 = at.x[name], at.y[name] - (3 if name == way[-1] else 0)
+            if before != way[0]:
+                path += f" L{x0:.0f},{y0:.0f}"
+            middle = (y0 + y1) / 2
+            path += f" C{x0:.0f},{middle:.0f} {x1:.0f},{middle:.0f} {x1:.0f},{y1:.0f}"
+        shapes.append(f'<path d="{path}" class="edge" marker-end="url(#end)"/>')
+    right = at.wide
+    for index, ((held, taken), name) in enumerate(sorted(graph.exempt.items())):
+        x0, y0 = at.x[held] + at.width(held) / 2, at.y[held] + HIGH / 2
+        x1, y1 = at.x[taken] + at.width(taken) / 2, at.y[taken] + HIGH / 2
+        if held == taken:
+            path = f"M{x0:.0f},{y0 - 8:.0f} c26,-10 26,26 3,16"
+            label = x0 + 26, y0 + 4
+        else:
+            out = max(x0, x1) + 30 + 8 * index
+            path = f"M{x0:.0f},{y0:.0f} C{out:.0f},{y0:.0f} {out:.0f},{y1:.0f} {x1 + 3:.0f},{y1:.0f}"
+            label = out - 4, (y0 + y1) / 2 + 4
+        shapes.append(f'<path d="{path}" class="exempt" marker-end="url(#out)"/>')
+        shapes.append(
+            f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{escape(name)}</text>'
+        )
+        right = max(right, label[0] + len(name) * 6.4 + MARGIN)
+    for lock in sorted(graph.says):
+        x, y, wide = at.x[lock] - at.width(lock) / 2, at.y[lock], at.width(lock)
+        shapes.append(
+            f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HIGH}" rx="4"/>'
+            f'<text x="{at.x[lock]:.0f}" y="{y + 20:.0f}" class="lock">{escape(lock)}'
+            f"<title>{escape(' '.join(graph.says[lock].split()))}</title></text>"
+        )
+    arrow = (
+        '<marker id="{0}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+        'orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{1}"/></marker>'
+    )
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right:.0f} {at.high:.0f}" '
+            f'width="{right:.0f}" height="{at.high:.0f}" role="img">',
+            "<title>The order of locks</title>",
+            "<style>",
+            "rect { fill: #f4f7fb; stroke: #39506b } .edge { fill: none; stroke: #39506b }",
+            ".exempt { fill: none; stroke: #b3261e; stroke-dasharray: 5 3 }",
+            "text { font: 12px ui-monospace, monospace; fill: #1d2733 }",
+            ".lock { text-anchor: middle } .name { font-size: 11px; fill: #b3261e }",
+            "</style>",
+            f"<defs>{arrow.format('end', '#39506b')}{arrow.format('out', '#b3261e')}</defs>",
+            f'<rect width="{right:.0f}" height="{at.high:.0f}" style="fill:#fff;stroke:none"/>',
+            *shapes,
+            "</svg>",
+            "",
+        ]
+    )
