@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the tables of README.md and docs/mechanisms/ that follow from the declarations.
+"""Write the tables of README.md and docs/ that follow from the declarations, and a picture.
 
 ``python tools/pages.py`` rewrites the text between the marks ``<!-- NAME: made by ... -->`` and
 ``<!-- NAME: end -->``. A test refuses a page whose tables are stale.
@@ -17,7 +17,8 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from wheelproof import project  # noqa: E402
-from wheelproof.project import Mechanism  # noqa: E402
+from wheelproof.project import Mechanism, lock_order  # noqa: E402
+from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
     "delayed_operation": "any size",
@@ -115,8 +116,61 @@ def overview(found: dict[str, Mechanism]) -> str:
     return padded(head, (row(stem, mechanism) for stem, mechanism in found.items()))
 
 
+def locks(declared: lock_order.Documented) -> str:
+    """The classes of locks, and what they guard."""
+    rows = ((f"`{name}`", says) for name, says in declared.classes.items())
+    return table(("lock", "what it guards"), rows)
+
+
+def exceptions(declared: lock_order.Documented) -> str:
+    """The edges that close a cycle, and why they may."""
+    rows = (
+        (
+            f"`{each.name}`",
+            ", ".join(f"`{edge}`" for edge in each.edges),
+            each.reason,
+            ", ".join(f"`{scenario}`" for scenario in each.scenarios),
+        )
+        for each in declared.exceptions.values()
+    )
+    return table(("exception", "edges", "reason", "scenarios"), rows)
+
+
+def edges(declared: lock_order.Documented) -> str:
+    """The edges, with their places in the code."""
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for edge, places in declared.edges.items():
+            held, _, taken = edge.partition(lock_order.ARROW)
+            for place, mechanisms in places.items():
+                file, function, *label = place.split()
+                names = (
+                    name if profile == "fast" else name + lock_order.NIGHTLY
+                    for name, profile in mechanisms.items()
+                )
+                yield (
+                    f"`{held}`",
+                    f"`{taken}`",
+                    f"[{file}](../{file}) `{function}` {' '.join(label)}",
+                    ", ".join(names),
+                )
+
+    return table(("held", "taken", "where", "mechanisms"), rows())
+
+
+def order_of_locks(root: Path) -> dict[Path, str]:
+    """The page on the order of locks, and its picture."""
+    page, declared = root / "docs" / "lock-order.md", lock_order.read(root)
+    assert declared is not None
+    text = page.read_text(encoding="utf-8")
+    for name, made in (("locks", locks), ("exceptions", exceptions), ("edges", edges)):
+        text = filled(text, name, made(declared))
+    picture = lock_graph.svg(lock_graph.documented(declared))
+    return {page: text, page.with_suffix(".svg"): picture}
+
+
 def pages(root: Path = ROOT) -> dict[Path, str]:
-    """Each page that has tables, with the tables as they must be."""
+    """Each file that has tables or is a picture, as it must be."""
     found = project.find(root)
     readme = root / "README.md"
     out = {readme: filled(readme.read_text(encoding="utf-8"), "mechanisms", overview(found))}
@@ -124,13 +178,13 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         file = root / "docs" / "mechanisms" / f"{stem}.md"
         text = filled(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
         out[file] = filled(text, "decisions", decisions(mechanism))
-    return out
+    return out | order_of_locks(root)
 
 
 def main() -> None:
     for file, text in pages().items():
         text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
-        if text != file.read_text(encoding="utf-8"):
+        if not file.exists() or text != file.read_text(encoding="utf-8"):
             file.write_text(text, encoding="utf-8")
             print(f"{file.relative_to(ROOT)}: written")
 

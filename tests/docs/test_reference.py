@@ -8,6 +8,7 @@ import pytest
 from tests.docs.reading import ROOT
 from tools import pages
 from wheelproof.checks import prove
+from wheelproof.project import lock_order
 from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
 from wheelproof.verdict import LAYERS, Verdict
 
@@ -21,6 +22,20 @@ def read(file: str) -> str:
 def test_the_tables_are_those_of_the_declarations():
     for file, text in pages.pages().items():
         assert file.read_text(encoding="utf-8") == text, "Run: python tools/pages.py"
+
+
+def test_the_page_on_locks_has_every_edge_at_a_place_that_exists():
+    declared = lock_order.read(ROOT, pages.project.find(ROOT))
+    assert declared is not None
+    page = read("docs/lock-order.md")
+    for edge, places in declared.edges.items():
+        held, taken = edge.split(lock_order.ARROW)
+        for place in places:
+            file, function, *label = place.split()
+            source = read(file)
+            assert f"| `{held}` | `{taken}` | [{file}](../{file}) `{function}`" in page
+            assert f"def {function.rpartition('.')[2]}(" in source, place
+            assert all(f"lock {name}" in source for name in label), place
 
 
 def test_a_stale_table_is_noticed(tmp_path):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wheelproof import project
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore.lock_order import Edge, LockOrder, Place
 from wheelproof.project.lock_order import FILE, Documented, cycle, ends, read
@@ -46,7 +45,7 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
         classes |= report.lock_classes
         for edge, configs in report.lock_edges.items():
             taken.setdefault(edge, {}).update(configs)
-    documented = read(mechanism.root, project.find(mechanism.root))
+    documented = read(mechanism.root)
     names = sorted({edge.name for edge in taken})
     figures: dict[str, object] = {"classes": len(classes), "edges": len(names)}
     if documented is None:
@@ -122,9 +121,10 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
     wrong = []
     for edge in sorted(taken):
         if (edge.name, edge.place.name) not in mine:
-            lacks = "" if (edge.name, edge.place.name) in known else " nobody declared"
+            declared = (edge.name, edge.place.name) in known
+            what = f"an edge not declared for {stem}" if declared else "an undeclared edge"
             wrong.append(
-                f"an edge{lacks}: {spelled([edge.name], taken, edge)}; check the order, then add "
+                f"{what}: {spelled([edge.name], taken, edge)}; check the order, then add "
                 f'"{edge.place.name}" = ["{stem}"] to [edges."{edge.name}"] in {FILE}'
             )
     everything = set(documented.edges) | {edge.name for edge in taken}
@@ -142,9 +142,7 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
     return wrong
 
 
-def idle(
-    documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]
-) -> list[str]:
+def idle(documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]) -> list[str]:
     """Declared edges, and scenarios of exceptions, that no run takes."""
     found = {(edge.name, edge.place.name) for edge in taken}
     absent = [
@@ -174,9 +172,7 @@ def spelled(
         found = only or min((edge for edge in taken if edge.name == name), default=None)
         if found is not None:
             config, since = min(taken[found].items())
-            parts.append(
-                f"{name} at {found.place.where}, held since {since.where} (in {config})"
-            )
+            parts.append(f"{name} at {found.place.where}, held since {since.where} (in {config})")
         else:
             places: Mapping[str, object] = documented.edges[name] if documented else {}
             parts.append(f"{name} at {min(places)}")

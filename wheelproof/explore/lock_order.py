@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wheelproof.explore import labels, parsed
 from wheelproof.explore.threads import Site
@@ -178,8 +178,8 @@ class LockOrder:
     # -- edges
 
     def _wanted(self, held: list[Held], lock: object, key: Key, site: Site) -> None:
-        for each in held:
-            if each[0] is lock:
+        for known, _ in held:
+            if known is lock:
                 return
         for each, since in held:
             outer = self._keys[id(each)]
@@ -235,7 +235,7 @@ class LockOrder:
         One of the implementation's classes goes before one of the harness's. Among several the one
         with the shortest way from the scenario's objects counts.
         """
-        whole = getattr(lock, "of", lock)
+        whole: Any = getattr(lock, "of", lock)
         half = ""
         if whole is not lock:
             half = "(read)" if lock is whole.read_lock else "(write)"
@@ -307,8 +307,8 @@ class LockOrder:
 @lru_cache(256)
 def _function(text: str, line: int) -> str:
     """The innermost function around a line, as ``Class.method``; "" outside of all."""
-    names, node = [], parsed.tree(text)
-    todo: list[ast.AST] = [node]
+    names = []
+    todo: list[ast.AST] = [parsed.tree(text)]
     while todo:
         node = todo.pop()
         for child in ast.iter_child_nodes(node):

@@ -101,10 +101,10 @@ def cycle(edges: Iterable[str]) -> list[str]:
     return shortest
 
 
-def read(root: Path, mechanisms: Collection[str]) -> Documented | None:
+def read(root: Path, mechanisms: Collection[str] | None = None) -> Documented | None:
     """A project's declaration, or None without one. Raises UsageError where it is wrong.
 
-    ``mechanisms``: the names of the project's own.
+    ``mechanisms``: the names of the project's own; None where they are not to be checked.
     """
     file = root / FILE
     if not file.is_file():
@@ -117,8 +117,7 @@ def read(root: Path, mechanisms: Collection[str]) -> Documented | None:
     if extra := sorted(set(data) - {"classes", "edges", "exceptions"}):
         raise tables.fail(extra[0], "is unknown", "Known: classes, edges, exceptions.")
     classes = {
-        name: _text(tables, "classes", name, says)
-        for name, says in tables.table("classes").items()
+        name: _text(tables, "classes", name, says) for name, says in tables.table("classes").items()
     }
     edges = {
         edge: _places(tables, edge, places, classes, mechanisms)
@@ -142,7 +141,7 @@ def _places(
     edge: str,
     places: Any,
     classes: Mapping[str, str],
-    mechanisms: Collection[str],
+    mechanisms: Collection[str] | None,
 ) -> dict[str, dict[str, str]]:
     where = f'edges."{edge}"'
     if edge.count(ARROW) != 1 or not isinstance(places, dict) or not places:
@@ -159,7 +158,7 @@ def _places(
             str(name).removesuffix(NIGHTLY): "nightly" if str(name).endswith(NIGHTLY) else "fast"
             for name in names
         }
-        if unknown := sorted(set(found[place]) - set(mechanisms)):
+        if mechanisms is not None and (unknown := sorted(set(found[place]) - set(mechanisms))):
             raise tables.fail(
                 where,
                 f"{place!r} names {', '.join(unknown)}, which is no mechanism",
@@ -169,7 +168,11 @@ def _places(
 
 
 def _exempt(
-    tables: Tables, name: str, values: Any, edges: Collection[str], mechanisms: Collection[str]
+    tables: Tables,
+    name: str,
+    values: Any,
+    edges: Collection[str],
+    mechanisms: Collection[str] | None,
 ) -> Exempt:
     where = f"exceptions.{name}"
     if not isinstance(values, dict):
@@ -180,9 +183,12 @@ def _exempt(
         if not isinstance(listed, (list, tuple)) or not all(isinstance(e, str) for e in listed):
             raise tables.fail(where, f"{part} must be a list of texts")
     _text(tables, where, "reason", found.reason)
-    if unknown := [edge for edge in found.edges if edge not in edges] or not found.edges:
-        what = "no edge" if unknown is True else ", ".join(unknown)
+    unknown = [edge for edge in found.edges if edge not in edges]
+    if unknown or not found.edges:
+        what = ", ".join(unknown) or "no edge"
         raise tables.fail(where, f"names {what}", "Name edges that stand in [edges].")
-    if unknown := [each for each in found.scenarios if each.partition("/")[0] not in mechanisms]:
-        raise tables.fail(where, f"scenarios: {', '.join(unknown)}", "Write MECHANISM/CONFIG.")
+    for each in found.scenarios:
+        stem, slash, config = each.partition("/")
+        if not (slash and config) or (mechanisms is not None and stem not in mechanisms):
+            raise tables.fail(where, f"scenarios: {each} is none", "Write MECHANISM/CONFIG.")
     return Exempt(name, tuple(found.edges), found.reason, tuple(found.scenarios))

@@ -1,11 +1,13 @@
 """The graph of a project's locks: as text of 80 columns, as SVG, and as DOT.
 
 An arrow leads from a lock that is held to one that is taken meanwhile. A lock stands below all that
-are held before it. Where a lock is reached through others, the direct arrow is left out.
+are held before it. Where a lock is reached through others, the direct arrow is left out. Locks
+without any edge are no part of the picture.
 """
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,13 +18,13 @@ from wheelproof.verdict import Row
 
 COLUMNS = 80
 CLOSES = "closes a cycle"
-CHARACTER, HIGH, GAP, MARGIN = 7.4, 30, 44, 20
-"""Sizes in the picture, in pixels: a character, a box, between boxes, around all."""
+CHARACTER, SMALL, HIGH, GAP, MARGIN = 7.4, 6.8, 30, 44, 20
+"""Sizes in the picture, in pixels: characters of both sizes, a box, between boxes, around all."""
 
 
 @dataclass(frozen=True)
 class LockGraph:
-    """``says``: lock -> what it guards, "" where nobody says it. ``edges``: between locks.
+    """``says``: lock -> what it guards, "" where it is not declared. ``edges``: between locks.
 
     ``exempt``: edge -> name of its exception, or ``CLOSES``. Halves of a lock are one here.
     """
@@ -39,6 +41,11 @@ class LockGraph:
             for held, taken in self.edges:
                 found[taken] = max(found[taken], found[held] + 1)
         return found
+
+    @property
+    def joined(self) -> list[str]:
+        """The locks that have an edge, by name."""
+        return sorted({lock for edge in (*self.edges, *self.exempt) for lock in edge})
 
     @property
     def direct(self) -> list[tuple[str, str]]:
@@ -58,9 +65,7 @@ class LockGraph:
 
 def documented(declared: Documented) -> LockGraph:
     """The graph of a declaration."""
-    exempt = {
-        ends(edge): name for name, each in declared.exceptions.items() for edge in each.edges
-    }
+    exempt = {ends(edge): name for name, each in declared.exceptions.items() for edge in each.edges}
     edges = {ends(edge) for edge in declared.edges} - set(exempt)
     return LockGraph(dict(declared.classes), frozenset(edges), exempt)
 
@@ -78,11 +83,12 @@ def collected(rows: Iterable[Row]) -> LockGraph:
 
 
 def text(graph: LockGraph) -> str:
-    """The graph as text. ``->`` takes, ``=>`` takes by an exception."""
+    """The graph as text. ``->`` takes, ``=>`` takes by an exception; ``-`` has no edge."""
     out = []
     ranks, direct = graph.ranks, graph.direct
-    for lock in sorted(graph.says, key=lambda each: (ranks[each], each)):
-        out.append(f"{ranks[lock] + 1}  {lock}")
+    joined = sorted(graph.joined, key=lambda each: (ranks[each], each))
+    for lock in [*joined, *sorted(set(graph.says) - set(joined))]:
+        out.append(f"{ranks[lock] + 1 if lock in joined else '-'}  {lock}")
         if graph.says[lock]:
             out += textwrap.wrap(
                 " ".join(graph.says[lock].split()),
@@ -102,7 +108,7 @@ def text(graph: LockGraph) -> str:
 def dot(graph: LockGraph) -> str:
     """The graph for Graphviz."""
     lines = ["digraph locks {", "  node [shape=box]"]
-    lines += [f'  "{lock}"' for lock in sorted(graph.says)]
+    lines += [f'  "{lock}"' for lock in graph.joined]
     lines += [f'  "{held}" -> "{taken}"' for held, taken in graph.direct]
     lines += [
         f'  "{held}" -> "{taken}" [style=dashed, constraint=false, label="{name}"]'
@@ -120,7 +126,7 @@ class _Layout:
     def __init__(self, graph: LockGraph) -> None:
         ranks = graph.ranks
         self.rows: list[list[str]] = [[] for _ in range(max(ranks.values(), default=0) + 1)]
-        for lock in sorted(graph.says):
+        for lock in graph.joined:
             self.rows[ranks[lock]].append(lock)
         self.ways: dict[tuple[str, str], list[str]] = {}
         for held, taken in graph.direct:
@@ -130,7 +136,7 @@ class _Layout:
                 self.rows[rank].append(passed)
                 way.append(passed)
             self.ways[held, taken] = [*way, taken]
-        self.boxes = frozenset(graph.says)
+        self.boxes = frozenset(graph.joined)
         self._sort()
         self.x: dict[str, float] = {}
         widths = [sum(map(self.width, row)) + GAP * (len(row) - 1) for row in self.rows]
@@ -154,16 +160,20 @@ class _Layout:
         """Order each row by the mean place of its neighbours in the row before, a few times."""
         beside: dict[str, list[str]] = {}
         for way in self.ways.values():
-            for one, two in zip(way, way[1:], strict=False):
+            for one, two in itertools.pairwise(way):
                 beside.setdefault(one, []).append(two)
                 beside.setdefault(two, []).append(one)
         for _ in range(4):
             for rows in (self.rows, self.rows[::-1]):
-                for before, row in zip(rows, rows[1:], strict=False):
+                for before, row in itertools.pairwise(rows):
                     place = {name: i / max(1, len(before) - 1) for i, name in enumerate(before)}
                     mine = {name: i / max(1, len(row) - 1) for i, name in enumerate(row)}
 
-                    def mean(name: str, place: Mapping[str, float] = place) -> float:
+                    def mean(
+                        name: str,
+                        place: Mapping[str, float] = place,
+                        mine: Mapping[str, float] = mine,
+                    ) -> float:
                         found = [place[each] for each in beside.get(name, ()) if each in place]
                         return sum(found) / len(found) if found else mine[name]
 
@@ -177,7 +187,7 @@ def svg(graph: LockGraph) -> str:
     for way in at.ways.values():
         points = [(at.x[way[0]], at.y[way[0]] + HIGH)]
         path = f"M{points[0][0]:.0f},{points[0][1]:.0f}"
-        for before, name in zip(way, way[1:], strict=False):
+        for before, name in itertools.pairwise(way):
             x0, y0 = at.x[before], at.y[before] + HIGH
             x1, y1 = at.x[name], at.y[name] - (3 if name == way[-1] else 0)
             if before != way[0]:
@@ -191,17 +201,19 @@ def svg(graph: LockGraph) -> str:
         x1, y1 = at.x[taken] + at.width(taken) / 2, at.y[taken] + HIGH / 2
         if held == taken:
             path = f"M{x0:.0f},{y0 - 8:.0f} c26,-10 26,26 3,16"
-            label = x0 + 26, y0 + 4
+            label = x0 - 4 - len(name) * SMALL, y0 + HIGH / 2 + 13
         else:
             out = max(x0, x1) + 30 + 8 * index
-            path = f"M{x0:.0f},{y0:.0f} C{out:.0f},{y0:.0f} {out:.0f},{y1:.0f} {x1 + 3:.0f},{y1:.0f}"
-            label = out - 4, (y0 + y1) / 2 + 4
+            path = (
+                f"M{x0:.0f},{y0:.0f} C{out:.0f},{y0:.0f} {out:.0f},{y1:.0f} {x1 + 3:.0f},{y1:.0f}"
+            )
+            label = out - 12, (y0 + y1) / 2 + 4
         shapes.append(f'<path d="{path}" class="exempt" marker-end="url(#out)"/>')
         shapes.append(
             f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{escape(name)}</text>'
         )
-        right = max(right, label[0] + len(name) * 6.4 + MARGIN)
-    for lock in sorted(graph.says):
+        right = max(right, label[0] + len(name) * SMALL + MARGIN)
+    for lock in graph.joined:
         x, y, wide = at.x[lock] - at.width(lock) / 2, at.y[lock], at.width(lock)
         shapes.append(
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HIGH}" rx="4"/>'
@@ -222,6 +234,7 @@ def svg(graph: LockGraph) -> str:
             ".exempt { fill: none; stroke: #b3261e; stroke-dasharray: 5 3 }",
             "text { font: 12px ui-monospace, monospace; fill: #1d2733 }",
             ".lock { text-anchor: middle } .name { font-size: 11px; fill: #b3261e }",
+            ".name { stroke: #fff; stroke-width: 4px; paint-order: stroke }",
             "</style>",
             f"<defs>{arrow.format('end', '#39506b')}{arrow.format('out', '#b3261e')}</defs>",
             f'<rect width="{right:.0f}" height="{at.high:.0f}" style="fill:#fff;stroke:none"/>',

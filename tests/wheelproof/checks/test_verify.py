@@ -49,6 +49,7 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
         ("graph", "two_adders"),
         ("graph", "properties"),
         ("bisimulation", "two_adders"),
+        ("coverage", "lock_order"),
         ("mutant", "M2"),
         ("liveness", "flush_into_itself"),
         ("random", "two_adders"),

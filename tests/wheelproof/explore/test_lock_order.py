@@ -276,8 +276,9 @@ def test_a_thread_that_never_gets_a_lock_has_its_edge_all_the_same(tmp_path):
         ),
         (
             "do again",
-            "with self.doors:  # lock N1, unlock N4\n            with self.one.monitor:  # lock N2, "
-            "unlock N3\n                self.one.add()",
+            "with self.doors:  # lock N1, unlock N4\n"
+            "            with self.one.monitor:  # lock N2, unlock N3\n"
+            "                self.one.add()",
             "with self.one.monitor:  # lock N1, unlock N4\n            self.one.add()\n"
             "            with self.doors:  # lock N2, unlock N3\n                pass",
             "Account.monitor -> Bank.doors",
