@@ -4,6 +4,9 @@ The bisimulations and the composed runs of the implementation collect its edges
 (:mod:`wheelproof.explore.lock_order`). They are held against the project's declaration
 (:mod:`wheelproof.project.lock_order`). A project needs none: then a cycle is rejected, unless only
 configs that expect a deadlock take one of its edges.
+
+Every run has its controls: an edge taken the other way round must be rejected. On a declared graph
+an edge to another class must be, and one that is not taken.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ NAME = "lock_order"
 LOCK_ORDER = "LockOrder"
 """The property: the locks are taken in the documented order, which has no cycle."""
 
+CYCLE = "locks are taken in a cycle"
+
 Taken = dict[Edge, dict[str, Place]]
 """Edge -> config -> where the held lock had been taken."""
 
@@ -35,7 +40,7 @@ def note(report: Report, order: LockOrder, config: str) -> None:
 def lock_order(context: Context, reports: Iterable[Report]) -> Row:
     """Every edge is declared, every declared edge is taken, and the declared graph has no cycle.
 
-    A mechanism without locks has no edge, which is in order.
+    A mechanism without edges is in order: there is no order to break. It has no controls then.
     """
     started = context.begin("coverage", NAME)
     mechanism = context.mechanism
@@ -48,17 +53,27 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
     documented = read(mechanism.root)
     names = sorted({edge.name for edge in taken})
     figures: dict[str, object] = {"classes": len(classes), "edges": len(names)}
+    expected, stem = deadlocks(mechanism), mechanism.stem
+    profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
+    absent: list[str] = []
     if documented is None:
-        wrong, absent, why = undocumented(taken, deadlocks(mechanism))
+        wrong, why = undocumented(taken, expected)
+        unnoticed = [
+            edge.name
+            for edge in inverted(taken)
+            if not undocumented(taken | {edge: {"planted": edge.place}}, set())[0]
+        ]
     else:
-        profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
-        wrong = differing(documented, taken, mechanism.stem)
-        absent = idle(documented, taken, mechanism.stem, profiles)
+        wrong = differing(documented, taken, stem)
+        absent = idle(documented, taken, stem, profiles)
+        unnoticed = not_rejected(documented, taken, stem, profiles)
         unknown = sorted(classes - set(documented.classes) - _halves(classes, documented))
         if unknown:
             wrong.append(f"{FILE} does not name {', '.join(unknown)}; add it to [classes]")
         figures["excepted"] = len(documented.exempt & set(names))
         why = ""
+    if not (wrong or absent):
+        absent += [f"a planted change is not rejected: {each}" for each in unnoticed]
     for name in names:
         places = sorted({edge.place.where for edge in taken if edge.name == name})
         figures[name] = ", ".join(places)
@@ -94,7 +109,42 @@ def deadlocks(mechanism: Mechanism) -> set[str]:
     }
 
 
-def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], list[str], str]:
+def inverted(taken: Taken) -> list[Edge]:
+    """Each edge between two locks, once, the other way round."""
+    found = {}
+    for edge in sorted(taken):
+        if len(set(ends(edge.name))) == 2:
+            found[ends(edge.name)] = Edge(edge.taken, edge.held, edge.place)
+    return list(found.values())
+
+
+def not_rejected(
+    documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]
+) -> list[str]:
+    """The planted changes that pass: edges the other way round, undeclared, or not taken."""
+    missed = []
+    for edge in list(taken)[:1]:
+        other = edge._replace(taken="planted")
+        faults = differing(documented, taken | {other: {"planted": edge.place}}, stem)
+        if not any(other.name in fault for fault in faults):
+            missed.append(other.name)
+    for edge in inverted(taken):
+        if {edge.name, Edge(edge.taken, edge.held, edge.place).name} & documented.exempt:
+            continue
+        faults = differing(documented, taken | {edge: {"planted": edge.place}}, stem)
+        if not any(CYCLE in fault and edge.name in fault for fault in faults):
+            missed.append(edge.name)
+    mine = documented.of(stem, profiles)
+    for edge in taken:
+        rest = {other: configs for other, configs in taken.items() if other.name != edge.name}
+        if (edge.name, edge.place.name) in mine and not any(
+            edge.name in fault for fault in idle(documented, rest, stem, profiles)
+        ):
+            missed.append(f"{edge.name}, not taken")
+    return missed
+
+
+def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], str]:
     """What is wrong without a declaration, and a note on classes of which two are held at once."""
     usual = {edge.name for edge, configs in taken.items() if not set(configs) <= expected}
     twice = sorted(name for name in usual if len(set(ends(name))) == 1)
@@ -102,7 +152,7 @@ def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], list[str]
     wrong = []
     if found:
         wrong.append(
-            f"locks are taken in a cycle: {spelled(found, taken)}; take them in one order, or "
+            f"{CYCLE}: {spelled(found, taken)}; take them in one order, or "
             f"declare the order and this exception in {FILE}"
         )
     why = ""
@@ -111,7 +161,7 @@ def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], list[str]
             f"two locks of one class are held at once: {spelled(twice, taken)}; {FILE} can say in "
             "what order"
         )
-    return wrong, [], why
+    return wrong, why
 
 
 def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
@@ -129,7 +179,7 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
             )
     everything = set(documented.edges) | {edge.name for edge in taken}
     if found := cycle(everything - documented.exempt):
-        wrong.append(f"locks are taken in a cycle: {spelled(found, taken, documented=documented)}")
+        wrong.append(f"{CYCLE}: {spelled(found, taken, documented=documented)}")
     for name, each in documented.exceptions.items():
         others = {
             edge

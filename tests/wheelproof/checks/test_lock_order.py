@@ -6,6 +6,7 @@ import pytest
 
 from tests.model.timer import MECHANISM
 from wheelproof import project
+from wheelproof.checks import lock_order as checked
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.lock_order import lock_order, note
 from wheelproof.explore import ControlledImplementation
@@ -32,6 +33,7 @@ edges = ["B.lock -> B.lock"]
 reason = "the smaller one first"
 scenarios = ["{STEM}/two_expire"]
 """
+ALONE = DECLARED.partition('[edges."B')[0]
 FIRST = Edge("A.lock(read)", "B.lock", Place(IMPL, 7, "A.enter", "A2"))
 PAIR = Edge("B.lock", "B.lock", Place(IMPL, 20, "B.pair", "B2"))
 BACK = Edge("B.lock", "A.lock(write)", Place(IMPL, 31, "B.back", "B7"))
@@ -142,6 +144,29 @@ def test_what_only_the_nightly_profile_takes_is_not_missed_by_the_fast_one(tmp_p
     assert judged(tmp_path, {PAIR: "two_expire"}, declared).ok
     assert judged(tmp_path, USUAL, declared).ok
     assert judged(tmp_path, {PAIR: "two_expire"}, declared, "nightly").verdict == "vacuous"
+
+
+@pytest.mark.parametrize("declared", [DECLARED, ""], ids=["declared", "not declared"])
+def test_a_search_for_cycles_that_finds_none_is_noticed_in_the_same_run(
+    tmp_path, monkeypatch, declared
+):
+    assert judged(tmp_path, {FIRST: "two_adders"}, declared and ALONE).ok
+    monkeypatch.setattr(checked, "cycle", lambda edges: [])
+    row = judged(tmp_path, {FIRST: "two_adders"}, declared and ALONE)
+    assert row.verdict == "vacuous"
+    assert "a planted change is not rejected: B.lock -> A.lock(read)" in row.why
+
+
+@pytest.mark.parametrize(
+    ("name", "planted"),
+    [("differing", "A.lock(read) -> planted"), ("idle", "A.lock(read) -> B.lock, not taken")],
+)
+def test_a_comparison_that_finds_nothing_is_noticed_in_the_same_run(
+    tmp_path, monkeypatch, name, planted
+):
+    monkeypatch.setattr(checked, name, lambda *arguments: [])
+    row = judged(tmp_path, {FIRST: "two_adders"}, ALONE)
+    assert row.verdict == "vacuous" and planted in row.why
 
 
 def test_a_mechanism_without_locks_is_in_order(tmp_path):

@@ -201,3 +201,10 @@ def test_an_unknown_name_is_a_usage_error_and_nothing_to_do_is_reported(small):
         run(small, "nowhere")
     with pytest.raises(NothingChecked):
         run(small, "proof")
+
+
+def test_a_wrong_declaration_of_locks_ends_a_run_before_its_checks(small):
+    file = small.root / "harness" / "locks.toml"
+    file.write_text('[edges."A.lock -> B.lock"]\n"impl/a.py f" = ["timer_task_list"]\n')
+    with pytest.raises(UsageError, match=r"locks\.toml: .* A\.lock, B\.lock is not in \[classes\]"):
+        run(small, "bisimulation", listen=lambda notice: pytest.fail(str(notice)))
