@@ -178,7 +178,7 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
                 f'"{edge.place.name}" = ["{stem}"] to [edges."{edge.name}"] in {FILE}'
             )
     everything = set(documented.edges) | {edge.name for edge in taken}
-    if found := cycle(everything - documented.exempt):
+    if found := cycle(everything - documented.exempt, documented.stand_ins):
         wrong.append(f"{CYCLE}: {spelled(found, taken, documented=documented)}")
     for name, each in documented.exceptions.items():
         others = {
@@ -187,7 +187,7 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
             if other.name != name
             for edge in other.edges
         }
-        if not cycle(everything - (others - set(each.edges))):
+        if not cycle(everything - (others - set(each.edges)), documented.stand_ins):
             wrong.append(f"the exception {name} in {FILE} closes no cycle; remove it")
     return wrong
 

@@ -8,6 +8,8 @@
   class to itself is one: the reason is the order of its objects. ``scenarios``, as
   ``MECHANISM/CONFIG``, are those that take the edges.
 
+* ``[stand_ins]``: a lock of a harness -> the locks in whose place it is. Its edges are theirs.
+
 The halves of a read/write lock are classes ``A(read)`` and ``A(write)`` of one lock ``A``.
 """
 
@@ -17,6 +19,7 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from wheelproof import toml
@@ -26,6 +29,8 @@ from wheelproof.project.tables import Tables
 FILE = "harness/locks.toml"
 ARROW = " -> "
 NIGHTLY = " (nightly)"
+TABLES = ("classes", "edges", "exceptions", "stand_ins")
+NO_STAND_INS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,15 @@ class Exempt:
 
 @dataclass(frozen=True)
 class Documented:
-    """The declaration. ``edges``: ``A -> B`` -> place -> mechanism -> profile."""
+    """The declaration. ``edges``: ``A -> B`` -> place -> mechanism -> profile.
+
+    ``stand_ins``: a lock -> the locks in whose place it is.
+    """
 
     classes: Mapping[str, str]
     edges: Mapping[str, Mapping[str, Mapping[str, str]]]
     exceptions: Mapping[str, Exempt] = field(default_factory=dict)
+    stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def exempt(self) -> set[str]:
@@ -72,12 +81,20 @@ def lock_of(name: str) -> str:
     return name.removesuffix("(read)").removesuffix("(write)")
 
 
-def cycle(edges: Iterable[str]) -> list[str]:
+def between(edge: str, stand_ins: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    """The pairs of locks that an edge is between, without stand-ins."""
+    held, taken = (stand_ins.get(lock, (lock,)) for lock in ends(edge))
+    return [(one, other) for one in held for other in taken]
+
+
+def cycle(
+    edges: Iterable[str], stand_ins: Mapping[str, tuple[str, ...]] = NO_STAND_INS
+) -> list[str]:
     """The edges of a shortest cycle, in its order; empty where there is none."""
     after: dict[str, dict[str, str]] = {}
     for edge in sorted(edges):
-        held, taken = ends(edge)
-        after.setdefault(held, {}).setdefault(taken, edge)
+        for held, taken in between(edge, stand_ins):
+            after.setdefault(held, {}).setdefault(taken, edge)
     shortest: list[str] = []
     for start in after:
         came: dict[str, tuple[str, str]] = {}
@@ -114,8 +131,8 @@ def read(root: Path, mechanisms: Collection[str] | None = None) -> Documented | 
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: is not valid TOML: {error}.", "Correct the line.") from error
     tables = Tables(file, data)
-    if extra := sorted(set(data) - {"classes", "edges", "exceptions"}):
-        raise tables.fail(extra[0], "is unknown", "Known: classes, edges, exceptions.")
+    if extra := sorted(set(data) - set(TABLES)):
+        raise tables.fail(extra[0], "is unknown", f"Known: {', '.join(TABLES)}.")
     classes = {
         name: _text(tables, "classes", name, says) for name, says in tables.table("classes").items()
     }
@@ -127,7 +144,11 @@ def read(root: Path, mechanisms: Collection[str] | None = None) -> Documented | 
         name: _exempt(tables, name, values, edges, mechanisms)
         for name, values in tables.table("exceptions").items()
     }
-    return Documented(classes, edges, exceptions)
+    stand_ins = {
+        name: _stand_in(tables, name, locks, classes)
+        for name, locks in tables.table("stand_ins").items()
+    }
+    return Documented(classes, edges, exceptions, stand_ins)
 
 
 def _text(tables: Tables, place: str, name: str, says: Any) -> str:
@@ -165,6 +186,14 @@ def _places(
                 f"Known: {', '.join(mechanisms)}.",
             )
     return found
+
+
+def _stand_in(tables: Tables, name: str, locks: Any, classes: Mapping[str, str]) -> tuple[str, ...]:
+    if not isinstance(locks, list) or not locks:
+        raise tables.fail("stand_ins", f"{name} names no lock", "List those in whose place it is.")
+    if unknown := sorted({name, *map(str, locks)} - set(classes)):
+        raise tables.fail("stand_ins", f"{', '.join(unknown)} is not in [classes]")
+    return tuple(map(str, locks))
 
 
 def _exempt(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
-from wheelproof.project.lock_order import ARROW, Documented, cycle, ends, lock_of
+from wheelproof.project.lock_order import ARROW, Documented, between, cycle, ends, lock_of
 from wheelproof.verdict import Row
 
 COLUMNS = 80
@@ -64,10 +64,17 @@ class LockGraph:
 
 
 def documented(declared: Documented) -> LockGraph:
-    """The graph of a declaration."""
-    exempt = {ends(edge): name for name, each in declared.exceptions.items() for edge in each.edges}
-    edges = {ends(edge) for edge in declared.edges} - set(exempt)
-    return LockGraph(dict(declared.classes), frozenset(edges), exempt)
+    """The graph of a declaration, with the locks in whose place others stand."""
+    stand_ins = declared.stand_ins
+    exempt = {
+        pair: name
+        for name, each in declared.exceptions.items()
+        for edge in each.edges
+        for pair in between(edge, stand_ins)
+    }
+    edges = {pair for edge in declared.edges for pair in between(edge, stand_ins)} - set(exempt)
+    says = {lock: text for lock, text in declared.classes.items() if lock not in stand_ins}
+    return LockGraph(says, frozenset(edges), exempt)
 
 
 def collected(rows: Iterable[Row]) -> LockGraph:

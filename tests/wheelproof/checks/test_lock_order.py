@@ -115,6 +115,18 @@ def test_a_declared_cycle_without_an_exception_is_rejected(tmp_path):
     assert judged(tmp_path, {**USUAL, BACK: "two_adders"}, excepted).ok
 
 
+def test_a_cycle_through_a_stand_in_is_rejected(tmp_path):
+    other = Edge("B.lock", "box.gate", BACK.place)
+    declared = DECLARED.replace("[edges", '"box.gate" = "in scenarios, the first"\n\n[edges', 1) + (
+        f'[edges."B.lock -> box.gate"]\n"{BACK.place.name}" = ["{STEM}"]\n'
+    )
+    taken = {**USUAL, other: "two_adders"}
+    assert judged(tmp_path, taken, declared).ok
+    row = judged(tmp_path, taken, declared + '[stand_ins]\n"box.gate" = ["A.lock"]\n')
+    assert row.property == "LockOrder"
+    assert "a cycle: A.lock(read) -> B.lock" in row.why and "B.lock -> box.gate at" in row.why
+
+
 def test_two_of_one_class_need_an_exception(tmp_path):
     row = judged(tmp_path, USUAL, DECLARED.partition("[exceptions")[0])
     assert row.property == "LockOrder" and "a cycle: B.lock -> B.lock" in row.why
@@ -151,7 +163,7 @@ def test_a_search_for_cycles_that_finds_none_is_noticed_in_the_same_run(
     tmp_path, monkeypatch, declared
 ):
     assert judged(tmp_path, {FIRST: "two_adders"}, declared and ALONE).ok
-    monkeypatch.setattr(checked, "cycle", lambda edges: [])
+    monkeypatch.setattr(checked, "cycle", lambda *edges: [])
     row = judged(tmp_path, {FIRST: "two_adders"}, declared and ALONE)
     assert row.verdict == "vacuous"
     assert "a planted change is not rejected: B.lock -> A.lock(read)" in row.why

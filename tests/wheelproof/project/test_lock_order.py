@@ -16,6 +16,9 @@ SOUND = """
 [edges."B.lock -> A.lock(read)"]
 "impl/b.py B.leave" = ["two"]
 
+[stand_ins]
+"B.lock" = ["A.lock"]
+
 [exceptions.back]
 edges = ["B.lock -> A.lock(read)"]
 reason = "no thread enters by then"
@@ -39,6 +42,7 @@ def test_a_declaration_is_read(tmp_path):
     assert found.of("one", ("fast",)) == {place}
     assert found.of("two", ("fast",)) == {("B.lock -> A.lock(read)", "impl/b.py B.leave")}
     assert place in found.of("two", ("fast", "nightly"))
+    assert found.stand_ins == {"B.lock": ("A.lock",)}
     assert found.exempt == {"B.lock -> A.lock(read)"}
     assert found.exceptions["back"].scenarios == ("two/leaves",)
 
@@ -57,6 +61,8 @@ def test_a_declaration_is_read(tmp_path):
         ('edges = ["B.lock -> A.lock(read)"]', "edges = []", "names no edge"),
         ('edges = ["B.lock -> A.lock(read)"]', 'edges = "B"', "edges must be a list"),
         ('"no thread enters by then"', '""', "reason has no text"),
+        ('["A.lock"]', "[]", "B.lock names no lock"),
+        ('["A.lock"]', '["C.lock"]', "C.lock is not in"),
         ("reason =", "why =", "unknown field why"),
         ("two/leaves", "leaves", "scenarios: leaves is none"),
         ("two/leaves", "three/leaves", "scenarios: three/leaves is none"),

@@ -1,6 +1,7 @@
 """The graph of locks as text, as a picture and for Graphviz."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -84,6 +85,12 @@ def test_the_picture_is_xml_whose_boxes_lie_apart_and_inside(graph):
         assert 0 <= x and 0 <= y and x + width <= wide and y + height <= high
     for (x, y, width, height), (x2, y2, width2, height2) in combinations(found, 2):
         assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
+
+
+def test_a_stand_in_is_drawn_as_the_locks_in_whose_place_it_is():
+    graph = lock_graph.documented(replace(DECLARED, stand_ins={"E": ("C", "F")}))
+    assert "E" not in graph.says and ">E<" not in lock_graph.svg(graph)
+    assert {("A", "C"), ("A", "F")} <= graph.edges and ("A", "F") in graph.direct
 
 
 def row(**figures):
