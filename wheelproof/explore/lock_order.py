@@ -144,7 +144,7 @@ class LockOrder:
             self._named(lock, frame)
             key = self._keys[id(lock)]
         if held and blocking:
-            self._wanted(held, lock, key, site)
+            self._wanted(held, lock, key, site, frame)
         held.append((lock, site))
 
     def left(self, held: list[Held], lock: object) -> None:
@@ -173,11 +173,13 @@ class LockOrder:
             if key not in self._names:
                 self._named(lock, thread.frame)
             if thread.held:
-                self._wanted(thread.held, lock, key, thread.site)
+                self._wanted(thread.held, lock, key, thread.site, thread.frame)
 
     # -- edges
 
-    def _wanted(self, held: list[Held], lock: object, key: Key, site: Site) -> None:
+    def _wanted(
+        self, held: list[Held], lock: object, key: Key, site: Site, frame: FrameType
+    ) -> None:
         for known, _ in held:
             if known is lock:
                 return
@@ -186,6 +188,7 @@ class LockOrder:
             pair = outer, key, since, site
             if pair not in self._seen:
                 self._seen.add(pair)
+                self._named(each, frame)
                 edge = Edge(self._names[outer], self._names[key], self._place(site))
                 self.found.setdefault(edge, self._place(since))
 

@@ -21,6 +21,7 @@ def primitive(name: str) -> Callable[[Build], Build]:
     point that returns None is within an atomic operation: a lock then has no state, and excludes no
     thread. State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
+    A lock calls ``scheduler.order``: ``made``, ``entered`` or ``inside``, and ``left``.
     """
 
     def register(build: Build) -> Build:

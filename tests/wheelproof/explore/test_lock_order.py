@@ -263,6 +263,15 @@ def test_a_thread_that_never_gets_a_lock_has_its_edge_all_the_same(tmp_path):
     assert edges(order) == {("Bank.doors -> Account.monitor", "impl/bank.py Bank.again N2")}
 
 
+def test_runs_that_are_no_search_need_no_names_before(tmp_path):
+    implementation, scenario = loaded(tmp_path, "do noted")
+    run = implementation.begin(scenario)
+    while enabled := run.enabled():
+        run.step(min(enabled))
+    found = {(edge.name, edge.place.name) for edge in implementation.order.found}
+    assert found == {("Bank.doors -> Log.guard", "impl/lower.py Log.note")}
+
+
 @pytest.mark.parametrize(
     ("program", "old", "new", "edge", "place"),
     [
