@@ -1,0 +1,142 @@
+"""The purgatory driven by one thread beside a table of what waits where, and planted faults."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from impl import purgatory
+from tests.impl.purgatory_machine import Purgatories
+from tests.model.artefacts import ROOT, Artefacts
+from wheelproof import isolated
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Operations that raise in the timer's thread are logged: no matter here."""
+    logger = logging.getLogger("impl.task_executor")
+    logger.disabled = True
+    yield
+    logger.disabled = False
+
+
+@pytest.mark.fuzz
+class TestPurgatories(Purgatories.TestCase):
+    """Found by pytest; its length is the Hypothesis profile's."""
+
+
+# -- planted faults, each found by the same rules and by the property that it breaks
+
+MECHANISM = Artefacts("purgatory").mechanism
+PURGATORY, OPERATION = "impl.purgatory", "impl.delayed_operation"
+LOOKS = (
+    "        if self.completed.get():  # read L1\n            return False\n",
+    "            if self.completed.get():  # read L3\n                return False\n",
+)
+
+FAULTS = {
+    "an operation is watched on its first key alone": (
+        "WatcherReachable",
+        (
+            PURGATORY,
+            "for index in range(len(keys)):\n            if not",
+            "for index in (0,):\n            if not",
+        ),
+    ),
+    "purge drops what waits": (
+        "WatcherReachable",
+        (PURGATORY, "if operation.completed.get():  # read H2", "if True:"),
+    ),
+    "a cancelled key leaves the timeouts": (
+        "NumDelayedExact",
+        (
+            PURGATORY,
+            "            taken.append(operation)\n            operation.timer_task.cancel()\n",
+            "            taken.append(operation)\n",
+        ),
+    ),
+    "a check ends with the first operation that it completes": (
+        "NoLostCompletion",
+        (PURGATORY, "completed += 1\n", "return 1\n"),
+    ),
+    "what a check completes stays in the list": (
+        "WatchedExact",
+        (PURGATORY, "self.queue.discard(place)  # update C7", "pass"),
+    ),
+    "an operation completes as often as it is told to": (
+        "CompletedOnce",
+        *((OPERATION, look, "") for look in LOOKS),
+    ),
+}
+"""Fault -> the property, and (module, old, new) changes."""
+
+DECISIONS = {
+    "P2": "NumDelayedExact",
+    "P7": "WatcherReachable",
+    "P12": "ExpiredByTimeoutOnly",
+    "EmptyStays": "WatchedExact",
+    "CountsKeys": "WatchedExact",
+}
+"""Decisions of mutants/purgatory whose absence one thread notices, and the property."""
+
+
+def changed(*changes):
+    """The purgatory's module with these changes."""
+    texts = {}
+    for module, old, new in changes:
+        file = (ROOT / module.replace(".", "/")).with_suffix(".py")
+        text = texts.get(module) or file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
+        texts[module] = text.replace(old, new)
+    return isolated.load(ROOT, PURGATORY, texts)
+
+
+def without(decision):
+    """The purgatory's module without a decision."""
+    return isolated.load(ROOT, PURGATORY, MECHANISM.without(decision).modules)
+
+
+# A search ends at its first finding. The examples depend on the imported modules: it may need many.
+SEARCH = settings(
+    max_examples=5_000,
+    stateful_step_count=12,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
+
+
+def searched(module, only=None, **options):
+    planted = type("Planted", (Purgatories,), {"classes": module, "only": only})
+    run_state_machine_as_test(planted, settings=settings(SEARCH, **options))
+
+
+@pytest.mark.parametrize("name", [*FAULTS, *DECISIONS])
+def test_a_planted_fault_is_found_by_its_property_with_a_small_program(name):
+    says, *changes = FAULTS[name] if name in FAULTS else (DECISIONS[name],)
+    module = changed(*changes) if changes else without(name)
+    with pytest.raises(AssertionError, match=f"^{says}: ") as found:
+        searched(module, says)
+    text = "\n".join(found.value.__notes__).splitlines()
+    text = text[text.index("state = Planted()") :]
+    text = [line for line in text if line.startswith("state")]
+    print(*text, sep="\n")
+    compile("\n".join(text), "program", "exec")
+    rules = [line for line in text if "begin" not in line and "holds_what" not in line]
+    assert len(rules) - 2 <= 8, "the first line makes the machine, the last one ends it"
+
+
+def test_nothing_planted_is_nothing_found():
+    searched(purgatory, max_examples=100, stateful_step_count=30, phases=[Phase.generate])
+
+
+def test_what_matters_only_between_threads_is_not_found_here():
+    """P3 drops the second try, which sees what came meanwhile: see the drawn schedules."""
+    searched(without("P3"), max_examples=100, phases=[Phase.generate])
