@@ -23,6 +23,14 @@ class Timer:
         self.gate = Gate()
         self.tasks = tuple(tasks)
 
+    def has(self, task: Any) -> bool:
+        """Whether the timer has a task."""
+        return bool(task.armed)
+
+    def enters(self, task: Any) -> bool:
+        """Whether a thread may still add a task."""
+        return bool(task.entering)
+
     def add(self, task: Any) -> None:
         with self.gate:
             task.armed = True

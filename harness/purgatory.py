@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.abstract_timer import Timer
+from harness import abstract_timer, real_timer
 from harness.outside import present
 from harness.result import raised
 from impl import purgatory
@@ -20,12 +20,28 @@ HELPERS = ("impl.watcher_queue",)
 
 ATOMIC = {
     "impl.delayed_operation": ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3"),
-    "impl.timer_task_list": (),
     "impl.watcher_queue": (),
     "impl.delay_queue": (),
     "harness.abstract_timer": (),
+    "harness.real_timer": (),
+    "impl.system_timer": (),
+    "impl.timing_wheel": (),
+    "impl.timer_task_list": (),
+    "impl.overflow_wheel": (),
+    "impl.clock": (),
+    "impl.task_executor": (),
 }
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
+
+COMPOSED = {
+    "impl.delayed_operation": ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3"),
+    "impl.watcher_queue": (),
+    "impl.delay_queue": (),
+    "harness.abstract_timer": (),
+    "impl.clock": (),
+    "impl.task_executor": (),
+}
+"""Modules that stay atomic in composed runs: all steps of the timer, its wheel and lists are on."""
 
 NOT_RUN = {
     **{
@@ -65,7 +81,8 @@ class Work:
     """The work of an operation, mixed into its class.
 
     It waits for one condition. ``following``: the operations that its onComplete enters. ``armed``:
-    the timer has the operation; ``entering``: a thread may still add it.
+    the timer has the operation; ``entering``: a thread may still add it. ``due``: the real timer's
+    task, if there is one.
     """
 
     __slots__ = ()
@@ -73,9 +90,10 @@ class Work:
     condition: Atomic[bool]
     keys: tuple[int, ...]
     purgatory: Any
-    timer: Timer
+    timer: Any
     armed: bool
     entering: bool
+    due: Any
     following: tuple[Any, ...]
     fails: bool
     completions: Atomic[int]
@@ -151,6 +169,7 @@ def worked(base: type) -> Any:
                 "timer",
                 "armed",
                 "entering",
+                "due",
                 "purgatory",
                 "following",
                 "fails",
@@ -177,7 +196,8 @@ class Harness:
         self.conditions = {name: Atomic(False) for name in need.values()}
         operations = worked(impl.DelayedOperation)
         self.operations: dict[str, Any] = {name: operations(0) for name in need}
-        self.timer = Timer(tuple(self.operations.values()))
+        timers = {"abstract": abstract_timer.Timer, "real": real_timer.Timer}
+        self.timer: Any = timers[scenario["timer"]](tuple(self.operations.values()))
         new = numbered(impl.Shard, impl.Purgatory)
         self.purgatory: Any = new(self.timer, scenario["interval"], scenario["shards"])
         for name, condition in need.items():
@@ -279,8 +299,8 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         "ready": tuple([present(condition) for condition in harness.conditions.values()]),
         "completed": tuple([present(operation.completed) for operation in operations]),
         "lock": tuple([held(operation.lock) for operation in operations]),
-        "armed": tuple([operation.armed for operation in operations]),
-        "entering": tuple([operation.entering for operation in operations]),
+        "armed": tuple([harness.timer.has(operation) for operation in operations]),
+        "entering": tuple([harness.timer.enters(operation) for operation in operations]),
         "shard": tuple([holder(shard.lock) for shard in shards]),
         "list": tuple(lists),
         "order": tuple(
