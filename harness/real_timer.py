@@ -63,7 +63,8 @@ class Hand(TaskExecutor):
 
     def has(self, task: Due) -> bool:
         """Whether a task was handed over."""
-        return any([entry.timer_task is task for entry in present(self.entries)])
+        handed = [entry.timer_task for entry in present(self.entries)]
+        return task in handed
 
 
 class Timer:
