@@ -2,6 +2,8 @@
 # PYTHON=/path/to/python chooses the interpreter; ARGS="..." is passed on to the tool or to pytest.
 
 ARGS =
+# For how many minutes `make fuzz` runs; empty: every campaign once.
+MINUTES =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 # Tests of one file stay in one process; "auto" is one process more than there are cores, "logical"
 # one for each (tests/conftest.py). ARGS="-n 0" runs all of them in one.
@@ -20,7 +22,8 @@ help:
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make lint      check format, style, sizes, types, imports: ARGS="style types" names some'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
-	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
+	@echo 'make fuzz      run the Hypothesis campaigns (long profile); for a time, in rounds:'
+	@echo '               MINUTES=30'
 	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other;'
 	@echo '               or as in ARGS="timing_wheel --artefact impl --count 100"'
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants,'
@@ -69,7 +72,11 @@ test: setup-test
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data
+ifneq ($(MINUTES),)
+	@.venv/bin/python tools/fuzz.py $(MINUTES) $(SIDE_BY_SIDE) $(ARGS)
+else
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest $(SIDE_BY_SIDE) -m fuzz $(ARGS)
+endif
 
 # The counts are those of the table in docs/mutate.md, over all mechanisms together. Each part ends
 # after its minutes.

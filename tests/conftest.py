@@ -1,23 +1,32 @@
 """Hypothesis profiles, the order and the processes of tests, and their closing reports.
 
-`fast` is the profile of every run of the suite, `long` that of a campaign (`make fuzz`).
+`fast` is the profile of every run of the suite, `long` that of a campaign (`make fuzz`), and `soak`
+that of each round of a soak (`make fuzz MINUTES=...`). The last two keep their examples.
 """
 
 import gc
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 settings.register_profile(
     "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile(
-    "long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+KEPT = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / "build" / "fuzz" / "examples")
+for name, examples in {"long": 5000, "soak": 500}.items():
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        database=KEPT,
+    )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 # Texts are compared at the width of a log, whatever the terminal is or readline has set.
 os.environ.pop("COLUMNS", None)
