@@ -100,6 +100,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         "keys": {key: number for number, key in enumerate(keys)},
         "shards": draw(st.integers(1, 2)),
         "interval": draw(st.integers(0, 1)),
+        "timer": "abstract",
         "threads": {f"t{i}": program for i, program in enumerate(programs, 1) if program},
     }
     switches = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), max_size=6))

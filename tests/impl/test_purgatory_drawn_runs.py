@@ -16,16 +16,19 @@ from model.purgatory import Model
 from tests.impl.beside_model import Beside
 from tests.impl.purgatory_runs import (
     FOLDER,
+    Drawn,
     Schedule,
     command,
     kept,
     lines,
     loaded,
+    main,
     read,
     run,
     runs,
 )
 from tests.model.artefacts import Artefacts
+from wheelproof.errors import UsageError
 from wheelproof.explore.watchdog import Watchdog
 
 MECHANISM = Artefacts("purgatory").mechanism
@@ -133,7 +136,13 @@ SEARCH = {
 }
 
 
-@pytest.mark.parametrize("decision", FAULTS)
+FAST = ("P3", "P5", "P7", "P12")
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name not in FAST)) for name in FAULTS],
+)
 def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path):
     only, changes = FAULTS[decision], [[decision]]
     with pytest.raises(AssertionError, match=f"^{only}: ") as raised:
@@ -147,3 +156,66 @@ def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path)
     again = run(loaded(changes), drawn, only)
     assert str(again.broken) in str(raised.value), "the file is the run of the message"
     assert run(shipped(), drawn).broken is None, "the program is not at fault"
+
+
+LEAK = Drawn(
+    {
+        "need": {"o": "co", "p": "cp"},
+        "keys_of": {"o": ["k"], "p": ["k"]},
+        "adds": {"o": [], "p": []},
+        "raises": [],
+        "keys": {"k": 0},
+        "shards": 1,
+        "interval": 0,
+        "timer": "abstract",
+        "threads": {"t1": [["watch", "p"]], "t2": [["deliver", "cp", "k"]]},
+    },
+    ((12, 0),),
+)
+"""Without P4's second look the timer keeps an operation that was completed before it had it."""
+
+
+def test_the_command_makes_the_run_again(tmp_path, capsys):
+    assert main([str(kept(LEAK, tmp_path, [["P4"]]))]) == 1
+    shown = capsys.readouterr().out
+    assert "t1: watch p" in shown and "NoLeakedTimer: ['p']" in shown
+    assert "  t1: A1 Y1 W1 W2 W3 W4 W5 W6 A3 Y1 A4 A5\n  t2: E1" in shown
+    assert main([str(kept(LEAK, tmp_path))]) == 0
+    assert "every property holds" in capsys.readouterr().out
+    assert main([]) == 2
+
+
+def test_a_file_that_is_no_run_is_refused(tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text("{}")
+    with pytest.raises(UsageError, match="has no schema"):
+        main([str(file)])
+
+
+# -- what is drawn
+
+
+def test_drawing_reaches_every_operation_and_shape():
+    seen = set()
+
+    @settings(max_examples=600, database=None, derandomize=True)
+    @given(runs())
+    def draw(drawn):
+        scenario = drawn.scenario
+        programs = scenario["threads"].values()
+        assert len(programs) <= 4 and all(programs) and len(scenario["keys"]) <= 3
+        entered = [op[1] for program in programs for op in program if op[0] == "watch"]
+        following = [each for some in scenario["adds"].values() for each in some]
+        assert sorted(entered + following) == sorted(scenario["need"]), "each is entered once"
+        seen.update(op[0] for program in programs for op in program)
+        seen.add(f"{len(programs)} threads")
+        seen.update(["re-entrant"] * bool(following) + ["raises"] * bool(scenario["raises"]))
+        shared = len(set(scenario["need"].values())) < len(scenario["need"])
+        seen.update(["one condition, two operations"] * shared)
+
+    draw()
+    assert seen >= {
+        *("watch", "deliver", "check", "force", "expire", "cancel_key", "purge"),
+        *("watched", "num_delayed", "2 threads", "3 threads", "4 threads"),
+        *("re-entrant", "raises", "one condition, two operations"),
+    }
