@@ -75,7 +75,6 @@ FAULTS = {
 
 DECISIONS = {
     "P2": "NumDelayedExact",
-    "P7": "WatcherReachable",
     "P12": "ExpiredByTimeoutOnly",
     "EmptyStays": "WatchedExact",
     "CountsKeys": "WatchedExact",
