@@ -56,7 +56,7 @@ class Hand(TaskExecutor):
     __slots__ = ("entries",)
 
     def __init__(self) -> None:
-        self.entries: Atomic[Any] = Atomic(())
+        self.entries: Any = Atomic(())
 
     def submit(self, entry: Any) -> None:
         self.entries.add_and_get((entry,))
