@@ -10,7 +10,7 @@ from harness.outside import present
 from harness.result import raised
 from impl import purgatory
 from impl.delay_queue import FOREVER_MS
-from impl.runtime import Atomic
+from impl.runtime import Atomic, Lock
 
 SUBJECT = ("impl.purgatory", "impl.delayed_operation", "impl.watched_operation")
 """The modules whose steps are the mechanism's."""
@@ -80,9 +80,10 @@ class Failed(Exception):
 class Work:
     """The work of an operation, mixed into its class.
 
-    It waits for one condition. ``following``: the operations that its onComplete enters. ``armed``:
-    the timer has the operation; ``entering``: a thread may still add it. ``due``: the real timer's
-    task, if there is one.
+    It waits for one condition. ``outer``: the callers' lock that its onComplete takes, or None.
+    ``following``: the operations that its onComplete enters. ``armed``: the timer has the
+    operation; ``entering``: a thread may still add it. ``due``: the real timer's task, if there is
+    one.
     """
 
     __slots__ = ()
@@ -94,6 +95,7 @@ class Work:
     armed: bool
     entering: bool
     due: Any
+    outer: Any
     following: tuple[Any, ...]
     fails: bool
     completions: Atomic[int]
@@ -113,6 +115,9 @@ class Work:
 
     def on_complete(self) -> None:
         self.completions.add_and_get(1)  # update D1
+        if self.outer is not None:
+            with self.outer:  # lock D2, unlock D3
+                pass
         if self.fails:
             raise Failed
         if self.following:
@@ -171,6 +176,7 @@ def worked(base: type) -> Any:
                 "entering",
                 "due",
                 "purgatory",
+                "outer",
                 "following",
                 "fails",
                 "completions",
@@ -194,6 +200,7 @@ class Harness:
         self.keys = scenario["keys"]
         need, adds = scenario["need"], scenario["adds"]
         self.conditions = {name: Atomic(False) for name in need.values()}
+        self.outer = Lock()
         operations = worked(impl.DelayedOperation)
         self.operations: dict[str, Any] = {name: operations(0) for name in need}
         timers = {"abstract": abstract_timer.Timer, "real": real_timer.Timer}
@@ -206,6 +213,7 @@ class Harness:
             operation.condition = self.conditions[condition]
             operation.keys = tuple([self.keys[key] for key in scenario["keys_of"][name]])
             operation.purgatory = self.purgatory
+            operation.outer = self.outer if name in scenario["locking"] else None
             operation.fails = name in scenario["raises"]
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
@@ -218,6 +226,12 @@ class Harness:
             return self.operations[operation].enter()
         except Failed as failed:
             return raised(failed)
+
+    def watch_holding(self, operation: str) -> object:
+        """The same by a caller that holds a lock of its own."""
+        with self.outer:  # lock J1, unlock J2
+            result = self.watch(operation)
+        return result
 
     def deliver(self, condition: str, key: str) -> object:
         """An event: a condition becomes true, and its key is checked."""
@@ -299,6 +313,7 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         "ready": tuple([present(condition) for condition in harness.conditions.values()]),
         "completed": tuple([present(operation.completed) for operation in operations]),
         "lock": tuple([held(operation.lock) for operation in operations]),
+        "outer": (holder(harness.outer),),
         "armed": tuple([harness.timer.has(operation) for operation in operations]),
         "entering": tuple([harness.timer.enters(operation) for operation in operations]),
         "shard": tuple([holder(shard.lock) for shard in shards]),

@@ -32,33 +32,16 @@ class Model(Sweeps):
         "purge": Procedure("G1", (), (("guess", 0), ("at", 1), ("all", ()), ("pair", (None, 0)))),
         "watched": Procedure("N0", (), (("no", 1), ("rest", ()))),
     }
-    AUXILIARY = frozenset(
-        {
-            "won",
-            "raised",
-            "count",
-            "taken",
-            "winner",
-            "expiredBy",
-            "places",
-            "dropped",
-            "revoked",
-        }
-    )
     LOCAL = frozenset({"won", "raised", "count", "taken"})
     """What a call returned or raised: in code it is on the thread's stack."""
 
+    AUXILIARY = LOCAL | {"winner", "expiredBy", "places", "dropped", "revoked"}
+
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self.program, self.need, self.keys_of = (
-            scenario["threads"],
-            scenario["need"],
-            scenario["keys_of"],
-        )
-        self.adds, self.raises, self.number = (
-            scenario["adds"],
-            scenario["raises"],
-            scenario["keys"],
-        )
+        self.program = scenario["threads"]
+        self.need, self.keys_of = scenario["need"], scenario["keys_of"]
+        self.adds, self.raises = scenario["adds"], scenario["raises"]
+        self.locking, self.number = scenario["locking"], scenario["keys"]
         self.shards, self.interval = scenario["shards"], scenario["interval"]
         super().__init__(self.program, {"turn": 1}, start="T0")
 
@@ -67,6 +50,7 @@ class Model(Sweeps):
         self.ready = self.function("ready", dict.fromkeys(self.need.values(), False))
         self.completed = self.function("completed", dict.fromkeys(self.operations, False))
         self.lock = self.function("lock", dict.fromkeys(self.operations, FREE))
+        self.scalar("outer", None)
         self.armed = self.function("armed", dict.fromkeys(self.operations, False))
         self.entering = self.function("entering", dict.fromkeys(self.operations, True))
         self.shard = self.function("shard", dict.fromkeys(shards))
@@ -102,6 +86,8 @@ class Model(Sweeps):
 
     def D1(self, t: Process) -> None:
         self.completions[t.co] += 1
+        if t.co in self.locking:
+            return
         if t.co in self.raises:
             self.raised[self.me] = True
             self.leave(t)
@@ -109,6 +95,15 @@ class Model(Sweeps):
             self.call(t, "tryCompleteElseWatch", self.adds[t.co][0])
         else:
             self.leave(t)
+
+    def D2(self, t: Process) -> Step:
+        if self.outer is not None:
+            return BLOCKED
+        self.outer = self.me
+
+    def D3(self, t: Process) -> None:
+        self.outer = None
+        self.leave(t)
 
     # -- forceComplete
 
@@ -330,7 +325,17 @@ class Model(Sweeps):
         if name in CALLED:
             self.call(t, CALLED[name], *arguments, back="T0")
         else:
-            t.pc = {"deliver": "E1", "num_delayed": "M1", "expire": "K1"}[name]
+            t.pc = NEXT[name]
+
+    def J1(self, t: Process) -> Step:
+        if self.outer is not None:
+            return BLOCKED
+        self.outer = self.me
+        self.call(t, "tryCompleteElseWatch", self.now(t)[1], back="J2")
+
+    def J2(self, t: Process) -> None:
+        self.outer = None
+        t.pc = "T0"
 
     def E1(self, t: Process) -> None:
         _, condition, key = self.now(t)
@@ -366,7 +371,7 @@ class Model(Sweeps):
         if self.raised[self.me]:
             return ("raised", "Failed")
         name = self.now(t)[0]
-        if name in ("watch", "force"):
+        if name in ("watch", "watch_holding", "force"):
             return self.won[self.me]
         if name == "cancel_key":
             return self.taken[self.me]
@@ -382,3 +387,6 @@ CALLED = {
     "watched": "watched",
 }
 """Operation of a program -> the procedure that it calls at once."""
+
+NEXT = {"watch_holding": "J1", "deliver": "E1", "num_delayed": "M1", "expire": "K1"}
+"""Each other operation -> its first step."""

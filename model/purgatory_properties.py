@@ -19,6 +19,7 @@ class Properties(Machine):
     keys_of: Mapping[str, Any]
     adds: Mapping[str, Any]
     raises: Any
+    locking: Any
     number: Mapping[str, int]
     shards: int
     interval: int
@@ -43,7 +44,8 @@ class Properties(Machine):
     expired_by: Function[frozenset[str]]
     places: Function[frozenset[tuple[str, int]]]
 
-    estimated, dropped, revoked = Scalar("estimated"), Scalar("dropped"), Scalar("revoked")
+    outer, estimated = Scalar("outer"), Scalar("estimated")
+    dropped, revoked = Scalar("dropped"), Scalar("revoked")
 
     # -- what the steps and the properties ask
 
@@ -96,6 +98,7 @@ class Properties(Machine):
                 for key in self.keys
             )
             and all(self.shard[at + 1] in owners for at in range(self.shards))
+            and self.outer in owners
             and self.estimated in range(len(self.operations) + 1)
         )
 

@@ -11,7 +11,8 @@
 (* a key (C): every operation in the key's list is tried (B), and leaves    *)
 (* the list if it is completed.  An empty list leaves its shard (R).  The   *)
 (* timer expires an operation (K1, V1).  A key may be cancelled (F), and    *)
-(* completed operations are purged (G, H).                                  *)
+(* completed operations are purged (G, H).  A caller may hold a lock of its *)
+(* own (J), which an operation's onComplete takes, too (D2, D3).            *)
 (*                                                                          *)
 (* One label is one step: every lock and unlock, every access of completed, *)
 (* of a condition, of a shard's map.  An operation on a watcher list is one *)
@@ -29,6 +30,7 @@ CONSTANTS
   KeysOf,       \* operation |-> the keys that it is watched under, in order
   Adds,         \* operation |-> the operations that its onComplete enters, none or one
   Raises,       \* the operations whose onComplete raises
+  Locking,      \* the operations whose onComplete takes the callers' own lock
   Number,       \* key |-> its hash
   Shards,       \* the number of shards
   Interval,     \* purge does nothing while the estimate is at most so far off
@@ -39,7 +41,7 @@ Operations == DOMAIN Need
 Conditions == {Need[o] : o \in Operations}
 Keys       == DOMAIN Number
 Threads    == DOMAIN Program
-Names      == {"watch", "deliver", "check", "force", "expire", "cancel_key", "purge", "watched",
+Names      == {"watch", "watch_holding", "deliver", "check", "force", "expire", "cancel_key", "purge", "watched",
                "num_delayed"}
 
 ASSUME EveryOperationHasAKey == /\ DOMAIN KeysOf = Operations
@@ -47,6 +49,8 @@ ASSUME EveryOperationHasAKey == /\ DOMAIN KeysOf = Operations
 ASSUME AddsOneAtMost == /\ DOMAIN Adds = Operations
                         /\ \A o \in Operations : Len(Adds[o]) <= 1
 ASSUME RaisesAreOperations == Raises \subseteq Operations
+ASSUME LockingDoesNoMore ==
+  Locking \subseteq {o \in Operations \ Raises : Adds[o] = <<>>}
 ASSUME ThereAreShards == Shards \in Nat \ {0}
 ASSUME HashesDiffer == \A j, k \in Keys : Number[j] = Number[k] => j = k
 ASSUME ProgramsAreOperations ==
@@ -69,6 +73,7 @@ variables
   ready     = [c \in Conditions |-> FALSE],
   completed = [o \in Operations |-> FALSE],
   lock      = [o \in Operations |-> Free],    \* the operation's own, re-entrant
+  outer     = NULL,                           \* the thread that has the callers' own lock
   armed     = [o \in Operations |-> FALSE],   \* the timer has its task
   entering  = [o \in Operations |-> TRUE],    \* its tryCompleteElseWatch has not returned
   shard     = [s \in 1..Shards |-> NULL],     \* the thread that has the shard's lock
@@ -118,10 +123,15 @@ end procedure;
 procedure onComplete(co = NULL)
 begin
 D1:  completions[co] := completions[co] + 1;
-     if co \in Raises then raised[self] := TRUE; return;
+     if co \in Locking then goto D2;
+     elsif co \in Raises then raised[self] := TRUE; return;
      elsif Adds[co] = <<>> then return;
      else call tryCompleteElseWatch(Adds[co][1]); return;
      end if;
+D2:  await outer = NULL;
+     outer := self;
+D3:  outer := NULL;
+     return;
 end procedure;
 
 \* forceComplete
@@ -340,6 +350,11 @@ T0:  while turn <= Len(Program[self]) do
        taken[self] := <<>>;
        if Program[self][turn - 1][1] = "watch" then
          call tryCompleteElseWatch(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "watch_holding" then
+J1:      await outer = NULL;
+         outer := self;
+         call tryCompleteElseWatch(Program[self][turn - 1][2]);
+J2:      outer := NULL;
        elsif Program[self][turn - 1][1] = "deliver" then
 E1:      ready[Program[self][turn - 1][2]] := TRUE;
          call checkAndComplete(Program[self][turn - 1][3]);
@@ -371,8 +386,8 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e145c5b1" /\ chksum(tla) = "3d5f9c90")
-VARIABLES ready, completed, lock, armed, entering, shard, list, order, 
+\* BEGIN TRANSLATION (chksum(pcal) = "6fec0a0e" /\ chksum(tla) = "c86159b3")
+VARIABLES ready, completed, lock, outer, armed, entering, shard, list, order, 
           content, estimated, completions, expirations, won, raised, count, 
           taken, winner, expiredBy, places, dropped, revoked, pc, stack
 
@@ -387,7 +402,7 @@ VARIABLES xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here,
           fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
           turn
 
-vars == << ready, completed, lock, armed, entering, shard, list, order, 
+vars == << ready, completed, lock, outer, armed, entering, shard, list, order, 
            content, estimated, completions, expirations, won, raised, count, 
            taken, winner, expiredBy, places, dropped, revoked, pc, stack, xo, 
            co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
@@ -400,6 +415,7 @@ Init == (* Global variables *)
         /\ ready = [c \in Conditions |-> FALSE]
         /\ completed = [o \in Operations |-> FALSE]
         /\ lock = [o \in Operations |-> Free]
+        /\ outer = NULL
         /\ armed = [o \in Operations |-> FALSE]
         /\ entering = [o \in Operations |-> TRUE]
         /\ shard = [s \in 1..Shards |-> NULL]
@@ -467,8 +483,8 @@ X1(self) == /\ pc[self] = "X1"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ xo' = [xo EXCEPT ![self] = Head(stack[self]).xo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, co, lo, yo, 
                             bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
@@ -479,37 +495,65 @@ cancelTask(self) == X1(self)
 
 D1(self) == /\ pc[self] = "D1"
             /\ completions' = [completions EXCEPT ![co[self]] = completions[co[self]] + 1]
-            /\ IF co[self] \in Raises
-                  THEN /\ raised' = [raised EXCEPT ![self] = TRUE]
-                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ UNCHANGED << ao, nth, found >>
-                  ELSE /\ IF Adds[co[self]] = <<>>
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ IF co[self] \in Locking
+                  THEN /\ pc' = [pc EXCEPT ![self] = "D2"]
+                       /\ UNCHANGED << raised, stack, co, ao, nth, found >>
+                  ELSE /\ IF co[self] \in Raises
+                             THEN /\ raised' = [raised EXCEPT ![self] = TRUE]
+                                  /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                                   /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
                                   /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                                   /\ UNCHANGED << ao, nth, found >>
-                             ELSE /\ /\ ao' = [ao EXCEPT ![self] = Adds[co[self]][1]]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryCompleteElseWatch",
-                                                                              pc        |->  Head(stack[self]).pc,
-                                                                              nth       |->  nth[self],
-                                                                              found     |->  found[self],
-                                                                              ao        |->  ao[self] ] >>
-                                                                          \o Tail(stack[self])]
-                                  /\ nth' = [nth EXCEPT ![self] = 1]
-                                  /\ found' = [found EXCEPT ![self] = 0]
-                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ co' = co
-                       /\ UNCHANGED raised
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, expirations, won, 
-                            count, taken, winner, expiredBy, places, dropped, 
-                            revoked, xo, lo, yo, bo, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                             ELSE /\ IF Adds[co[self]] = <<>>
+                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ UNCHANGED << ao, nth, found >>
+                                        ELSE /\ /\ ao' = [ao EXCEPT ![self] = Adds[co[self]][1]]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryCompleteElseWatch",
+                                                                                         pc        |->  Head(stack[self]).pc,
+                                                                                         nth       |->  nth[self],
+                                                                                         found     |->  found[self],
+                                                                                         ao        |->  ao[self] ] >>
+                                                                                     \o Tail(stack[self])]
+                                             /\ nth' = [nth EXCEPT ![self] = 1]
+                                             /\ found' = [found EXCEPT ![self] = 0]
+                                             /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                             /\ co' = co
+                                  /\ UNCHANGED raised
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            expirations, won, count, taken, winner, expiredBy, 
+                            places, dropped, revoked, xo, lo, yo, bo, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
-onComplete(self) == D1(self)
+D2(self) == /\ pc[self] = "D2"
+            /\ outer = NULL
+            /\ outer' = self
+            /\ pc' = [pc EXCEPT ![self] = "D3"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+D3(self) == /\ pc[self] = "D3"
+            /\ outer' = NULL
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
+
+onComplete(self) == D1(self) \/ D2(self) \/ D3(self)
 
 L1(self) == /\ pc[self] = "L1"
             /\ IF completed[lo[self]]
@@ -519,20 +563,20 @@ L1(self) == /\ pc[self] = "L1"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
                        /\ UNCHANGED << won, stack, lo >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ lock[lo[self]].owner \in {NULL, self}
             /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "L3"]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -545,13 +589,13 @@ L3(self) == /\ pc[self] = "L3"
                        /\ pc' = [pc EXCEPT ![self] = "L7"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L4"]
                        /\ won' = won
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, stack, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 L4(self) == /\ pc[self] = "L4"
             /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
@@ -562,12 +606,13 @@ L4(self) == /\ pc[self] = "L4"
                                                     \o stack[self]]
                /\ xo' = [xo EXCEPT ![self] = lo[self]]
             /\ pc' = [pc EXCEPT ![self] = "X1"]
-            /\ UNCHANGED << ready, lock, armed, entering, shard, list, order, 
-                            content, estimated, completions, expirations, won, 
-                            raised, count, taken, expiredBy, places, dropped, 
-                            revoked, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, lock, outer, armed, entering, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, expiredBy, 
+                            places, dropped, revoked, co, lo, yo, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 L5(self) == /\ pc[self] = "L5"
             /\ /\ co' = [co EXCEPT ![self] = lo[self]]
@@ -576,32 +621,32 @@ L5(self) == /\ pc[self] = "L5"
                                                         co        |->  co[self] ] >>
                                                     \o stack[self]]
             /\ pc' = [pc EXCEPT ![self] = "D1"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "L7"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, stack, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 L7(self) == /\ pc[self] = "L7"
             /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, yo, 
                             bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
@@ -625,13 +670,13 @@ Y1(self) == /\ pc[self] = "Y1"
                        /\ yo' = [yo EXCEPT ![self] = Head(stack[self]).yo]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ lo' = lo
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, bo, 
-                            ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
 
 tryComplete(self) == Y1(self)
 
@@ -639,8 +684,8 @@ B1(self) == /\ pc[self] = "B1"
             /\ lock[bo[self]].owner \in {NULL, self}
             /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "B2"]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -659,21 +704,21 @@ B2(self) == /\ pc[self] = "B2"
                           /\ yo' = [yo EXCEPT ![self] = bo[self]]
                        /\ pc' = [pc EXCEPT ![self] = "Y1"]
                        /\ won' = won
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, lo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 B3(self) == /\ pc[self] = "B3"
             /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ bo' = [bo EXCEPT ![self] = Head(stack[self]).bo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             yo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
@@ -691,8 +736,8 @@ A1(self) == /\ pc[self] = "A1"
                                                     \o stack[self]]
                /\ yo' = [yo EXCEPT ![self] = ao[self]]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
@@ -703,25 +748,25 @@ A2(self) == /\ pc[self] = "A2"
             /\ IF raised[self] \/ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ IF nth[self] <= Len(KeysOf[ao[self]])
                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF completed[ao[self]]
@@ -729,20 +774,20 @@ W1(self) == /\ pc[self] = "W1"
                        /\ pc' = [pc EXCEPT ![self] = "W0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
                        /\ nth' = nth
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ shard[Shard(KeysOf[ao[self]][nth[self]])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = self]
             /\ pc' = [pc EXCEPT ![self] = "W3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -757,36 +802,36 @@ W3(self) == /\ pc[self] = "W3"
                   ELSE /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]] = Append(content[KeysOf[ao[self]][nth[self]]], <<>>)]
                        /\ found' = [found EXCEPT ![self] = Len(content'[KeysOf[ao[self]][nth[self]]])]
                        /\ pc' = [pc EXCEPT ![self] = "W4"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, estimated, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ list' = [list EXCEPT ![KeysOf[ao[self]][nth[self]]] = found[self]]
             /\ order' = [order EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = Append(Without(order[Shard(KeysOf[ao[self]][nth[self]])], KeysOf[ao[self]][nth[self]]), KeysOf[ao[self]][nth[self]])]
             /\ pc' = [pc EXCEPT ![self] = "W5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            content, estimated, completions, expirations, won, 
-                            raised, count, taken, winner, expiredBy, places, 
-                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 W5(self) == /\ pc[self] = "W5"
             /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]][found[self]] = Append(content[KeysOf[ao[self]][nth[self]]][found[self]], ao[self])]
             /\ places' = [places EXCEPT ![ao[self]] = places[ao[self]] \cup {<<KeysOf[ao[self]][nth[self]], found[self]>>}]
             /\ pc' = [pc EXCEPT ![self] = "W6"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, estimated, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
                             pair, no, rest, turn >>
 
 W6(self) == /\ pc[self] = "W6"
@@ -794,8 +839,8 @@ W6(self) == /\ pc[self] = "W6"
             /\ nth' = [nth EXCEPT ![self] = nth[self] + 1]
             /\ found' = [found EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, rk, rw, ck, mine, ahead, here, fk, 
@@ -810,21 +855,21 @@ A3(self) == /\ pc[self] = "A3"
                                                     \o stack[self]]
                /\ yo' = [yo EXCEPT ![self] = ao[self]]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, xo, co, lo, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ lock' = [lock EXCEPT ![ao[self]] = IF lock[ao[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[ao[self]].depth - 1]]
             /\ IF raised[self] \/ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
-            /\ UNCHANGED << ready, completed, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -835,19 +880,19 @@ A5(self) == /\ pc[self] = "A5"
             /\ IF completed[ao[self]]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A6"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 A6(self) == /\ pc[self] = "A6"
             /\ armed' = [armed EXCEPT ![ao[self]] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "A7"]
-            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -864,13 +909,13 @@ A7(self) == /\ pc[self] = "A7"
                        /\ pc' = [pc EXCEPT ![self] = "X1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Z1"]
                        /\ UNCHANGED << stack, xo >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 Z1(self) == /\ pc[self] = "Z1"
             /\ entering' = [entering EXCEPT ![ao[self]] = FALSE]
@@ -879,12 +924,13 @@ Z1(self) == /\ pc[self] = "Z1"
             /\ found' = [found EXCEPT ![self] = Head(stack[self]).found]
             /\ ao' = [ao EXCEPT ![self] = Head(stack[self]).ao]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, shard, list, order, 
-                            content, estimated, completions, expirations, won, 
-                            raised, count, taken, winner, expiredBy, places, 
-                            dropped, revoked, xo, co, lo, yo, bo, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, shard, list, 
+                            order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 tryCompleteElseWatch(self) == A1(self) \/ A2(self) \/ W0(self) \/ W1(self)
                                  \/ W2(self) \/ W3(self) \/ W4(self)
@@ -896,8 +942,8 @@ R1(self) == /\ pc[self] = "R1"
             /\ shard[Shard(rk[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "R2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -908,37 +954,37 @@ R2(self) == /\ pc[self] = "R2"
             /\ IF list[rk[self]] = rw[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "R3"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 R3(self) == /\ pc[self] = "R3"
             /\ IF Empty(rk[self], rw[self])
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ list' = [list EXCEPT ![rk[self]] = 0]
             /\ order' = [order EXCEPT ![Shard(rk[self])] = Without(order[Shard(rk[self])], rk[self])]
             /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            content, estimated, completions, expirations, won, 
-                            raised, count, taken, winner, expiredBy, places, 
-                            dropped, revoked, stack, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = NULL]
@@ -946,8 +992,8 @@ R5(self) == /\ pc[self] = "R5"
             /\ rk' = [rk EXCEPT ![self] = Head(stack[self]).rk]
             /\ rw' = [rw EXCEPT ![self] = Head(stack[self]).rw]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             yo, bo, ao, nth, found, ck, mine, ahead, here, fk, 
@@ -961,8 +1007,8 @@ C1(self) == /\ pc[self] = "C1"
             /\ shard[Shard(ck[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "C2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -972,13 +1018,13 @@ C1(self) == /\ pc[self] = "C1"
 C2(self) == /\ pc[self] = "C2"
             /\ mine' = [mine EXCEPT ![self] = list[ck[self]]]
             /\ pc' = [pc EXCEPT ![self] = "C3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 C3(self) == /\ pc[self] = "C3"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
@@ -991,8 +1037,8 @@ C3(self) == /\ pc[self] = "C3"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
@@ -1004,13 +1050,13 @@ C4(self) == /\ pc[self] = "C4"
             /\ IF ahead'[self] = <<>>
                   THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 C0(self) == /\ pc[self] = "C0"
             /\ IF ahead[self] = <<>>
@@ -1019,13 +1065,13 @@ C0(self) == /\ pc[self] = "C0"
                   ELSE /\ here' = [here EXCEPT ![self] = ahead[self][1]]
                        /\ ahead' = [ahead EXCEPT ![self] = Tail(ahead[self])]
                        /\ pc' = [pc EXCEPT ![self] = "C5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, fk, gone, left, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 C5(self) == /\ pc[self] = "C5"
             /\ IF ~completed[here[self][2]]
@@ -1037,13 +1083,13 @@ C5(self) == /\ pc[self] = "C5"
                        /\ pc' = [pc EXCEPT ![self] = "B1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C7"]
                        /\ UNCHANGED << stack, bo >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF raised[self]
@@ -1060,23 +1106,24 @@ C6(self) == /\ pc[self] = "C6"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
                                   /\ count' = count
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, taken, winner, expiredBy, 
-                            places, dropped, revoked, xo, co, lo, yo, bo, ao, 
-                            nth, found, rk, rw, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, lo, yo, bo, ao, nth, found, rk, rw, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 C7(self) == /\ pc[self] = "C7"
             /\ content' = [content EXCEPT ![ck[self]][mine[self]][here[self][1]] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "C0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, estimated, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 C8(self) == /\ pc[self] = "C8"
             /\ IF Empty(ck[self], mine[self])
@@ -1099,12 +1146,13 @@ C8(self) == /\ pc[self] = "C8"
                        /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, fk, gone, left, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 checkAndComplete(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                              \/ C0(self) \/ C5(self) \/ C6(self)
@@ -1114,8 +1162,8 @@ F1(self) == /\ pc[self] = "F1"
             /\ shard[Shard(fk[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -1130,23 +1178,24 @@ F2(self) == /\ pc[self] = "F2"
             /\ IF gone'[self] = 0
                   THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "F3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            content, estimated, completions, expirations, won, 
-                            raised, count, taken, winner, expiredBy, places, 
-                            revoked, stack, xo, co, lo, yo, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, left, hk, hw, some, one, guess, at, all, pair, 
+                            no, rest, turn >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ left' = [left EXCEPT ![self] = From(content[fk[self]][gone[self]], 1)]
             /\ pc' = [pc EXCEPT ![self] = "F4"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ IF left[self] = <<>>
@@ -1160,25 +1209,25 @@ F4(self) == /\ pc[self] = "F4"
                                                                \o stack[self]]
                           /\ xo' = [xo EXCEPT ![self] = left[self][1][2]]
                        /\ pc' = [pc EXCEPT ![self] = "X1"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, winner, expiredBy, 
-                            places, dropped, co, lo, yo, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            winner, expiredBy, places, dropped, co, lo, yo, bo, 
+                            ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
+                            gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 F5(self) == /\ pc[self] = "F5"
             /\ content' = [content EXCEPT ![fk[self]][gone[self]][left[self][1][1]] = NULL]
             /\ left' = [left EXCEPT ![self] = Tail(left[self])]
             /\ pc' = [pc EXCEPT ![self] = "F4"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, estimated, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, hk, hw, some, one, guess, at, all, pair, 
-                            no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 F6(self) == /\ pc[self] = "F6"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
@@ -1187,8 +1236,8 @@ F6(self) == /\ pc[self] = "F6"
             /\ left' = [left EXCEPT ![self] = Head(stack[self]).left]
             /\ fk' = [fk EXCEPT ![self] = Head(stack[self]).fk]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
@@ -1201,13 +1250,13 @@ cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
 H1(self) == /\ pc[self] = "H1"
             /\ some' = [some EXCEPT ![self] = From(content[hk[self]][hw[self]], 1)]
             /\ pc' = [pc EXCEPT ![self] = "H0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, one, guess, 
-                            at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 H0(self) == /\ pc[self] = "H0"
             /\ IF some[self] = <<>>
@@ -1216,36 +1265,36 @@ H0(self) == /\ pc[self] = "H0"
                   ELSE /\ one' = [one EXCEPT ![self] = some[self][1]]
                        /\ some' = [some EXCEPT ![self] = Tail(some[self])]
                        /\ pc' = [pc EXCEPT ![self] = "H2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, guess, at, 
-                            all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            guess, at, all, pair, no, rest, turn >>
 
 H2(self) == /\ pc[self] = "H2"
             /\ IF ~completed[one[self][2]]
                   THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+H3(self) == /\ pc[self] = "H3"
+            /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "H0"]
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, left, hk, hw, some, one, 
                             guess, at, all, pair, no, rest, turn >>
-
-H3(self) == /\ pc[self] = "H3"
-            /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
-            /\ pc' = [pc EXCEPT ![self] = "H0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, estimated, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
 
 H4(self) == /\ pc[self] = "H4"
             /\ IF Empty(hk[self], hw[self])
@@ -1267,12 +1316,13 @@ H4(self) == /\ pc[self] = "H4"
                        /\ hw' = [hw EXCEPT ![self] = Head(stack[self]).hw]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, ck, mine, ahead, here, fk, 
-                            gone, left, guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, ck, mine, 
+                            ahead, here, fk, gone, left, guess, at, all, pair, 
+                            no, rest, turn >>
 
 purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
                            \/ H4(self)
@@ -1280,13 +1330,13 @@ purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
 G1(self) == /\ pc[self] = "G1"
             /\ guess' = [guess EXCEPT ![self] = estimated]
             /\ pc' = [pc EXCEPT ![self] = "G2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
-                            all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, at, all, pair, no, rest, turn >>
 
 G2(self) == /\ pc[self] = "G2"
             /\ IF guess[self] - Delayed <= Interval
@@ -1298,36 +1348,36 @@ G2(self) == /\ pc[self] = "G2"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G3"]
                        /\ UNCHANGED << stack, guess, at, all, pair >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, no, rest, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, no, rest, turn >>
 
 G3(self) == /\ pc[self] = "G3"
             /\ guess' = [guess EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "G4"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
-                            all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, at, all, pair, no, rest, turn >>
 
 G4(self) == /\ pc[self] = "G4"
             /\ estimated' = guess[self]
             /\ guess' = [guess EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "G0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, completions, expirations, 
-                            won, raised, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, at, all, pair, 
-                            no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
+                            all, pair, no, rest, turn >>
 
 G0(self) == /\ pc[self] = "G0"
             /\ IF at[self] <= Shards
@@ -1339,20 +1389,20 @@ G0(self) == /\ pc[self] = "G0"
                        /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
                        /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, no, rest, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, no, rest, turn >>
 
 G5(self) == /\ pc[self] = "G5"
             /\ shard[at[self]] = NULL
             /\ shard' = [shard EXCEPT ![at[self]] = self]
             /\ pc' = [pc EXCEPT ![self] = "G6"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -1362,20 +1412,20 @@ G5(self) == /\ pc[self] = "G5"
 G6(self) == /\ pc[self] = "G6"
             /\ all' = [all EXCEPT ![self] = ListsOf(at[self])]
             /\ pc' = [pc EXCEPT ![self] = "G7"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, pair, no, rest, turn >>
 
 G7(self) == /\ pc[self] = "G7"
             /\ shard' = [shard EXCEPT ![at[self]] = NULL]
             /\ at' = [at EXCEPT ![self] = at[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "G8"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -1400,12 +1450,13 @@ G8(self) == /\ pc[self] = "G8"
                        /\ pc' = [pc EXCEPT ![self] = "H1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G0"]
                        /\ UNCHANGED << stack, hk, hw, some, one, all, pair >>
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, guess, at, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, guess, at, no, 
+                            rest, turn >>
 
 purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
                   \/ G5(self) \/ G6(self) \/ G7(self) \/ G8(self)
@@ -1418,20 +1469,20 @@ N0(self) == /\ pc[self] = "N0"
                        /\ no' = [no EXCEPT ![self] = Head(stack[self]).no]
                        /\ rest' = [rest EXCEPT ![self] = Head(stack[self]).rest]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, turn >>
 
 N1(self) == /\ pc[self] = "N1"
             /\ shard[no[self]] = NULL
             /\ shard' = [shard EXCEPT ![no[self]] = self]
             /\ pc' = [pc EXCEPT ![self] = "N2"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -1441,20 +1492,20 @@ N1(self) == /\ pc[self] = "N1"
 N2(self) == /\ pc[self] = "N2"
             /\ rest' = [rest EXCEPT ![self] = ListsOf(no[self])]
             /\ pc' = [pc EXCEPT ![self] = "N3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, turn >>
 
 N3(self) == /\ pc[self] = "N3"
             /\ shard' = [shard EXCEPT ![no[self]] = NULL]
             /\ no' = [no EXCEPT ![self] = no[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "N5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
@@ -1465,25 +1516,25 @@ N5(self) == /\ pc[self] = "N5"
             /\ IF rest[self] # <<>>
                   THEN /\ pc' = [pc EXCEPT ![self] = "N4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "N0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 N4(self) == /\ pc[self] = "N4"
             /\ count' = [count EXCEPT ![self] = count[self] + Live(content[rest[self][1][1]][rest[self][1][2]])]
             /\ rest' = [rest EXCEPT ![self] = Tail(rest[self])]
             /\ pc' = [pc EXCEPT ![self] = "N5"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, taken, 
+                            winner, expiredBy, places, dropped, revoked, stack, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, turn >>
 
 watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
                     \/ N4(self)
@@ -1509,27 +1560,21 @@ T0(self) == /\ pc[self] = "T0"
                                   /\ UNCHANGED << lo, ck, mine, ahead, here, 
                                                   fk, gone, left, guess, at, 
                                                   all, pair, no, rest >>
-                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "watch_holding"
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
                                              /\ UNCHANGED << stack, lo, ck, 
                                                              mine, ahead, here, 
                                                              fk, gone, left, 
                                                              guess, at, all, 
                                                              pair, no, rest >>
-                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "check"
-                                                   THEN /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
-                                                                                                    pc        |->  "T0",
-                                                                                                    mine      |->  mine[self],
-                                                                                                    ahead     |->  ahead[self],
-                                                                                                    here      |->  here[self],
-                                                                                                    ck        |->  ck[self] ] >>
-                                                                                                \o stack[self]]
-                                                        /\ mine' = [mine EXCEPT ![self] = 0]
-                                                        /\ ahead' = [ahead EXCEPT ![self] = <<>>]
-                                                        /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
-                                                        /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                        /\ UNCHANGED << lo, fk, 
+                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
+                                                   THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                                        /\ UNCHANGED << stack, 
+                                                                        lo, ck, 
+                                                                        mine, 
+                                                                        ahead, 
+                                                                        here, 
+                                                                        fk, 
                                                                         gone, 
                                                                         left, 
                                                                         guess, 
@@ -1538,14 +1583,21 @@ T0(self) == /\ pc[self] = "T0"
                                                                         pair, 
                                                                         no, 
                                                                         rest >>
-                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "force"
-                                                              THEN /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "check"
+                                                              THEN /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
                                                                                                                pc        |->  "T0",
-                                                                                                               lo        |->  lo[self] ] >>
+                                                                                                               mine      |->  mine[self],
+                                                                                                               ahead     |->  ahead[self],
+                                                                                                               here      |->  here[self],
+                                                                                                               ck        |->  ck[self] ] >>
                                                                                                            \o stack[self]]
-                                                                   /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                                   /\ UNCHANGED << fk, 
+                                                                   /\ mine' = [mine EXCEPT ![self] = 0]
+                                                                   /\ ahead' = [ahead EXCEPT ![self] = <<>>]
+                                                                   /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                                   /\ UNCHANGED << lo, 
+                                                                                   fk, 
                                                                                    gone, 
                                                                                    left, 
                                                                                    guess, 
@@ -1554,75 +1606,124 @@ T0(self) == /\ pc[self] = "T0"
                                                                                    pair, 
                                                                                    no, 
                                                                                    rest >>
-                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel_key"
-                                                                         THEN /\ /\ fk' = [fk EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelForKey",
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "force"
+                                                                         THEN /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
                                                                                                                           pc        |->  "T0",
-                                                                                                                          gone      |->  gone[self],
-                                                                                                                          left      |->  left[self],
-                                                                                                                          fk        |->  fk[self] ] >>
+                                                                                                                          lo        |->  lo[self] ] >>
                                                                                                                       \o stack[self]]
-                                                                              /\ gone' = [gone EXCEPT ![self] = 0]
-                                                                              /\ left' = [left EXCEPT ![self] = <<>>]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "F1"]
-                                                                              /\ UNCHANGED << guess, 
+                                                                              /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                                              /\ UNCHANGED << fk, 
+                                                                                              gone, 
+                                                                                              left, 
+                                                                                              guess, 
                                                                                               at, 
                                                                                               all, 
                                                                                               pair, 
                                                                                               no, 
                                                                                               rest >>
-                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "purge"
-                                                                                    THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purge",
-                                                                                                                                  pc        |->  "T0",
-                                                                                                                                  guess     |->  guess[self],
-                                                                                                                                  at        |->  at[self],
-                                                                                                                                  all       |->  all[self],
-                                                                                                                                  pair      |->  pair[self] ] >>
-                                                                                                                              \o stack[self]]
-                                                                                         /\ guess' = [guess EXCEPT ![self] = 0]
-                                                                                         /\ at' = [at EXCEPT ![self] = 1]
-                                                                                         /\ all' = [all EXCEPT ![self] = <<>>]
-                                                                                         /\ pair' = [pair EXCEPT ![self] = <<NULL, 0>>]
-                                                                                         /\ pc' = [pc EXCEPT ![self] = "G1"]
-                                                                                         /\ UNCHANGED << no, 
-                                                                                                         rest >>
-                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "watched"
-                                                                                               THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "watched",
-                                                                                                                                             pc        |->  "T0",
-                                                                                                                                             no        |->  no[self],
-                                                                                                                                             rest      |->  rest[self] ] >>
-                                                                                                                                         \o stack[self]]
-                                                                                                    /\ no' = [no EXCEPT ![self] = 1]
-                                                                                                    /\ rest' = [rest EXCEPT ![self] = <<>>]
-                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N0"]
-                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "num_delayed"
-                                                                                                          THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                                                                                          ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                                                                                    /\ UNCHANGED << stack, 
-                                                                                                                    no, 
-                                                                                                                    rest >>
+                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel_key"
+                                                                                    THEN /\ /\ fk' = [fk EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelForKey",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     gone      |->  gone[self],
+                                                                                                                                     left      |->  left[self],
+                                                                                                                                     fk        |->  fk[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                         /\ gone' = [gone EXCEPT ![self] = 0]
+                                                                                         /\ left' = [left EXCEPT ![self] = <<>>]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "F1"]
                                                                                          /\ UNCHANGED << guess, 
                                                                                                          at, 
                                                                                                          all, 
-                                                                                                         pair >>
-                                                                              /\ UNCHANGED << fk, 
-                                                                                              gone, 
-                                                                                              left >>
-                                                                   /\ lo' = lo
-                                                        /\ UNCHANGED << ck, 
-                                                                        mine, 
-                                                                        ahead, 
-                                                                        here >>
+                                                                                                         pair, 
+                                                                                                         no, 
+                                                                                                         rest >>
+                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "purge"
+                                                                                               THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purge",
+                                                                                                                                             pc        |->  "T0",
+                                                                                                                                             guess     |->  guess[self],
+                                                                                                                                             at        |->  at[self],
+                                                                                                                                             all       |->  all[self],
+                                                                                                                                             pair      |->  pair[self] ] >>
+                                                                                                                                         \o stack[self]]
+                                                                                                    /\ guess' = [guess EXCEPT ![self] = 0]
+                                                                                                    /\ at' = [at EXCEPT ![self] = 1]
+                                                                                                    /\ all' = [all EXCEPT ![self] = <<>>]
+                                                                                                    /\ pair' = [pair EXCEPT ![self] = <<NULL, 0>>]
+                                                                                                    /\ pc' = [pc EXCEPT ![self] = "G1"]
+                                                                                                    /\ UNCHANGED << no, 
+                                                                                                                    rest >>
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "watched"
+                                                                                                          THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "watched",
+                                                                                                                                                        pc        |->  "T0",
+                                                                                                                                                        no        |->  no[self],
+                                                                                                                                                        rest      |->  rest[self] ] >>
+                                                                                                                                                    \o stack[self]]
+                                                                                                               /\ no' = [no EXCEPT ![self] = 1]
+                                                                                                               /\ rest' = [rest EXCEPT ![self] = <<>>]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N0"]
+                                                                                                          ELSE /\ IF Program[self][turn'[self] - 1][1] = "num_delayed"
+                                                                                                                     THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                                                                                     ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                                                                                               /\ UNCHANGED << stack, 
+                                                                                                                               no, 
+                                                                                                                               rest >>
+                                                                                                    /\ UNCHANGED << guess, 
+                                                                                                                    at, 
+                                                                                                                    all, 
+                                                                                                                    pair >>
+                                                                                         /\ UNCHANGED << fk, 
+                                                                                                         gone, 
+                                                                                                         left >>
+                                                                              /\ lo' = lo
+                                                                   /\ UNCHANGED << ck, 
+                                                                                   mine, 
+                                                                                   ahead, 
+                                                                                   here >>
                                   /\ UNCHANGED << ao, nth, found >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << won, raised, count, taken, stack, lo, 
                                        ao, nth, found, ck, mine, ahead, here, 
                                        fk, gone, left, guess, at, all, pair, 
                                        no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, winner, expiredBy, 
+                            places, dropped, revoked, xo, co, yo, bo, rk, rw, 
+                            hk, hw, some, one >>
+
+J1(self) == /\ pc[self] = "J1"
+            /\ outer = NULL
+            /\ outer' = self
+            /\ /\ ao' = [ao EXCEPT ![self] = Program[self][turn[self] - 1][2]]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryCompleteElseWatch",
+                                                        pc        |->  "J2",
+                                                        nth       |->  nth[self],
+                                                        found     |->  found[self],
+                                                        ao        |->  ao[self] ] >>
+                                                    \o stack[self]]
+            /\ nth' = [nth EXCEPT ![self] = 1]
+            /\ found' = [found EXCEPT ![self] = 0]
+            /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
                             list, order, content, estimated, completions, 
-                            expirations, winner, expiredBy, places, dropped, 
-                            revoked, xo, co, yo, bo, rk, rw, hk, hw, some, one >>
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, lo, 
+                            yo, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+J2(self) == /\ pc[self] = "J2"
+            /\ outer' = NULL
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -1638,8 +1739,8 @@ E1(self) == /\ pc[self] = "E1"
             /\ ahead' = [ahead EXCEPT ![self] = <<>>]
             /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
             /\ pc' = [pc EXCEPT ![self] = "C1"]
-            /\ UNCHANGED << completed, lock, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << completed, lock, outer, armed, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, lo, 
                             yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
@@ -1649,13 +1750,13 @@ E1(self) == /\ pc[self] = "E1"
 M1(self) == /\ pc[self] = "M1"
             /\ count' = [count EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, taken, winner, expiredBy, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, taken, 
+                            winner, expiredBy, places, dropped, revoked, stack, 
+                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ Comes(Program[self][turn[self] - 1][2])
@@ -1669,8 +1770,8 @@ K1(self) == /\ pc[self] = "K1"
                        /\ pc' = [pc EXCEPT ![self] = "L1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
                        /\ UNCHANGED << armed, stack, lo >>
-            /\ UNCHANGED << ready, completed, lock, entering, shard, list, 
-                            order, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
+                            list, order, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, yo, 
                             bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
@@ -1681,28 +1782,28 @@ T1(self) == /\ pc[self] = "T1"
             /\ IF ~raised[self] /\ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "V1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ expirations' = [expirations EXCEPT ![Program[self][turn[self] - 1][2]] = expirations[Program[self][turn[self] - 1][2]] + 1]
             /\ expiredBy' = [expiredBy EXCEPT ![Program[self][turn[self] - 1][2]] = expiredBy[Program[self][turn[self] - 1][2]] \cup {self}]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, won, 
-                            raised, count, taken, winner, places, dropped, 
-                            revoked, stack, xo, co, lo, yo, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, won, raised, count, taken, winner, 
+                            places, dropped, revoked, stack, xo, co, lo, yo, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
-thread(self) == T0(self) \/ E1(self) \/ M1(self) \/ K1(self) \/ T1(self)
-                   \/ V1(self)
+thread(self) == T0(self) \/ J1(self) \/ J2(self) \/ E1(self) \/ M1(self)
+                   \/ K1(self) \/ T1(self) \/ V1(self)
 
 (* Allow infinite stuttering to prevent deadlock on termination. *)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"

@@ -13,6 +13,7 @@ In(o, k)   == {i \in DOMAIN Current(k) : Current(k)[i][2] = o}
 
 TypeOK ==
   /\ ready \in [Conditions -> BOOLEAN] /\ completed \in [Operations -> BOOLEAN]
+  /\ outer \in Threads \cup {NULL}
   /\ armed \in [Operations -> BOOLEAN] /\ entering \in [Operations -> BOOLEAN]
   /\ lock \in [Operations -> Lock] /\ shard \in [1..Shards -> Threads \cup {NULL}]
   /\ \A k \in Keys : /\ list[k] \in 0..Len(content[k])

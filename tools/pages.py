@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from tools import history  # noqa: E402
 from wheelproof import project  # noqa: E402
 from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
@@ -178,7 +179,18 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         file = root / "docs" / "mechanisms" / f"{stem}.md"
         text = filled(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
         out[file] = filled(text, "decisions", decisions(mechanism))
+    page = root / "docs" / "history.md"
+    out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), found)
     return out | order_of_locks(root)
+
+
+def of_history(page: str, source: history.History, found: dict[str, Mechanism]) -> str:
+    """The page of the bugs with its tables. Raises ValueError if its source names what is not."""
+    if refused := history.refusals(source, found):
+        raise ValueError("docs/history.toml: " + "; ".join(refused))
+    eras = ("property", *(era.name for era in source.eras))
+    page = filled(page, "matrix", table(eras, history.matrix(source, found)))
+    return filled(page, "bugs", table(history.HEAD_OF_BUGS, history.bugs(source, found)))
 
 
 def main() -> None:
