@@ -36,10 +36,14 @@ class Era:
 
 @dataclass(frozen=True)
 class Row:
-    """A property whose verdicts the matrix has, and the mechanisms that have it."""
+    """A property whose verdicts the matrix has, and the mechanisms that have it.
+
+    ``first``: the configs that a cell names before others.
+    """
 
     property: str
     mechanisms: tuple[str, ...]
+    first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,10 @@ def read(text: str) -> History:
                 )
                 for each in data["era"]
             ),
-            tuple(Row(each["property"], tuple(each["mechanisms"])) for each in data["row"]),
+            tuple(
+                Row(each["property"], tuple(each["mechanisms"]), tuple(each.get("first", ())))
+                for each in data["row"]
+            ),
             tuple(Bug(**{**each, "eras": tuple(each.get("eras", ()))}) for each in data["bug"]),
         )
     except (KeyError, TypeError) as error:
@@ -173,6 +180,7 @@ def cell(row: Row, era: Era, history: History, found: Mechanisms) -> Cell:
                 red.append(f"{stem}:{config.name}")
             elif keeps(config, row.property, found[stem]):
                 green.append(f"{stem}:{config.name}")
+    green.sort(key=lambda check: check not in row.first)
     return Cell(tuple(dict.fromkeys(red)), tuple(green))
 
 
