@@ -214,11 +214,14 @@ def _of_row(row: Row, history: History, found: Mechanisms) -> Iterator[str]:
     for stem in row.mechanisms:
         if stem not in found or row.property not in found[stem].properties:
             yield f"{row.property} is no property of {stem}"
-    known = all(stem in found for era in history.eras for stem in era.code)
-    if known and not any(
-        made.red or made.green for made in (cell(row, era, history, found) for era in history.eras)
-    ):
+    if not all(stem in found for era in history.eras for stem in (*era.code, *row.mechanisms)):
+        return
+    cells = [cell(row, era, history, found) for era in history.eras]
+    if not any(made.red or made.green for made in cells):
         yield f"{row.property}: no check of any era is about it"
+    for check in row.first:
+        if not any(check in made.green for made in cells):
+            yield f"{row.property}: {check} keeps it in no era"
 
 
 def _of_bug(bug: Bug, history: History, found: Mechanisms) -> Iterator[str]:
