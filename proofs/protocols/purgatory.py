@@ -1,14 +1,16 @@
-"""P9: between watching an operation and its events no completion is lost.
+"""P6 - P9, P14: the purgatory, for any number of operations, keys, lists, shards and threads.
 
-This holds however its watchers' lists come and go.
+The system is what one operation sees: itself, every key, list and thread, and what threads do with
+other operations at any time. As the operation is any one, a theorem is about each of them.
 
-One operation with any number of keys and conditions, the thread that registers it
-(``tryCompleteElseWatch`` of generation L, all under the operation's lock: try, watch every key, try
-again), and any number of threads whose events make a condition true and then look for the operation
-under the condition's key (``checkAndComplete``). A key's list of watchers is made when it is first
-needed, and taken away when it is empty (``removeKeyIfEmpty``); each of these is one step under the
-shard's lock. There is no specification of the purgatory yet: this proof stands by itself, and no
-edge of a model is compared with it.
+``Purgatory``: whatever callers do. ``InOrder``: callers keep three duties. An operation is not
+completed by its caller before it is entered. An event checks a key of each operation that waits for
+its condition. No other operation's onComplete raises in a traversal.
+
+Theorems: P6 onComplete runs at most once; in order, tryComplete never runs beside it or after it.
+P7 no completion is lost. P8 onExpiration runs only for the thread that completed the operation by
+its timeout. P9 what waits is in the list that its key has. P14 the timer has what waits, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -16,280 +18,229 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import z3
-from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
+from z3 import And, Exists, ForAll, Implies, Not, Or
 
-from proofs.ts import Enumeration, Step, System, action, array, conjunct, safety, sort, when
+from proofs.protocols.purgatory_ranking import Ranking
+from proofs.protocols.purgatory_state import (
+    INSIDE,
+    KEY,
+    NO_LIST,
+    NO_THREAD,
+    RESULT,
+    THREAD,
+    TO_COMPLETE,
+    VIA,
+    WALK,
+    WON,
+    K,
+    T,
+    U,
+    W,
+    in_sec,
+    is_at,
+    one_of,
+    rests,
+    via,
+    waits,
+)
+from proofs.protocols.purgatory_steps import YES
+from proofs.ts import Step, action, conjunct, safety, when
 
-THREAD = sort("Thread", null="no_thread")
-KEY = sort("Key")
-CONDITION = sort("Condition")
-WATCHERS = sort("Watchers", null="no_list")
-NO_THREAD, NO_LIST = THREAD.null, WATCHERS.null
-PLACE = Enumeration("WatchPlace", "Idle Try Watch Again Unlock C1 C2 C3 C4")
-BOOL = z3.BoolSort()
-T, U = THREAD.consts("thread other")
-K = KEY.consts("one_key")[0]
-C, D = CONDITION.consts("condition another")
-W = WATCHERS.consts("watchers")[0]
 
+class Purgatory(Ranking):
+    """Any thread does anything, but enters the operation once."""
 
-def is_at(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
-    """The thread is at one of these places."""
-    alternatives = [s.at[t] == getattr(PLACE, place) for place in places]
-    return Or(alternatives) if len(alternatives) > 1 else alternatives[0]
+    # -- safety
 
+    @safety("P6")
+    def completed_once(self, s: SimpleNamespace) -> z3.BoolRef:
+        """onComplete runs at most once, and only for a completed operation."""
+        return And(s.completions <= 1, Implies(s.completions > 0, s.completed))
 
-def go(s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
-    return Store(s.at, t, getattr(PLACE, place))
+    @safety("P6")
+    def completed_by_one(self, s: SimpleNamespace) -> z3.BoolRef:
+        """At most one thread is between setting completed and the end of onComplete."""
+        return ForAll([T, U], Implies(And(is_at(s, T, *WON), is_at(s, U, *WON)), T == U))
 
+    @safety("P6")
+    def completed_means_called(self, s: SimpleNamespace) -> z3.BoolRef:
+        """When no thread is in forceComplete, a completed operation's onComplete has run."""
+        away = ForAll([T], Not(is_at(s, T, *INSIDE)))
+        return Implies(And(s.completed, away), s.completions == 1)
 
-class Watching(System):
-    """An operation that is registered once, and the events that are to complete it."""
+    @safety("P6")
+    def completed_for_a_reason(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A try completes the operation only when its condition holds."""
+        tried = And(is_at(s, T, *WON), via(s, T, "first", "second", "check"))
+        return ForAll([T], Implies(tried, s.ready))
 
-    SORTS = (THREAD, KEY, CONDITION, WATCHERS)
-    STATES = "one operation and its keys"
-    VARIABLES = {
-        "at": array(THREAD, PLACE),
-        "event": array(THREAD, CONDITION),
-        "owner": THREAD.z3,
-        "registered": BOOL,
-        "ready": array(CONDITION, BOOL),
-        "seen": array(CONDITION, BOOL),
-        "completed": BOOL,
-        "list_of": array(KEY, WATCHERS),
-        "has": array(WATCHERS, BOOL),
-        "watched": array(KEY, BOOL),
-    }
-    RIGID = {
-        "registrar": THREAD.z3,
-        "key_of": array(CONDITION, KEY),
-        "unseen": array(CONDITION, BOOL),
-    }
-
-    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [s.registrar != NO_THREAD, ForAll([C], Not(s.unseen[C]))]
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [
-            ForAll([T], is_at(s, T, "Idle")),
-            s.owner == NO_THREAD,
-            Not(s.registered),
-            Not(s.completed),
-            ForAll([C], And(Not(s.ready[C]), Not(s.seen[C]))),
-            ForAll([K], And(s.list_of[K] == NO_LIST, Not(s.watched[K]))),
-            ForAll([W], Not(s.has[W])),
-        ]
-
-    # -- tryCompleteElseWatch
-
-    @action(t=THREAD, begins=True)
-    def registers(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Idle"),
-            t == s.registrar,
-            Not(s.registered),
-            s.owner == NO_THREAD,
-            at=go(s, t, "Try"),
-            owner=t,
-            registered=z3.BoolVal(True),
-            seen=s.unseen,
-        )
-
-    @action(t=THREAD, k=KEY, w=WATCHERS)
-    def watches(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef, w: z3.ExprRef) -> Step:
-        fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
-        return when(
-            is_at(s, t, "Watch"),
-            Not(s.watched[k]),
-            Or(s.list_of[k] == w, fresh),
-            list_of=Store(s.list_of, k, w),
-            has=Store(s.has, w, True),
-            watched=Store(s.watched, k, True),
-        )
-
-    @action(t=THREAD)
-    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Again"), seen=s.unseen
-        )
-
-    @action(t=THREAD)
-    def returns(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "Unlock"), at=go(s, t, "Idle"), owner=NO_THREAD)
-
-    # -- tryComplete, under the lock: one condition a step
-
-    def trying(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        return is_at(s, t, "Try", "Again", "C3")
-
-    @action(t=THREAD, c=CONDITION)
-    def reads_false(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
-        then = If(is_at(s, t, "Try"), PLACE.Watch, If(is_at(s, t, "Again"), PLACE.Unlock, PLACE.C4))
-        return when(self.trying(s, t), Not(s.seen[c]), Not(s.ready[c]), at=Store(s.at, t, then))
-
-    @action(t=THREAD, c=CONDITION)
-    def reads_true(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
-        return when(self.trying(s, t), Not(s.seen[c]), s.ready[c], seen=Store(s.seen, c, True))
-
-    @action(t=THREAD)
-    def completes(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        then = If(is_at(s, t, "C3"), PLACE.C4, PLACE.Unlock)
-        return when(
-            self.trying(s, t),
-            ForAll([C], s.seen[C]),
-            at=Store(s.at, t, then),
-            completed=z3.BoolVal(True),
-        )
-
-    # -- an event, and checkAndComplete under its key
-
-    @action(t=THREAD, c=CONDITION, begins=True)
-    def happens(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Idle"),
-            at=go(s, t, "C1"),
-            ready=Store(s.ready, c, True),
-            event=Store(s.event, t, c),
-        )
-
-    def found(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        """The operation is among the watchers of the event's key."""
-        of = s.list_of[s.key_of[s.event[t]]]
-        return And(of != NO_LIST, s.has[of])
-
-    @action(t=THREAD)
-    def finds_operation(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C1"), self.found(s, t), at=go(s, t, "C2"))
-
-    @action(t=THREAD)
-    def finds_nothing(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C1"), Not(self.found(s, t)), at=go(s, t, "Idle"))
-
-    @action(t=THREAD)
-    def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "C2"),
-            s.owner == NO_THREAD,
-            at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)),
-            owner=t,
-            seen=s.unseen,
-        )
-
-    @action(t=THREAD)
-    def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), owner=NO_THREAD)
-
-    # -- lists of watchers: what is completed is taken out, and a list that is empty is taken away
-
-    @action(t=THREAD, w=WATCHERS)
-    def takes_completed_out(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "Idle"), s.completed, has=Store(s.has, w, False))
-
-    @action(t=THREAD, k=KEY)
-    def removes_key_if_empty(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Idle"),
-            s.list_of[k] != NO_LIST,
-            Not(s.has[s.list_of[k]]),
-            list_of=Store(s.list_of, k, NO_LIST),
-        )
-
-    # -- the invariant
-
-    @conjunct
-    def lock_has_its_holder(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The operation's lock is held by exactly the thread that registers it or tries it."""
-        holds = is_at(s, T, "Try", "Watch", "Again", "Unlock", "C3", "C4")
+    @safety("P8")
+    def expired_by_timeout_only(self, s: SimpleNamespace) -> z3.BoolRef:
+        """onExpiration runs only for the thread that completed the operation, once."""
         return And(
-            is_at(s, NO_THREAD, "Idle"),
-            ForAll([T], Implies(T != NO_THREAD, (s.owner == T) == holds)),
+            s.expirations <= 1, ForAll([T], Implies(s.expired[T], And(s.completed, s.winner == T)))
         )
 
-    @conjunct
-    def registrar_registers(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Only the registrar registers, once; before, the operation is open, unlisted, unfound."""
-        return And(
-            ForAll(
-                [T],
-                Implies(
-                    is_at(s, T, "Try", "Watch", "Again", "Unlock"),
-                    And(T == s.registrar, s.registered),
-                ),
-            ),
+    @safety("P9")
+    def watcher_reachable(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What waits is in the list that its key has, unless cancelForKey has dropped the list."""
+        home = s.home[K]
+        return ForAll(
+            [K],
             Implies(
-                Not(s.registered),
-                And(Not(s.completed), ForAll([K], Not(s.watched[K])), ForAll([W], Not(s.has[W]))),
+                And(waits(s), home != NO_LIST, Not(s.dropped[home])),
+                And(s.list_of[K] == home, s.has[home]),
             ),
-            ForAll([T], Implies(is_at(s, T, "C2", "C3"), s.registered)),
+        )
+
+    @safety("P14")
+    def no_leaked_timer(self, s: SimpleNamespace) -> z3.BoolRef:
+        """When all threads rest, the timer has no operation that is completed."""
+        return Implies(ForAll([T], rests(s, T)), Not(And(s.completed, s.armed)))
+
+    @safety("P14")
+    def num_delayed_exact(self, s: SimpleNamespace) -> z3.BoolRef:
+        """When all threads rest, the timer has what was entered and waits, and nothing else."""
+        return Implies(
+            And(ForAll([T], rests(s, T)), s.entered, Not(s.revoked)), s.armed != s.completed
+        )
+
+    @safety("P14")
+    def waiting_is_timed(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What was entered and waits is in the timer, or the timer's thread is completing it."""
+        taken = Exists([T], And(s.via[T] == VIA.expiry, is_at(s, T, *TO_COMPLETE)))
+        return Implies(And(s.entered, waits(s)), Or(s.armed, taken))
+
+
+    @safety("P15", enabled=True)
+    def helper_can_step(self, s: SimpleNamespace) -> z3.BoolRef:
+        """An operation that is not completed has a helper that can step, or the timer has it."""
+        return self.helps(s)
+
+
+class InOrder(Purgatory):
+    """The same with callers that keep their duties."""
+
+    another_raises = None
+
+    def may_force(self, s: SimpleNamespace) -> z3.BoolRef:
+        made: z3.BoolRef = s.begun
+        return made
+
+    @action(t=THREAD, k=KEY, begins=True)
+    def delivers(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(rests(s, t), s.keyed[k], ready=YES, **self.comes(s, t, "C1", k))
+
+    @conjunct
+    def untouched_before(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Before the operation is entered no thread has found it, and none completes it."""
+        touched = Or(
+            is_at(s, T, "Y1", "B1", "B2", "B3", "L1", "L2", *INSIDE),
+            one_of(s.walk[T], WALK, "C5", "C6", "C7"),
+            s.takes[T],
+        )
+        return Implies(
+            Not(s.begun),
+            And(
+                waits(s),
+                ForAll([W], Not(s.has[W])),
+                ForAll([T], Not(touched)),
+            ),
         )
 
     @conjunct
     def open_while_tried(self, s: SimpleNamespace) -> z3.BoolRef:
-        """No other thread completes the operation while it is registered or tried."""
-        return ForAll([T], Implies(is_at(s, T, "Try", "Watch", "Again", "C3"), Not(s.completed)))
-
-    @conjunct
-    def seen_is_ready(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What was read as true is true."""
-        return ForAll([C], Implies(s.seen[C], s.ready[C]))
-
-    @conjunct
-    def watched_is_found(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Under a key that it watches, an operation that is not completed is found."""
+        """No other thread completes the operation while it is entered or tried."""
+        tries = via(s, T, "first", "second", "check")
         return ForAll(
-            [K],
-            Implies(
-                And(s.watched[K], Not(s.completed)),
-                And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]]),
+            [T],
+            And(
+                Implies(
+                    Or(
+                        is_at(s, T, "Y1", "W", "A3"),
+                        And(is_at(s, T, "A2"), s.result[T] == RESULT.lost),
+                        And(tries, is_at(s, T, *TO_COMPLETE)),
+                    ),
+                    Not(s.completed),
+                ),
+                Implies(And(tries, is_at(s, T, "L7")), s.result[T] != RESULT.lost),
             ),
         )
 
     @conjunct
     def all_watched(self, s: SimpleNamespace) -> z3.BoolRef:
-        """From the second try on, the operation watches every key, unless it is completed."""
-        before = is_at(s, s.registrar, "Try", "Watch")
-        return ForAll([K], Or(Not(s.registered), before, s.completed, s.watched[K]))
+        """From the second try on, the operation was added to a list of each of its keys."""
+        early = Or(is_at(s, s.registrar, "A2", "W"), via(s, s.registrar, "first"))
+        return ForAll(
+            [K],
+            Implies(
+                And(s.begun, waits(s), s.keyed[K], s.home[K] == NO_LIST),
+                And(s.registrar != NO_THREAD, early),
+            ),
+        )
 
-    def all_ready(self, s: SimpleNamespace) -> z3.BoolRef:
-        return ForAll([C], s.ready[C])
+    @conjunct
+    def passed_in_a_walk(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Only a thread that goes through a list has gone past the operation."""
+        return ForAll(
+            [T],
+            And(
+                Implies(s.passed[T], s.walk[T] != WALK.Out),
+                Implies(in_sec(s, T, "C1", "C2", "C3"), s.walk[T] == WALK.Out),
+            ),
+        )
+
+    def will_look(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+        """The thread has not read the condition yet, or has and will complete the operation."""
+        found = s.found[t]
+        ahead = And(
+            one_of(s.walk[t], WALK, "C4", "C0"),
+            s.on[t] != NO_LIST,
+            s.on[t] == s.home[s.key_of[s.on[t]]],
+            Not(s.passed[t]),
+        )
+        return Or(
+            is_at(s, t, "A2", "W", "A3", "B1", "B2", "Y1"),
+            And(is_at(s, t, *TO_COMPLETE), s.via[t] != VIA.expiry),
+            And(in_sec(s, t, "C1", "C2"), s.keyed[s.key[t]]),
+            And(in_sec(s, t, "C3"), found != NO_LIST, found == s.home[s.key_of[found]]),
+            ahead,
+            s.walk[t] == WALK.C5,
+        )
 
     @conjunct
     def ready_is_looked_at(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Once every condition holds, an open operation is about to be tried.
+        """Once its condition holds, what waits has a thread that will complete it.
 
-        The registrar tries it, or an event's thread.
+        Or a list that it is in was dropped.
         """
-        return Or(
-            s.completed,
-            Not(s.registered),
-            Not(self.all_ready(s)),
-            is_at(s, s.registrar, "Try", "Watch", "Again"),
-            Exists([T], is_at(s, T, "C1", "C2", "C3")),
-        )
-
-    # -- safety
-
-    @safety("P9")
-    def no_event_lost(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A registered operation whose conditions all hold is completed once all threads rest."""
         return Implies(
-            And(s.registered, ForAll([T], is_at(s, T, "Idle")), self.all_ready(s)), s.completed
+            And(s.begun, s.ready, waits(s)),
+            Or(
+                Exists([T], And(T != NO_THREAD, self.will_look(s, T))),
+                Exists([K], And(s.home[K] != NO_LIST, s.dropped[s.home[K]])),
+            ),
         )
 
-    @safety("P9")
-    def open_is_reachable(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A registered operation that is not completed is found under each of its keys."""
-        done = And(s.registered, Not(is_at(s, s.registrar, "Try", "Watch")), Not(s.completed))
-        return Implies(done, ForAll([K], And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]])))
-
-    @safety("P9")
+    @safety("P6")
     def try_excludes_complete(self, s: SimpleNamespace) -> z3.BoolRef:
-        """tryComplete does not run on an operation that is completed."""
-        return ForAll([T], Implies(self.trying(s, T), Not(s.completed)))
+        """tryComplete runs neither while onComplete runs nor after it."""
+        return ForAll([T], Implies(is_at(s, T, "Y1"), And(Not(s.completed), s.completions == 0)))
 
-    @safety("P9")
-    def completed_when_ready(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The operation is completed only when every condition was read, and is true."""
-        return ForAll(
-            [T], Implies(And(self.trying(s, T), ForAll([C], s.seen[C])), self.all_ready(s))
-        )
+    @safety("P7")
+    def no_completion_lost(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Once all who bring events are through, what can complete has completed.
+
+        Threads of the timer do not count.
+        """
+
+        def away(t: z3.ExprRef) -> z3.BoolRef:
+            return And(
+                s.walk[t] == WALK.Out,
+                in_sec(s, t, "Aside", "W2", "W3", "W4", "W5", "W6"),
+                Or(is_at(s, t, "Idle", "K1", "T1", "V1"), s.via[t] == VIA.expiry),
+            )
+
+        # That each dropper is away is said once more, as a term to take the first part at.
+        all_away = And(ForAll([T], away(T)), ForAll([K], away(s.dropper[s.home[K]])))
+        return Implies(And(all_away, s.ready, s.entered, Not(s.revoked)), s.completed)

@@ -1,147 +1,243 @@
-"""The purgatory's system with one decision taken away. Without a model its traces are its own."""
+"""The purgatory's faults, by the names of ``mutants/purgatory``, and other controls.
+
+A trace is one of the proof's system. That the mutated model is the mutated system, edge by edge,
+and breaks the same formula, is a test.
+"""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
-import z3
-from z3 import And, ForAll, If, Not, Or, Store
-
+from proofs.protocols import purgatory_mutants as mutants
 from proofs.protocols.faults import Fault, Scope
-from proofs.protocols.purgatory import KEY, NO_LIST, PLACE, THREAD, WATCHERS, K, Watching, go, is_at
-from proofs.ts import Step, action, array, when
+from proofs.protocols.purgatory import Purgatory
+from proofs.protocols.purgatory_ranked import EntererHelps, NoFairTimer
 from proofs.ts_search import Roles, Taken
 
-
-class WithoutSecondTry(Watching):
-    """After watching, the operation is not tried again (Kafka P3)."""
-
-    @action(t=THREAD)
-    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Unlock"))
-
-
-class WatchesAfterTrying(Watching):
-    """The second try comes before the last key is watched."""
-
-    @action(t=THREAD)
-    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "Watch"), at=go(s, t, "Again"), seen=s.unseen)
+ENDED = {
+    "registrar": None,
+    "taker": None,
+    "owner": None,
+    "winner": None,
+    "depth": 0,
+    "completions": 0,
+    "expirations": 0,
+}
 
 
-class OrphanedList(Watching):
-    """A key's list is looked up in one step and added to in another (P6, KAFKA-2253).
-
-    In between it may be taken away.
-    """
-
-    VARIABLES = {**Watching.VARIABLES, "got": array(KEY, WATCHERS)}
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [*super().initially(s), ForAll([K], s.got[K] == NO_LIST)]
-
-    @action(t=THREAD, k=KEY, w=WATCHERS)
-    def gets_list(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef, w: z3.ExprRef) -> Step:
-        fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
-        return when(
-            is_at(s, t, "Watch"),
-            Not(s.watched[k]),
-            s.got[k] == NO_LIST,
-            Or(s.list_of[k] == w, fresh),
-            list_of=Store(s.list_of, k, w),
-            got=Store(s.got, k, w),
-        )
-
-    @action(t=THREAD, k=KEY)
-    def watches(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Watch"),
-            Not(s.watched[k]),
-            s.got[k] != NO_LIST,
-            has=Store(s.has, s.got[k], True),
-            watched=Store(s.watched, k, True),
-        )
-
-
-class WithoutLock(Watching):
-    """An event's thread tries the operation beside its registration."""
-
-    @action(t=THREAD)
-    def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "C2"), at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)), seen=s.unseen
-        )
-
-
-def scope(conditions: str, keys: str, **begins: str) -> Scope:
-    """Conditions, each with a key of its own where there are as many; the thread r registers."""
-    threads, of, names = tuple(begins), tuple(conditions.split()), tuple(keys.split())
-    start: dict[str, Any] = {name: {} for name in OrphanedList.VARIABLES} | {
-        "at": dict.fromkeys(threads, "Idle"),
-        "event": dict.fromkeys(threads, of[0]),
-        "owner": None,
-        "registered": False,
-        "completed": False,
+def scope(operations: int = 1, **begins: str) -> Scope:
+    """One key in one shard, two lists, and threads with the beginnings that each may take."""
+    threads, lists = tuple(begins), ("w", "v")
+    places = {"at": "Idle", "via": "none", "result": "lost", "walk": "Out", "section": "Aside"}
+    start: dict[str, Any] = {
+        **{name: {} for name in Purgatory.VARIABLES},
+        **dict.fromkeys(("begun", "entered", "ready", "completed", "revoked", "armed"), False),
+        **{name: dict.fromkeys(threads, place) for name, place in places.items()},
+        **ENDED,
     }
     return Scope(
-        {"Thread": threads, "Key": names, "Condition": of, "Watchers": ("w", "v")},
+        {"Thread": threads, "Key": ("k",), "Shard": ("h",), "Watchers": lists},
         start,
-        Roles({t: text.split() for t, text in begins.items()}),
+        Roles({t: names.split() for t, names in begins.items()}, operations),
         {
-            "registrar": "r",
-            "key_of": {c: names[i % len(names)] for i, c in enumerate(of)},
-            "unseen": {},
+            "shard_of": {"k": "h"},
+            "key_of": dict.fromkeys(lists, "k"),
+            "keyed": {"k": True},
+            "nobody": {},
         },
     )
 
 
-EVERYTHING = scope("c1", "k1", r="registers", a="happens", b="happens")
-ONE = scope("c1", "k1", r="registers", a="happens")
-TWO = scope("c1 c2", "k1 k2", r="registers", a="happens", b="happens")
+EVERYTHING = scope(
+    2,
+    r="comes_to_enter comes_to_run",
+    a="delivers checks forces comes_to_watch_another comes_to_remove comes_to_cancel "
+    "comes_to_sweep purges",
+)
+EVENT = scope(r="comes_to_enter", a="delivers")
+TIMEOUT = scope(r="comes_to_enter", x="comes_to_run")
+FORCED = scope(r="comes_to_enter", f="forces")
+BESIDE = scope(r="comes_to_enter", x="comes_to_run", a="delivers")
+BESIDE_SWEEP = scope(r="comes_to_enter", a="comes_to_sweep")
+RANKED = scope(r="comes_to_enter", x="comes_to_run", a="checks comes_to_sweep")
+"""Runs in which a thread waits for each kind of lock."""
+REMOVED = scope(2, r="comes_to_enter", b="comes_to_watch_another comes_to_remove")
 
 FAULTS = {
     fault.name: fault
     for fault in (
         Fault(
-            "no second try",
-            "the operation is not tried again after it is watched",
-            WithoutSecondTry,
-            ONE,
-            "no_event_lost",
+            "P1",
+            "completed is not read again under the lock",
+            mutants.CompletesAgain,
+            scope(f="forces", g="forces"),
+            "completed_once",
+            "P6",
+        ),
+        Fault(
+            "P12",
+            "onExpiration runs for a thread that did not complete the operation",
+            mutants.ExpiresAnyway,
+            BESIDE,
+            "expired_by_timeout_only",
+            "P8",
+        ),
+        Fault(
+            "P6",
+            "an operation is added to a list without the shard's lock",
+            mutants.AddsUnlocked,
+            REMOVED,
+            "watcher_reachable",
             "P9",
         ),
         Fault(
-            "tries before it watches",
-            "the second try comes before the last key is watched",
-            WatchesAfterTrying,
-            ONE,
-            "no_event_lost",
+            "P7",
+            "a list is removed although the key has another one by now",
+            mutants.RemovesAnother,
+            scope(
+                3,
+                r="comes_to_enter",
+                b="comes_to_watch_another comes_to_remove",
+                c="comes_to_remove",
+            ),
+            "watcher_reachable",
             "P9",
         ),
         Fault(
-            "orphaned list",
-            "an operation is added to a list that was taken away",
-            OrphanedList,
-            ONE,
-            "open_is_reachable",
+            "StillEmpty",
+            "a list is removed although it is no longer empty",
+            mutants.RemovesUsed,
+            REMOVED,
+            "watcher_reachable",
             "P9",
         ),
         Fault(
-            "orphaned list, two keys",
-            "and its last event is lost",
-            OrphanedList,
-            TWO,
-            "no_event_lost",
+            "RemovedUnlocked",
+            "a list is removed without the shard's lock",
+            mutants.RemovesUnlocked,
+            REMOVED,
+            "watcher_reachable",
             "P9",
         ),
         Fault(
-            "no lock",
-            "an event's thread does not wait for the lock",
-            WithoutLock,
-            TWO,
+            "P2",
+            "the timer task is cancelled after onComplete",
+            mutants.CancelsLate,
+            EVENT,
+            "no_leaked_timer",
+            "P14",
+        ),
+        Fault(
+            "P4",
+            "an operation is not looked at again when the timer has it",
+            mutants.NotLookedAtAgain,
+            EVENT,
+            "no_leaked_timer",
+            "P14",
+        ),
+        Fault(
+            "P4_count",
+            "the same: the timer has what nothing waits for",
+            mutants.NotLookedAtAgain,
+            EVENT,
+            "num_delayed_exact",
+            "P14",
+        ),
+        Fault(
+            "timer forgets",
+            "the timer does not keep what it is given",
+            mutants.TimerForgets,
+            EVENT,
+            "waiting_is_timed",
+            "P14",
+        ),
+        Fault(
+            "timer forgets, never completed",
+            "the timer does not keep what it is given",
+            mutants.TimerForgets,
+            EVENT,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "no fair timer",
+            "the timer need not take what it has",
+            NoFairTimer,
+            EVENT,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "shard is kept",
+            "a thread keeps a shard's lock",
+            mutants.KeepsShard,
+            BESIDE_SWEEP,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "forgets when locked",
+            "the timer's thread does not wait for the operation's lock",
+            mutants.GivesUp,
+            BESIDE,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "the one that waits helps",
+            "the thread that enters the operation is said to step although it waits for a shard",
+            EntererHelps,
+            BESIDE_SWEEP,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "P5",
+            "an operation is entered without its lock",
+            mutants.EntersUnlocked,
+            EVENT,
             "try_excludes_complete",
-            "P9",
+            "P6.InOrder",
+        ),
+        Fault(
+            "P10",
+            "tryComplete runs on an operation that is completed",
+            mutants.TriesCompleted,
+            BESIDE,
+            "try_excludes_complete",
+            "P6.InOrder",
+        ),
+        Fault(
+            "P11",
+            "forceComplete holds no lock",
+            mutants.ForcesUnlocked,
+            BESIDE,
+            "try_excludes_complete",
+            "P6.InOrder",
+        ),
+        Fault(
+            "forced before",
+            "a caller completes the operation before it is entered (a duty of the callers)",
+            mutants.ForcedBefore,
+            FORCED,
+            "try_excludes_complete",
+            "P6.InOrder",
+        ),
+        Fault(
+            "P3",
+            "an operation is not tried again after it is watched",
+            mutants.NotTriedAgain,
+            EVENT,
+            "no_completion_lost",
+            "P7.InOrder",
+        ),
+        Fault(
+            "raises before",
+            "another one's onComplete raises in the traversal (a duty of the callers)",
+            mutants.RaisesBefore,
+            EVENT,
+            "no_completion_lost",
+            "P7.InOrder",
         ),
     )
 }

@@ -1,20 +1,46 @@
-"""P9, for any keys, conditions and events of one operation."""
+"""P6 - P9, P14, P15 of the purgatory, for any number of operations, keys, lists and threads."""
 
 from __future__ import annotations
 
 from proofs.kernel import Theory
-from proofs.protocols.purgatory import Watching
-from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, view_of
-from proofs.protocols.theory import submit
+from proofs.protocols.purgatory import InOrder, Purgatory
+from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, RANKED, view_of
+from proofs.protocols.purgatory_ranked import controls, obligations
+from proofs.protocols.theory import ATOMIC, Conditions, submit
 
-THEORY = Theory("protocols.purgatory", mechanism="delayed_operation")
+THEORY = Theory("protocols.purgatory", mechanism="purgatory")
+ASSUMED = ("A-ENTERED", "A-WATCHERS")
 
 submit(
     THEORY,
-    Watching,
+    Purgatory,
     EVERYTHING,
     FAULTS.values(),
     view_of,
-    ("A-MONOTONE", "A-UNTIED"),
-    lemma="Inv.Watching",
+    ASSUMED,
+    lemma="Inv.Purgatory",
+)
+submit(
+    THEORY,
+    InOrder,
+    EVERYTHING,
+    FAULTS.values(),
+    view_of,
+    (*ASSUMED, "A-MONOTONE", "A-DUTIES"),
+    suffix=".InOrder",
+    base=Purgatory,
+    lemma_of_base="Inv.Purgatory",
+    profile="nightly",
+)
+THEORY.theorem(
+    "P15.Rank",
+    "the rank of P15: a step of the helper of an open operation lowers it, no other step raises it "
+    "but for one that takes a lock, and as long as it stays the helper stays",
+    obligations(Conditions(Purgatory(), EVERYTHING, lemma="Inv.Purgatory")),
+    controls(RANKED),
+    rests_on=("Inv.Purgatory",),
+    assumes=(*ATOMIC, *ASSUMED, "A-FAIR", "A-FINITE"),
+    system=Purgatory.__name__,
+    enabled=True,
+    profile="nightly",
 )

@@ -145,6 +145,7 @@ def submit(
     base: type[System] | None = None,
     lemma_of_base: str = "",
     rests_on: Mapping[str, Sequence[str]] = {},
+    profile: str = "fast",
 ) -> dict[str, Theorem]:
     """Register a system's theorems; their controls are the ``faults`` that name one of them.
 
@@ -153,7 +154,7 @@ def submit(
     ``lemma``: the invariant's name, where that is not made of it. ``base``: a system that this one
     restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
     again, nor its properties. ``rests_on``: which theorems of other theories the system's
-    ``theorems`` cite, by theorem.
+    ``theorems`` cite, by theorem. ``profile``: that of all of them.
     """
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
@@ -170,6 +171,7 @@ def submit(
         assumes=(*ATOMIC, *assumes),
         hypotheses=() if base else tuple(system.conjuncts()),
         system=system.__name__,
+        profile=profile,
     )
     found = {invariant.name: invariant}
     by_id: dict[str, list[str]] = {}
@@ -190,6 +192,7 @@ def submit(
             assumes=(*ATOMIC, *assumes),
             system=system.__name__,
             enabled=any(system.safety()[each].enabled for each in names),
+            profile=profile,
         )
     return found
 

@@ -1,17 +1,50 @@
-"""P9: a watched operation misses no event, and the faults that break that.
-
-There is no model of the purgatory to compare with.
-"""
+"""P6 - P9 and P14 of the purgatory: the invariant, its faults, and its tie to this program."""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from proofs.protocols.purgatory import Watching
-from proofs.protocols.purgatory_faults import FAULTS, TWO
+import pytest
+from z3 import BoolVal, ForAll, Implies
+
+from proofs.kernel import Theory
+from proofs.protocols.faults import control
+from proofs.protocols.purgatory import InOrder, Purgatory
+from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, view_of
+from proofs.protocols.purgatory_mutants import NotLookedAtAgain, RemovesUnlocked
+from proofs.protocols.purgatory_state import NO_LIST, THREAD, K, go_sec, in_sec, is_at, waits
 from proofs.protocols.purgatory_theory import THEORY
-from proofs.protocols.witness import Witnesses
-from tests.proofs.protocols.checks import by_length, needed, refuted
+from proofs.protocols.purgatory_view import ACTIONS, SYSTEMS, View, views
+from proofs.protocols.theory import Conditions, submit
+from proofs.ts import action, conjunct, when
+from tests.proofs.protocols.checks import (
+    by_length,
+    compared,
+    grounded_needs,
+    mechanism,
+    refuted,
+)
+from wheelproof.checks import proof_edges
+from wheelproof.graph.explorer import explore
+
+STEM = "purgatory"
+SMALL = (
+    "event",
+    "expiry",
+    "two_checks",
+    "list_removed",
+    "other_list",
+    "entered_again",
+    "counted",
+    "raising",
+    "raising_first",
+    "cancelled_key",
+    "cancelled_event",
+    "forced",
+)
+MUTANTS = [name for name in FAULTS if name in mechanism(STEM).mutants]
+"""Faults that are mutants of the specification; the others are duties of callers, or the timer's.
+"""
 
 
 @pytest.mark.parametrize("name", by_length(THEORY.theorems))
@@ -23,39 +56,198 @@ def test_a_theorem_is_proved_with_its_controls(name):
         and not evidence.unused
         and set(evidence.links) == set(THEORY.theorems[name].rests_on)
     )
-    assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
+    assert set(evidence.witnesses) == {each.name for each in THEORY.theorems[name].controls}
 
 
 def test_what_is_proved():
-    assert list(THEORY.theorems) == ["Inv.Watching", "P9"]
+    assert list(THEORY.theorems) == [
+        *("Inv.Purgatory", "P6", "P8", "P9", "P14"),
+        *("Inv.InOrder", "P6.InOrder", "P7.InOrder"),
+    ]
+    of = {name: {vc.name for vc in item.vcs} for name, item in THEORY.theorems.items()}
+    assert "completed_once" in of["P6"] and of["P6.InOrder"] == {"try_excludes_complete"}
+    assert of["P8"] == {"expired_by_timeout_only"} and of["P9"] == {"watcher_reachable"}
+    assert of["P14"] == {"no_leaked_timer", "num_delayed_exact", "waiting_is_timed"}
 
 
-def test_no_conjunct_can_go():
-    for name, formula in Watching.conjuncts().items():
-        assert needed(Watching(), name) != bool(formula.kept), name
+@pytest.mark.nightly
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_no_conjunct_can_go(system):
+    own = set(system.conjuncts()) - (set(Purgatory.conjuncts()) if system is InOrder else set())
+    kept = {name for name in own if system.conjuncts()[name].kept}
+    assert {name for name in own if not grounded_needs(system, name)} == kept
+
+
+# -- faults
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
-    assert refuted(fault).startswith("step/") and fault.searched().trace
-    right = type(fault)(fault.name, fault.says, Watching, fault.scope, fault.formula).searched()
-    assert right.trace is None and right.states > 50
+    assert refuted(fault).startswith(("step/", "init/", "safety/")) and fault.searched().trace
+    right = next(base for base in fault.system.__mro__ if base in SYSTEMS)
+    found = replace(fault, system=right).searched()
+    assert found.trace is None and found.states > 20
 
 
-def test_every_state_that_a_run_reaches_keeps_the_invariant():
-    """The proof's terms on finite states with two keys: the conditions of all sizes, at one."""
-    found = Witnesses(Watching(), TWO)
-    assert not found.missing
-    waiting = [found.start]
-    seen = {found.start}
-    while waiting and len(seen) < 3_000:
-        state = waiting.pop()
-        assert not found.instance.broken(state, list(found.instance.formulas)), (
-            found.instance.named(state)
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_mutated_model_is_the_mutated_system_and_breaks_the_same_formula(name):
+    """Every edge of the mutant's graph is a step of the fault's system, as far as that goes."""
+    fault, mutant = FAULTS[name], mechanism(STEM).mutants[name]
+    graph = explore(mechanism(STEM).without(mutant.decision).model(mutant.scenario))
+    found = proof_edges.Compared()
+    for operation in graph.model.operations:
+        proof_edges.compare(
+            View(graph.model, operation, fault.system), graph, ACTIONS, found, name
         )
-        for move in found.instance.moves(state):
-            if move.after not in seen:
-                seen.add(move.after)
-                waiting.append(move.after)
-    assert len(seen) > 1_000
+    assert not found.wrong, found.wrong[:2]
+    assert fault.formula in found.broken
+
+
+def test_the_faults_are_the_decisions_that_a_theorem_is_about():
+    """CountsKeys and EmptyStays break counts at rest, CompletesCancelled a deadlock."""
+    left_out = {"CountsKeys", "EmptyStays", "CompletesCancelled"}
+    assert set(mechanism(STEM).mutants) - set(FAULTS) <= left_out | {
+        name for name in mechanism(STEM).mutants if not name.startswith(("P", "St", "Rem"))
+    }
+    assert {"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P10", "P11", "P12"} <= set(MUTANTS)
+
+
+# -- the proof is about this program
+
+
+def test_labels_and_actions_name_each_other():
+    labels = mechanism(STEM).labels
+    assert proof_edges.table_faults(labels, ACTIONS, SYSTEMS) == []
+    fewer = {label: names for label, names in ACTIONS.items() if label != "A6"}
+    assert proof_edges.table_faults(labels, fewer, SYSTEMS) == [
+        "A6 has no action",
+        "no label names the action arms",
+    ]
+
+
+def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    found = compared(STEM, views, *SMALL)
+    assert not found.wrong and not found.broken and not found.blocked
+    assert proof_edges.idle(SYSTEMS, found.taken) == []
+    assert found.states > 5_000 and found.edges > 13_000
+
+
+class WrongConjunct(InOrder):
+    @conjunct
+    def waits_in_the_timer(self, s):
+        """What waits is in the timer (it is not, before its thread has come so far)."""
+        return Implies(waits(s), s.armed)
+
+
+class WrongGuard(InOrder):
+    @action(t=THREAD)
+    def arms(self, s, t):
+        return when(is_at(s, t, "A6"), s.completed, at=s.at)
+
+
+class MissingAction(InOrder):
+    gets_list = None
+
+
+class WrongUpdate(InOrder):
+    @action(t=THREAD)
+    def removes_list(self, s, t):
+        return when(in_sec(s, t, "R4"), section=go_sec(s, t, "R5"))
+
+
+@pytest.mark.parametrize(
+    "system, message",
+    [
+        (WrongGuard, "A6 is no step"),
+        (MissingAction, "C2 is no step"),
+        (WrongUpdate, "R4 is no step"),
+        (RemovesUnlocked, "R1 is no step"),
+    ],
+)
+def test_a_system_that_is_another_one_is_noticed(system, message):
+    found = compared(STEM, lambda model: [View(model, "o", system)], "event")
+    assert any(message in fault for fault in found.wrong), found.wrong[:3]
+
+
+def test_a_conjunct_that_does_not_hold_is_noticed():
+    found = compared(STEM, lambda model: [View(model, "o", WrongConjunct)], "event")
+    assert set(found.broken) == {"waits_in_the_timer"} and not found.wrong
+
+
+def test_a_view_that_shows_too_little_is_noticed():
+    class Blind(View):
+        def acts(self, index, frozen):
+            return False
+
+    assert compared(STEM, lambda model: [Blind(model, "o")], "event").wrong
+
+
+class Waits(InOrder):
+    """A thread that the model lets wait for a shard goes on here."""
+
+    @action(t=THREAD)
+    def shuts_to_watch(self, s, t):
+        return when(in_sec(s, t, "W2"), section=go_sec(s, t, "W3"))
+
+
+def test_a_wait_of_the_model_alone_is_noticed():
+    found = compared(STEM, lambda model: [View(model, "o", Waits)], "event")
+    assert any("waits at W2" in wait for wait in found.blocked)
+
+
+# -- links
+
+
+class Says(Purgatory):
+    """An invariant that says nothing of lists that were dropped or are the key's."""
+
+    waits_in_its_list = None
+
+
+def test_an_invariant_that_says_less_proves_less():
+    of = Conditions(Says(), EVERYTHING, lemma="Inv.Says")
+    theory = Theory("less", mechanism="m")
+    theory.theorem("Inv.Says", "", of.invariant()[:1], is_lemma=True)
+    theory.theorem(
+        "P9", "", [of.vc("watcher_reachable")], is_lemma=True, rests_on=("Inv.Says",)
+    )
+    assert theory.check("P9", 1).verdict != "proved"
+
+
+class Empty(InOrder):
+    """A restriction whose own conjunct on tries says nothing."""
+
+    @conjunct
+    def open_while_tried(self, s):
+        """Nothing."""
+        return ForAll([K], Implies(s.home[K] == NO_LIST, BoolVal(True)))
+
+
+def test_a_weakened_lemma_takes_what_rests_on_it():
+    of = Conditions(Empty(), EVERYTHING, Purgatory, "Inv.Empty", "Inv.Purgatory")
+    theory = Theory("weak", mechanism="m")
+    theory.theorem("Inv.Empty", "", of.invariant()[:1], is_lemma=True)
+    theory.theorem(
+        "P6", "", [of.vc("try_excludes_complete")], is_lemma=True, rests_on=("Inv.Empty",)
+    )
+    assert theory.check("P6", 1).verdict != "proved"
+
+
+def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
+    theory = Theory("wrong", mechanism=STEM)
+    submit(theory, NotLookedAtAgain, EVERYTHING, FAULTS.values(), view_of, lemma="Inv.Wrong")
+    vcs = [
+        vc
+        for vc in theory.theorems["Inv.Wrong"].vcs
+        if vc.name in ("step leaves_armed", "step arms")
+    ]
+    alone = Theory("alone", mechanism=STEM)
+    alone.theorem("Inv.Wrong", "", vcs, is_lemma=True)
+    evidence = alone.check("Inv.Wrong", seeds=1)
+    assert evidence.verdict in ("violated", "inconclusive") and "leaves_armed" in evidence.why
+
+
+def test_a_control_that_cannot_fail_is_noticed():
+    fault = replace(FAULTS["P4"], system=Purgatory)
+    assert control(fault, view_of).find(0).verdict == "unsat"

@@ -1,0 +1,385 @@
+"""The steps of threads on the purgatory's lists: sections under shards' locks, and traversals.
+
+Other operations come into lists and leave them too. Of a list only its key, and whether the viewed
+operation is in it, matter.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import z3
+from z3 import And, If, Not, Or, Store
+
+from proofs.protocols.purgatory_state import (
+    KEY,
+    NO_KEY,
+    NO_LIST,
+    NO_SHARD,
+    NO_THREAD,
+    RESULT,
+    SHARD,
+    THREAD,
+    WALK,
+    WATCHERS,
+    Seen,
+    go,
+    go_sec,
+    go_walk,
+    in_sec,
+    is_at,
+    rests,
+    waits,
+    walks,
+)
+from proofs.protocols.purgatory_steps import NO, YES
+from proofs.ts import Step, action, when
+
+
+class ListSteps(Seen):
+    """What threads do at shards, and in the lists that they have from them."""
+
+    def comes(
+        self, s: SimpleNamespace, t: z3.ExprRef, place: str, k: z3.ExprRef
+    ) -> dict[str, z3.ExprRef]:
+        """The updates of a thread that is to take the lock of a key's shard."""
+        return {
+            "section": go_sec(s, t, place),
+            "key": Store(s.key, t, k),
+            "room": Store(s.room, t, s.shard_of[k]),
+        }
+
+    def shuts(self, s: SimpleNamespace, t: z3.ExprRef, place: str, then: str) -> Step:
+        """The step of a thread that waits for its shard's lock and gets it."""
+        return when(
+            in_sec(s, t, place),
+            s.shut[s.room[t]] == NO_THREAD,
+            section=go_sec(s, t, then),
+            shut=Store(s.shut, s.room[t], t),
+        )
+
+    def opens(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
+        """The updates of giving the shard's lock back."""
+        return {
+            "section": go_sec(s, t, "Aside"),
+            "shut": Store(s.shut, s.room[t], NO_THREAD),
+            "room": Store(s.room, t, NO_SHARD),
+            "key": Store(s.key, t, NO_KEY),
+            "found": Store(s.found, t, NO_LIST),
+        }
+
+    # -- watchForOperation
+
+    @action(t=THREAD, k=KEY)
+    def is_to_watch_key(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(
+            is_at(s, t, "W"),
+            in_sec(s, t, "Aside"),
+            s.keyed[k],
+            s.home[k] == NO_LIST,
+            Not(s.completed),
+            **self.comes(s, t, "W2", k),
+        )
+
+    @action(t=THREAD, k=KEY, begins=True)
+    def comes_to_watch_another(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(
+            is_at(s, t, "Idle", "L6"), in_sec(s, t, "Aside"), **self.comes(s, t, "W2", k)
+        )
+
+    @action(t=THREAD)
+    def shuts_to_watch(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return self.shuts(s, t, "W2", "W3")
+
+    @action(t=THREAD)
+    def finds_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        has = s.list_of[s.key[t]]
+        return when(
+            in_sec(s, t, "W3"),
+            has != NO_LIST,
+            section=go_sec(s, t, "W5"),
+            found=Store(s.found, t, has),
+        )
+
+    @action(t=THREAD, w=WATCHERS)
+    def makes_list(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "W3"),
+            s.list_of[s.key[t]] == NO_LIST,
+            Not(s.made[w]),
+            s.key_of[w] == s.key[t],
+            section=go_sec(s, t, "W4"),
+            found=Store(s.found, t, w),
+            made=Store(s.made, w, True),
+        )
+
+    @action(t=THREAD)
+    def puts_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "W4"),
+            section=go_sec(s, t, "W5"),
+            list_of=Store(s.list_of, s.key[t], s.found[t]),
+        )
+
+    @action(t=THREAD)
+    def adds(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "W5"),
+            is_at(s, t, "W"),
+            section=go_sec(s, t, "W6"),
+            has=Store(s.has, s.found[t], True),
+            home=Store(s.home, s.key[t], s.found[t]),
+        )
+
+    @action(t=THREAD)
+    def adds_another(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "W5"), Not(is_at(s, t, "W")), section=go_sec(s, t, "W6"))
+
+    @action(t=THREAD)
+    def opens_after_watching(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "W6"), **self.opens(s, t))
+
+    # -- checkAndComplete
+
+    @action(t=THREAD, k=KEY, begins=True)
+    def delivers(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(rests(s, t), ready=YES, **self.comes(s, t, "C1", k))
+
+    @action(t=THREAD, k=KEY, begins=True)
+    def checks(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(rests(s, t), **self.comes(s, t, "C1", k))
+
+    @action(t=THREAD)
+    def shuts_to_check(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return self.shuts(s, t, "C1", "C2")
+
+    @action(t=THREAD)
+    def gets_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "C2"),
+            section=go_sec(s, t, "C3"),
+            found=Store(s.found, t, s.list_of[s.key[t]]),
+        )
+
+    @action(t=THREAD)
+    def opens_to_walk(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        none = s.found[t] == NO_LIST
+        return when(
+            in_sec(s, t, "C3"),
+            walk=Store(s.walk, t, If(none, WALK.Out, WALK.C4)),
+            on=Store(s.on, t, s.found[t]),
+            **self.opens(s, t),
+        )
+
+    def ends_walk(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
+        """The updates of a thread that is through with its list."""
+        return {
+            "walk": go_walk(s, t, "Out"),
+            "on": Store(s.on, t, NO_LIST),
+            "passed": Store(s.passed, t, False),
+        }
+
+    @action(t=THREAD)
+    def sees_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(walks(s, t, "C4"), walk=go_walk(s, t, "C0"))
+
+    @action(t=THREAD)
+    def sees_no_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C4"),
+            Or(Not(waits(s)), Not(s.has[s.on[t]]), s.passed[t]),
+            **self.ends_walk(s, t),
+        )
+
+    @action(t=THREAD)
+    def looks_again(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(walks(s, t, "C0"), walk=go_walk(s, t, "C4"))
+
+    @action(t=THREAD)
+    def meets_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C0"),
+            Or(Not(waits(s)), And(s.has[s.on[t]], Not(s.passed[t]))),
+            walk=go_walk(s, t, "C5"),
+            passed=Store(s.passed, t, waits(s)),
+        )
+
+    @action(t=THREAD)
+    def is_to_try(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C5"), Not(s.completed), walk=go_walk(s, t, "C6"), at=go(s, t, "B1")
+        )
+
+    @action(t=THREAD)
+    def need_not_try_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(walks(s, t, "C5"), s.completed, walk=go_walk(s, t, "C7"))
+
+    @action(t=THREAD)
+    def goes_on(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C6"), s.result[t] == RESULT.lost, walk=go_walk(s, t, "C0")
+        )
+
+    @action(t=THREAD)
+    def has_completed_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C6"),
+            s.result[t] == RESULT.won,
+            walk=go_walk(s, t, "C7"),
+            result=Store(s.result, t, RESULT.lost),
+        )
+
+    @action(t=THREAD)
+    def unwinds(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C6"),
+            s.result[t] == RESULT.raised,
+            result=Store(s.result, t, RESULT.lost),
+            **self.ends_walk(s, t),
+        )
+
+    @action(t=THREAD)
+    def another_raises(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """Another operation's onComplete raises, and what comes after it in the list is not tried."""
+        return when(walks(s, t, "C0"), **self.ends_walk(s, t))
+
+    @action(t=THREAD)
+    def takes_out(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            walks(s, t, "C7"), walk=go_walk(s, t, "C0"), has=Store(s.has, s.on[t], False)
+        )
+
+    # -- removeKeyIfEmpty, purgeCompleted, and the traversals of shards
+
+    @action(t=THREAD, w=WATCHERS, begins=True)
+    def comes_to_remove(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
+        return when(
+            rests(s, t),
+            s.made[w],
+            found=Store(s.found, t, w),
+            **self.comes(s, t, "R1", s.key_of[w]),
+        )
+
+    @action(t=THREAD)
+    def shuts_to_remove(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return self.shuts(s, t, "R1", "R2")
+
+    @action(t=THREAD)
+    def is_its_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "R2"), s.list_of[s.key[t]] == s.found[t], section=go_sec(s, t, "R3")
+        )
+
+    @action(t=THREAD)
+    def has_another_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "R2"), s.list_of[s.key[t]] != s.found[t], section=go_sec(s, t, "R5")
+        )
+
+    @action(t=THREAD)
+    def finds_it_empty(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "R3"), Not(s.has[s.found[t]]), section=go_sec(s, t, "R4"))
+
+    @action(t=THREAD)
+    def finds_it_used(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "R3"), section=go_sec(s, t, "R5"))
+
+    @action(t=THREAD)
+    def removes_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "R4"),
+            section=go_sec(s, t, "R5"),
+            list_of=Store(s.list_of, s.key[t], NO_LIST),
+        )
+
+    @action(t=THREAD)
+    def opens_after_removing(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "R5"), **self.opens(s, t))
+
+    @action(t=THREAD, w=WATCHERS, begins=True)
+    def purges(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
+        return when(rests(s, t), s.completed, has=Store(s.has, w, False))
+
+    @action(t=THREAD, h=SHARD, begins=True)
+    def comes_to_sweep(self, s: SimpleNamespace, t: z3.ExprRef, h: z3.ExprRef) -> Step:
+        return when(rests(s, t), section=go_sec(s, t, "G5"), room=Store(s.room, t, h))
+
+    @action(t=THREAD)
+    def shuts_to_sweep(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return self.shuts(s, t, "G5", "G6")
+
+    @action(t=THREAD)
+    def opens_after_sweeping(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "G6"), **self.opens(s, t))
+
+    # -- cancelForKey
+
+    @action(t=THREAD, k=KEY, begins=True)
+    def comes_to_cancel(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
+        return when(rests(s, t), **self.comes(s, t, "F1", k))
+
+    @action(t=THREAD)
+    def shuts_to_cancel(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return self.shuts(s, t, "F1", "F2")
+
+    @action(t=THREAD)
+    def drops_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        has = s.list_of[s.key[t]]
+        return when(
+            in_sec(s, t, "F2"),
+            has != NO_LIST,
+            section=go_sec(s, t, "F3"),
+            found=Store(s.found, t, has),
+            dropped=Store(s.dropped, has, True),
+            dropper=Store(s.dropper, has, t),
+            list_of=Store(s.list_of, s.key[t], NO_LIST),
+        )
+
+    @action(t=THREAD)
+    def has_no_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F2"), s.list_of[s.key[t]] == NO_LIST, section=go_sec(s, t, "F6")
+        )
+
+    @action(t=THREAD)
+    def reads_dropped(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F3"),
+            section=go_sec(s, t, "F4"),
+            takes=Store(s.takes, t, s.has[s.found[t]]),
+        )
+
+    @action(t=THREAD)
+    def takes_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F4"),
+            s.takes[t],
+            section=go_sec(s, t, "FX"),
+            revoked=YES,
+            passed=s.nobody,
+        )
+
+    @action(t=THREAD)
+    def cancels_taken(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "FX"), section=go_sec(s, t, "F5"), armed=NO)
+
+    @action(t=THREAD)
+    def drops_taken(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F5"),
+            section=go_sec(s, t, "F4"),
+            takes=Store(s.takes, t, False),
+            has=Store(s.has, s.found[t], False),
+        )
+
+    @action(t=THREAD)
+    def has_dropped_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "F4"), Not(s.takes[t]), section=go_sec(s, t, "F6"))
+
+    @action(t=THREAD)
+    def opens_after_cancelling(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F6"),
+            dropper=Store(s.dropper, s.found[t], NO_THREAD),
+            **self.opens(s, t),
+        )
