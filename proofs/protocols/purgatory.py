@@ -29,8 +29,8 @@ from proofs.protocols.purgatory_state import (
     RESULT,
     THREAD,
     TO_COMPLETE,
+    TOUR,
     VIA,
-    WALK,
     WON,
     K,
     T,
@@ -111,7 +111,6 @@ class Purgatory(Ranking):
         taken = Exists([T], And(s.via[T] == VIA.expiry, is_at(s, T, *TO_COMPLETE)))
         return Implies(And(s.entered, waits(s)), Or(s.armed, taken))
 
-
     @safety("P15", enabled=True)
     def helper_can_step(self, s: SimpleNamespace) -> z3.BoolRef:
         """An operation that is not completed has a helper that can step, or the timer has it."""
@@ -136,7 +135,7 @@ class InOrder(Purgatory):
         """Before the operation is entered no thread has found it, and none completes it."""
         touched = Or(
             is_at(s, T, "Y1", "B1", "B2", "B3", "L1", "L2", *INSIDE),
-            one_of(s.walk[T], WALK, "C5", "C6", "C7"),
+            one_of(s.tour[T], TOUR, "C5", "C6", "C7"),
             s.takes[T],
         )
         return Implies(
@@ -180,13 +179,13 @@ class InOrder(Purgatory):
         )
 
     @conjunct
-    def passed_in_a_walk(self, s: SimpleNamespace) -> z3.BoolRef:
+    def passed_in_a_traversal(self, s: SimpleNamespace) -> z3.BoolRef:
         """Only a thread that goes through a list has gone past the operation."""
         return ForAll(
             [T],
             And(
-                Implies(s.passed[T], s.walk[T] != WALK.Out),
-                Implies(in_sec(s, T, "C1", "C2", "C3"), s.walk[T] == WALK.Out),
+                Implies(s.passed[T], s.tour[T] != TOUR.Out),
+                Implies(in_sec(s, T, "C1", "C2", "C3"), s.tour[T] == TOUR.Out),
             ),
         )
 
@@ -194,7 +193,7 @@ class InOrder(Purgatory):
         """The thread has not read the condition yet, or has and will complete the operation."""
         found = s.found[t]
         ahead = And(
-            one_of(s.walk[t], WALK, "C4", "C0"),
+            one_of(s.tour[t], TOUR, "C4", "C0"),
             s.on[t] != NO_LIST,
             s.on[t] == s.home[s.key_of[s.on[t]]],
             Not(s.passed[t]),
@@ -205,7 +204,7 @@ class InOrder(Purgatory):
             And(in_sec(s, t, "C1", "C2"), s.keyed[s.key[t]]),
             And(in_sec(s, t, "C3"), found != NO_LIST, found == s.home[s.key_of[found]]),
             ahead,
-            s.walk[t] == WALK.C5,
+            s.tour[t] == TOUR.C5,
         )
 
     @conjunct
@@ -236,11 +235,11 @@ class InOrder(Purgatory):
 
         def away(t: z3.ExprRef) -> z3.BoolRef:
             return And(
-                s.walk[t] == WALK.Out,
+                s.tour[t] == TOUR.Out,
                 in_sec(s, t, "Aside", "W2", "W3", "W4", "W5", "W6"),
                 Or(is_at(s, t, "Idle", "K1", "T1", "V1"), s.via[t] == VIA.expiry),
             )
 
-        # That each dropper is away is said once more, as a term to take the first part at.
+        # That each dropper is away is stated once more, as a term to take the first part at.
         all_away = And(ForAll([T], away(T)), ForAll([K], away(s.dropper[s.home[K]])))
         return Implies(And(all_away, s.ready, s.entered, Not(s.revoked)), s.completed)

@@ -28,7 +28,7 @@ ENDED = {
 def scope(operations: int = 1, **begins: str) -> Scope:
     """One key in one shard, two lists, and threads with the beginnings that each may take."""
     threads, lists = tuple(begins), ("w", "v")
-    places = {"at": "Idle", "via": "none", "result": "lost", "walk": "Out", "section": "Aside"}
+    places = {"at": "Idle", "via": "none", "result": "lost", "tour": "Out", "section": "Aside"}
     start: dict[str, Any] = {
         **{name: {} for name in Purgatory.VARIABLES},
         **dict.fromkeys(("begun", "entered", "ready", "completed", "revoked", "armed"), False),
@@ -43,7 +43,7 @@ def scope(operations: int = 1, **begins: str) -> Scope:
             "shard_of": {"k": "h"},
             "key_of": dict.fromkeys(lists, "k"),
             "keyed": {"k": True},
-            "nobody": {},
+            "unset": {},
         },
     )
 
@@ -185,7 +185,7 @@ FAULTS = {
         ),
         Fault(
             "the one that waits helps",
-            "the thread that enters the operation is said to step although it waits for a shard",
+            "the thread that enters the operation is taken to step although it waits for a shard",
             EntererHelps,
             BESIDE_SWEEP,
             "helper_can_step",

@@ -18,8 +18,8 @@ from proofs.protocols.purgatory_state import (
     RESULT,
     SEC,
     TO_COMPLETE,
+    TOUR,
     VIA,
-    WALK,
     WON,
     H,
     K,
@@ -29,7 +29,6 @@ from proofs.protocols.purgatory_state import (
     holds,
     in_sec,
     is_at,
-    one_of,
     outer,
     rests,
     via,
@@ -90,7 +89,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def winner_completed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A thread that has set completed is the winner, and one that is to do so finds it unset."""
+        """A thread that has set completed is the winner; one that is to do so finds it open."""
         return ForAll(
             [T],
             And(
@@ -118,9 +117,7 @@ class Invariant(OperationSteps, ListSteps):
     @conjunct
     def completed_is_called(self, s: SimpleNamespace) -> z3.BoolRef:
         """A completed operation's onComplete has run, or its winner is about to call it."""
-        return Implies(
-            And(s.completed, s.completions == 0), is_at(s, s.winner, "X1", "L5", "D1")
-        )
+        return Implies(And(s.completed, s.completions == 0), is_at(s, s.winner, "X1", "L5", "D1"))
 
     @conjunct
     def won_is_completed(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -166,9 +163,7 @@ class Invariant(OperationSteps, ListSteps):
         """A thread that completes the operation after a try has seen its condition hold."""
         return ForAll(
             [T],
-            Implies(
-                And(via(s, T, "first", "second", "check"), Not(is_at(s, T, "Y1"))), s.ready
-            ),
+            Implies(And(via(s, T, "first", "second", "check"), Not(is_at(s, T, "Y1"))), s.ready),
         )
 
     # -- shards and lists
@@ -216,9 +211,7 @@ class Invariant(OperationSteps, ListSteps):
     @conjunct
     def found_is_of_its_key(self, s: SimpleNamespace) -> z3.BoolRef:
         """A list that a thread has in a section is one that was made for the section's key."""
-        has_one = in_sec(
-            s, T, "W4", "W5", "R1", "R2", "R3", "R4", "F3", "F4", "FX", "F5"
-        )
+        has_one = in_sec(s, T, "W4", "W5", "R1", "R2", "R3", "R4", "F3", "F4", "FX", "F5")
         return ForAll(
             [T],
             And(
@@ -246,9 +239,7 @@ class Invariant(OperationSteps, ListSteps):
                             Not(s.dropped[s.list_of[K]]),
                         ),
                     ),
-                    Implies(
-                        s.home[K] != NO_LIST, And(s.made[s.home[K]], s.key_of[s.home[K]] == K)
-                    ),
+                    Implies(s.home[K] != NO_LIST, And(s.made[s.home[K]], s.key_of[s.home[K]] == K)),
                 ),
             ),
             ForAll([W], Implies(Or(s.has[W], s.dropped[W]), s.made[W])),
@@ -281,7 +272,7 @@ class Invariant(OperationSteps, ListSteps):
         return ForAll(
             [T],
             And(
-                Implies(s.walk[T] == WALK.C7, s.completed),
+                Implies(s.tour[T] == TOUR.C7, s.completed),
                 Implies(in_sec(s, T, "FX", "F5"), s.revoked),
             ),
         )
@@ -327,9 +318,7 @@ class Invariant(OperationSteps, ListSteps):
     def timer_has_what_waits(self, s: SimpleNamespace) -> z3.BoolRef:
         """What waits and was entered is in the timer, or the timer's thread is completing it."""
         through = Or(s.entered, is_at(s, s.registrar, "A7", "Z1"))
-        return Implies(
-            And(waits(s), through), Or(s.armed, is_at(s, s.taker, *TO_COMPLETE))
-        )
+        return Implies(And(waits(s), through), Or(s.armed, is_at(s, s.taker, *TO_COMPLETE)))
 
     def being_dropped(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The thread has the section's list from cancelForKey, with the operation in it."""

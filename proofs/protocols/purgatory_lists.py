@@ -20,17 +20,17 @@ from proofs.protocols.purgatory_state import (
     RESULT,
     SHARD,
     THREAD,
-    WALK,
+    TOUR,
     WATCHERS,
     Seen,
     go,
     go_sec,
-    go_walk,
+    go_tour,
     in_sec,
     is_at,
     rests,
+    tours,
     waits,
-    walks,
 )
 from proofs.protocols.purgatory_steps import NO, YES
 from proofs.ts import Step, action, when
@@ -83,9 +83,7 @@ class ListSteps(Seen):
 
     @action(t=THREAD, k=KEY, begins=True)
     def comes_to_watch_another(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "Idle", "L6"), in_sec(s, t, "Aside"), **self.comes(s, t, "W2", k)
-        )
+        return when(is_at(s, t, "Idle", "L6"), in_sec(s, t, "Aside"), **self.comes(s, t, "W2", k))
 
     @action(t=THREAD)
     def shuts_to_watch(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -162,92 +160,88 @@ class ListSteps(Seen):
         )
 
     @action(t=THREAD)
-    def opens_to_walk(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+    def opens_to_traverse(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         none = s.found[t] == NO_LIST
         return when(
             in_sec(s, t, "C3"),
-            walk=Store(s.walk, t, If(none, WALK.Out, WALK.C4)),
+            tour=Store(s.tour, t, If(none, TOUR.Out, TOUR.C4)),
             on=Store(s.on, t, s.found[t]),
             **self.opens(s, t),
         )
 
-    def ends_walk(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
+    def ends_tour(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates of a thread that is through with its list."""
         return {
-            "walk": go_walk(s, t, "Out"),
+            "tour": go_tour(s, t, "Out"),
             "on": Store(s.on, t, NO_LIST),
             "passed": Store(s.passed, t, False),
         }
 
     @action(t=THREAD)
     def sees_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(walks(s, t, "C4"), walk=go_walk(s, t, "C0"))
+        return when(tours(s, t, "C4"), tour=go_tour(s, t, "C0"))
 
     @action(t=THREAD)
     def sees_no_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
-            walks(s, t, "C4"),
+            tours(s, t, "C4"),
             Or(Not(waits(s)), Not(s.has[s.on[t]]), s.passed[t]),
-            **self.ends_walk(s, t),
+            **self.ends_tour(s, t),
         )
 
     @action(t=THREAD)
     def looks_again(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(walks(s, t, "C0"), walk=go_walk(s, t, "C4"))
+        return when(tours(s, t, "C0"), tour=go_tour(s, t, "C4"))
 
     @action(t=THREAD)
     def meets_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
-            walks(s, t, "C0"),
+            tours(s, t, "C0"),
             Or(Not(waits(s)), And(s.has[s.on[t]], Not(s.passed[t]))),
-            walk=go_walk(s, t, "C5"),
+            tour=go_tour(s, t, "C5"),
             passed=Store(s.passed, t, waits(s)),
         )
 
     @action(t=THREAD)
     def is_to_try(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
-            walks(s, t, "C5"), Not(s.completed), walk=go_walk(s, t, "C6"), at=go(s, t, "B1")
+            tours(s, t, "C5"), Not(s.completed), tour=go_tour(s, t, "C6"), at=go(s, t, "B1")
         )
 
     @action(t=THREAD)
     def need_not_try_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(walks(s, t, "C5"), s.completed, walk=go_walk(s, t, "C7"))
+        return when(tours(s, t, "C5"), s.completed, tour=go_tour(s, t, "C7"))
 
     @action(t=THREAD)
     def goes_on(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            walks(s, t, "C6"), s.result[t] == RESULT.lost, walk=go_walk(s, t, "C0")
-        )
+        return when(tours(s, t, "C6"), s.result[t] == RESULT.lost, tour=go_tour(s, t, "C0"))
 
     @action(t=THREAD)
     def has_completed_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
-            walks(s, t, "C6"),
+            tours(s, t, "C6"),
             s.result[t] == RESULT.won,
-            walk=go_walk(s, t, "C7"),
+            tour=go_tour(s, t, "C7"),
             result=Store(s.result, t, RESULT.lost),
         )
 
     @action(t=THREAD)
     def unwinds(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
-            walks(s, t, "C6"),
+            tours(s, t, "C6"),
             s.result[t] == RESULT.raised,
             result=Store(s.result, t, RESULT.lost),
-            **self.ends_walk(s, t),
+            **self.ends_tour(s, t),
         )
 
     @action(t=THREAD)
     def another_raises(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        """Another operation's onComplete raises, and what comes after it in the list is not tried."""
-        return when(walks(s, t, "C0"), **self.ends_walk(s, t))
+        """Another operation's onComplete raises, and what is behind it in the list is not tried."""
+        return when(tours(s, t, "C0"), **self.ends_tour(s, t))
 
     @action(t=THREAD)
     def takes_out(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            walks(s, t, "C7"), walk=go_walk(s, t, "C0"), has=Store(s.has, s.on[t], False)
-        )
+        return when(tours(s, t, "C7"), tour=go_tour(s, t, "C0"), has=Store(s.has, s.on[t], False))
 
     # -- removeKeyIfEmpty, purgeCompleted, and the traversals of shards
 
@@ -337,9 +331,7 @@ class ListSteps(Seen):
 
     @action(t=THREAD)
     def has_no_list(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            in_sec(s, t, "F2"), s.list_of[s.key[t]] == NO_LIST, section=go_sec(s, t, "F6")
-        )
+        return when(in_sec(s, t, "F2"), s.list_of[s.key[t]] == NO_LIST, section=go_sec(s, t, "F6"))
 
     @action(t=THREAD)
     def reads_dropped(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -356,7 +348,7 @@ class ListSteps(Seen):
             s.takes[t],
             section=go_sec(s, t, "FX"),
             revoked=YES,
-            passed=s.nobody,
+            passed=s.unset,
         )
 
     @action(t=THREAD)

@@ -86,7 +86,7 @@ def moves(instance: Instance, scope: Scope, bound: int) -> Iterator[tuple[State,
 def broken(
     system: Purgatory, claims: Iterable[Condition], scope: Scope, bound: int = 30_000
 ) -> Found:
-    """A step of some run that breaks a claim about its action: "sat", or "unsat" within the scope."""
+    """A step of some run that breaks a claim about its action: "sat"; "unsat" if there is none."""
     compiled = Compiled(system)
     instance = Instance(compiled, scope.elements, scope.rigid, scope.numbers)
     holds = {}
@@ -114,7 +114,7 @@ def controls(scope: Scope) -> list[Control]:
         ),
         Control(
             "no distance",
-            "whoever holds a lock that is waited for lowers no rank",
+            "a thread that holds a lock lowers no rank",
             lambda seed: found(WithoutDistance, ranked(WithoutDistance())),
         ),
     ]

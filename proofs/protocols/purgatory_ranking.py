@@ -1,17 +1,17 @@
 """P15: an operation that is entered completes in the end, if threads and the timer are fair.
 
-The argument is the rule for weak fairness (Manna and Pnueli). An operation is *open* from its first
-lock on until its onComplete has run, or its key is cancelled. Each open state has a helper: a thread
-that can step, or the timer, which has the operation. The rank of a state is the triple of
+The argument is the rule for weak fairness (Manna and Pnueli). An operation is *open* from its
+first lock on until its onComplete has run, or its key is cancelled. Each open state has a helper: a
+thread that can step, or the timer, which has the operation. The rank of a state is the triple of
 
-* the number of takings of locks that are to come, of this operation's and of all shards';
+* the number of times that threads are still to take a lock, this operation's or a shard's;
 * the stage of the operation, by the place of the thread that enters or completes it;
-* the distance of the thread whose lock that one waits for from giving the lock back.
+* the distance from giving a lock back, of the thread whose lock that one waits for.
 
-The first is finite, since programs are (A-FINITE), and a step that takes a lock lowers it. What is
-proved of every other step: the rank never rises. A step of the helper lowers it. As long as it stays,
-the helper stays. The helper can step. So the rank reaches its end, and the operation's onComplete
-has run, or its key was cancelled.
+The first is finite, since programs are (A-FINITE), and a step that takes a lock lowers it. Of every
+other step it is proved that the rank never rises. A step of the helper lowers it. As long as the
+rank stays, the helper stays. The helper can step. So the rank reaches its end, and then onComplete
+has run, or the key was cancelled.
 """
 
 from __future__ import annotations
@@ -50,8 +50,23 @@ SECOND_TRY = {"Y1": 18, "L1": 17, "L2": 16, "L3": 15, "L4": 14}
 """Stages by place: the steps to the end of onComplete, in the order in which they come."""
 TO_UNLOCK = {"B2": 7, "Y1": 6, "L1": 5, "L2": 4, "L3": 3, "L4": 2, "L7": 2, "B3": 1}
 TO_OPEN = {
-    **{"W3": 4, "W4": 3, "W5": 2, "W6": 1, "R2": 4, "R3": 3, "R4": 2, "R5": 1},
-    **{"C2": 2, "C3": 1, "F2": 4, "F3": 3, "F4": 2, "FX": 4, "F5": 3, "F6": 1, "G6": 1},
+    "W3": 4,
+    "W4": 3,
+    "W5": 2,
+    "W6": 1,
+    "R2": 4,
+    "R3": 3,
+    "R4": 2,
+    "R5": 1,
+    "C2": 2,
+    "C3": 1,
+    "F2": 4,
+    "F3": 3,
+    "F4": 2,
+    "FX": 4,
+    "F5": 3,
+    "F6": 1,
+    "G6": 1,
 }
 """Distances by place, to the unlock of the operation and of the shard."""
 
@@ -164,9 +179,7 @@ class Ranking(Invariant):
         """The helper of an open operation can step; the timer can, if it has the operation."""
         timer = And(s.armed, z3.BoolVal(self.TIMER_HELPS))
         helper = self.helper(s)
-        return Implies(
-            self.is_open(s), If(helper == NO_THREAD, timer, self.can_step(s, helper))
-        )
+        return Implies(self.is_open(s), If(helper == NO_THREAD, timer, self.can_step(s, helper)))
 
     def keeps_rank(
         self, name: str, s: SimpleNamespace, t: z3.ExprRef, after: SimpleNamespace

@@ -1,9 +1,9 @@
 """The purgatory as it is seen from one operation: its sorts, the places of threads, shorthands.
 
 A thread has up to three places at a time. ``at``: where it is on this operation, by the label of
-``spec/Purgatory.tla`` that it takes next there. ``walk``: where it is in the traversal of a list.
-``section``: where it is in a section under a shard's lock, the innermost of the three. A thread that
-goes through a list may enter this operation in another one's onComplete, and then be at a shard.
+``spec/Purgatory.tla`` that it takes next there. ``tour``: where it is in the traversal of a list.
+``section``: where it is under a shard's lock, the innermost of the three. A thread that goes
+through a list may enter this operation in another one's onComplete, and then be at a shard.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT = Enumeration(
     "PurgatoryAt",
     "Idle A1 A2 W A3 A4 A5 A6 A7 XA Z1 Y1 B1 B2 B3 L1 L2 L3 L4 X1 L5 D1 L6 L7 K1 T1 V1",
 )
-WALK = Enumeration("PurgatoryWalk", "Out C4 C0 C5 C6 C7")
+TOUR = Enumeration("PurgatoryTour", "Out C4 C0 C5 C6 C7")
 SEC = Enumeration(
     "PurgatorySection",
     "Aside W2 W3 W4 W5 W6 R1 R2 R3 R4 R5 C1 C2 C3 F1 F2 F3 F4 FX F5 F6 G5 G6",
@@ -70,7 +70,7 @@ class Seen(System):
         "at": array(THREAD, AT),
         "via": array(THREAD, VIA),
         "result": array(THREAD, RESULT),
-        "walk": array(THREAD, WALK),
+        "tour": array(THREAD, TOUR),
         "on": array(THREAD, WATCHERS),
         "passed": array(THREAD, BOOL),
         "section": array(THREAD, SEC),
@@ -104,12 +104,12 @@ class Seen(System):
         "shard_of": array(KEY, SHARD),
         "key_of": array(WATCHERS, KEY),
         "keyed": array(KEY, BOOL),
-        "nobody": array(THREAD, BOOL),
+        "unset": array(THREAD, BOOL),
     }
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [
-            ForAll([T], Not(s.nobody[T])),
+            ForAll([T], Not(s.unset[T])),
             Not(s.keyed[NO_KEY]),
             ForAll([K], (s.shard_of[K] == NO_SHARD) == (K == NO_KEY)),
             ForAll([W], (s.key_of[W] == NO_KEY) == (W == NO_LIST)),
@@ -123,7 +123,7 @@ class Seen(System):
                     is_at(s, T, "Idle"),
                     s.via[T] == VIA.none,
                     s.result[T] == RESULT.lost,
-                    s.walk[T] == WALK.Out,
+                    s.tour[T] == TOUR.Out,
                     s.on[T] == NO_LIST,
                     s.section[T] == SEC.Aside,
                     s.room[T] == NO_SHARD,
@@ -168,14 +168,14 @@ def in_sec(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
     return one_of(s.section[t], SEC, *places)
 
 
-def walks(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
+def tours(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
     """The thread is at one of these places of a traversal, and does nothing within it."""
-    return And(one_of(s.walk[t], WALK, *places), is_at(s, t, "Idle"), in_sec(s, t, "Aside"))
+    return And(one_of(s.tour[t], TOUR, *places), is_at(s, t, "Idle"), in_sec(s, t, "Aside"))
 
 
 def rests(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
     """The thread is in no operation."""
-    return walks(s, t, "Out")
+    return tours(s, t, "Out")
 
 
 def via(s: SimpleNamespace, t: z3.ExprRef, *names: str) -> z3.BoolRef:
@@ -192,9 +192,9 @@ def go_sec(s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
     return Store(s.section, t, getattr(SEC, place))
 
 
-def go_walk(s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
+def go_tour(s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
     """The places of traversals after the thread went to one."""
-    return Store(s.walk, t, getattr(WALK, place))
+    return Store(s.tour, t, getattr(TOUR, place))
 
 
 def waits(s: SimpleNamespace) -> z3.BoolRef:

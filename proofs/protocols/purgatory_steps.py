@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import z3
-from z3 import And, ForAll, If, Implies, Not, Or, Store
+from z3 import ForAll, If, Implies, Not, Or, Store
 
 from proofs.protocols.purgatory_state import (
     AT,
@@ -89,9 +89,7 @@ class OperationSteps(Seen):
 
     @action(t=THREAD)
     def tries_again(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "A3"), at=go(s, t, "Y1"), via=Store(s.via, t, VIA.second)
-        )
+        return when(is_at(s, t, "A3"), at=go(s, t, "Y1"), via=Store(s.via, t, VIA.second))
 
     @action(t=THREAD)
     def leaves_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -178,7 +176,9 @@ class OperationSteps(Seen):
 
     @action(t=THREAD, begins=True)
     def forces(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(rests(s, t), self.may_force(s), at=go(s, t, "L1"), via=Store(s.via, t, VIA.force))
+        return when(
+            rests(s, t), self.may_force(s), at=go(s, t, "L1"), via=Store(s.via, t, VIA.force)
+        )
 
     @action(t=THREAD)
     def need_not_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -206,9 +206,7 @@ class OperationSteps(Seen):
 
     @action(t=THREAD)
     def sets_completed(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            is_at(s, t, "L4"), at=go(s, t, "X1"), completed=YES, winner=t, passed=s.nobody
-        )
+        return when(is_at(s, t, "L4"), at=go(s, t, "X1"), completed=YES, winner=t, passed=s.unset)
 
     @action(t=THREAD)
     def cancels_task(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -244,9 +242,7 @@ class OperationSteps(Seen):
     def unlocks_after_force(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "L7"),
-            result=Store(
-                s.result, t, If(s.via[t] == VIA.force, RESULT.lost, s.result[t])
-            ),
+            result=Store(s.result, t, If(s.via[t] == VIA.force, RESULT.lost, s.result[t])),
             **self.returned(s, t),
             **left(s),
         )

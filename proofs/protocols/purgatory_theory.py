@@ -9,7 +9,7 @@ from proofs.protocols.purgatory_ranked import controls, obligations
 from proofs.protocols.theory import ATOMIC, Conditions, submit
 
 THEORY = Theory("protocols.purgatory", mechanism="purgatory")
-ASSUMED = ("A-ENTERED", "A-WATCHERS")
+ASSUMED = ("A-MONOTONE", "A-ENTERED")
 
 submit(
     THEORY,
@@ -26,7 +26,7 @@ submit(
     EVERYTHING,
     FAULTS.values(),
     view_of,
-    (*ASSUMED, "A-MONOTONE", "A-DUTIES"),
+    (*ASSUMED, "A-DUTIES"),
     suffix=".InOrder",
     base=Purgatory,
     lemma_of_base="Inv.Purgatory",

@@ -69,7 +69,7 @@ ACTIONS = {
     "R5": "opens_after_removing",
     "C1": "shuts_to_check",
     "C2": "gets_list",
-    "C3": "opens_to_walk",
+    "C3": "opens_to_traverse",
     "C4": "sees_more sees_no_more",
     "C0": "looks_again meets_it stutter",
     "C5": "is_to_try need_not_try_it stutter",
@@ -106,7 +106,10 @@ ACTIONS = {
 """Label -> the actions that the step may be, seen from one operation. ``stutter``: it may be none.
 """
 
-OF_THE_OPERATION = set("K1 T1 V1 X1 L1 L2 L3 L4 L5 L6 L7 Y1 B1 B2 B3 A1 A2 A3 A4 A5 A6 A7 Z1".split())
+OF_THE_OPERATION = {
+    *("A1", "A2", "A3", "A4", "A5", "A6", "A7", "B1", "B2", "B3", "K1", "T1", "V1"),
+    *("L1", "L2", "L3", "L4", "L5", "L6", "L7", "X1", "Y1", "Z1"),
+}
 """Labels whose step is about one operation, and nothing else that is seen."""
 AT_SHARDS = {"N1": "G5", "N2": "G6", "N3": "G6", "G7": "G6"}
 """Labels at shards that have another one's place."""
@@ -158,7 +161,7 @@ class View:
                 "shard_of": {key: model.shard_of(key) for key in keys},
                 "key_of": {each: each[0] for each in self.lists},
                 "keyed": dict.fromkeys(model.keys_of[operation], True),
-                "nobody": {},
+                "unset": {},
             },
         )
         self.name = f"{self.system.__name__} {operation}"
@@ -180,7 +183,7 @@ class View:
         own = {
             name: {thread: of[name] for thread, of in threads.items()}
             for name in (
-                *("at", "via", "result", "walk", "on", "passed"),
+                *("at", "via", "result", "tour", "on", "passed"),
                 *("section", "room", "key", "found", "takes"),
             )
         }
@@ -209,7 +212,9 @@ class View:
             adds = self.model.adds[self.about(inner)]
             return self.operation in (self.about(inner), *adds)
         if inner.label in OF_THE_OPERATION:
-            return self.about(inner) == self.operation if inner.procedure else self.mine(index, inner)
+            return (
+                self.about(inner) == self.operation if inner.procedure else self.mine(index, inner)
+            )
         return True
 
     # -- what is seen
@@ -281,7 +286,11 @@ class View:
         name = self.model.threads[index]
         stack = levels(self.model, process)
         found: dict[str, Any] = {
-            **{"at": "Idle", "via": "none", "result": "lost", "enters": False, "drops": False},
+            "at": "Idle",
+            "via": "none",
+            "result": "lost",
+            "enters": False,
+            "drops": False,
             **self.section(stack),
             **self.traversal(stack, value, waits),
         }
@@ -303,14 +312,10 @@ class View:
             )
         elif not inner and base.label in ("K1", "T1", "V1") and self.mine(index, base):
             found["at"] = base.label
-        tried = found["walk"] == "C6" and found["at"] == "Idle"
+        tried = found["tour"] == "C6" and found["at"] == "Idle"
         if found["at"] in REPORTED or tried:
             found["result"] = (
-                "raised"
-                if value["raised"][name]
-                else "won"
-                if value["won"][name]
-                else "lost"
+                "raised" if value["raised"][name] else "won" if value["won"][name] else "lost"
             )
         return found
 
@@ -374,11 +379,9 @@ class View:
             "drops": bool(gone),
         }
 
-    def traversal(
-        self, stack: list[Level], value: dict[str, Any], waits: bool
-    ) -> dict[str, Any]:
+    def traversal(self, stack: list[Level], value: dict[str, Any], waits: bool) -> dict[str, Any]:
         """The thread's place in the traversal of a list, and whether it is past the operation."""
-        none = {"walk": "Out", "on": None, "passed": False}
+        none = {"tour": "Out", "on": None, "passed": False}
         level = stack[1] if len(stack) > 1 else stack[0]
         if level.procedure != "checkAndComplete" or level.label in ("C1", "C2", "C3", "C8"):
             return none
@@ -388,6 +391,4 @@ class View:
         at = level.label
         if at not in ("C4", "C0") and operation != self.operation:
             at = "C0"
-        return {"walk": at, "on": on, "passed": waits and 0 < place <= here}
-
-
+        return {"tour": at, "on": on, "passed": waits and 0 < place <= here}

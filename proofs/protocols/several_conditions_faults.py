@@ -1,4 +1,4 @@
-"""The system of several conditions with one decision taken away. Without a model its traces are its own."""
+"""The system of several conditions with one decision taken away; its traces are its own."""
 
 from __future__ import annotations
 

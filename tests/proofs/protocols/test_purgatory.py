@@ -10,8 +10,10 @@ from z3 import BoolVal, ForAll, Implies
 from proofs.kernel import Theory
 from proofs.protocols.faults import control
 from proofs.protocols.purgatory import InOrder, Purgatory
-from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, view_of
+from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, RANKED, view_of
 from proofs.protocols.purgatory_mutants import NotLookedAtAgain, RemovesUnlocked
+from proofs.protocols.purgatory_ranked import broken, controls
+from proofs.protocols.purgatory_ranking import TAKES_LOCK, ranked
 from proofs.protocols.purgatory_state import NO_LIST, THREAD, K, go_sec, in_sec, is_at, waits
 from proofs.protocols.purgatory_theory import THEORY
 from proofs.protocols.purgatory_view import ACTIONS, SYSTEMS, View, views
@@ -61,8 +63,8 @@ def test_a_theorem_is_proved_with_its_controls(name):
 
 def test_what_is_proved():
     assert list(THEORY.theorems) == [
-        *("Inv.Purgatory", "P6", "P8", "P9", "P14"),
-        *("Inv.InOrder", "P6.InOrder", "P7.InOrder"),
+        *("Inv.Purgatory", "P6", "P8", "P9", "P14", "P15"),
+        *("Inv.InOrder", "P6.InOrder", "P7.InOrder", "P15.Rank"),
     ]
     of = {name: {vc.name for vc in item.vcs} for name, item in THEORY.theorems.items()}
     assert "completed_once" in of["P6"] and of["P6.InOrder"] == {"try_excludes_complete"}
@@ -92,14 +94,12 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lack
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_the_mutated_model_is_the_mutated_system_and_breaks_the_same_formula(name):
-    """Every edge of the mutant's graph is a step of the fault's system, as far as that goes."""
+    """Every edge of the mutant's graph is a step of the fault's system."""
     fault, mutant = FAULTS[name], mechanism(STEM).mutants[name]
     graph = explore(mechanism(STEM).without(mutant.decision).model(mutant.scenario))
     found = proof_edges.Compared()
     for operation in graph.model.operations:
-        proof_edges.compare(
-            View(graph.model, operation, fault.system), graph, ACTIONS, found, name
-        )
+        proof_edges.compare(View(graph.model, operation, fault.system), graph, ACTIONS, found, name)
     assert not found.wrong, found.wrong[:2]
     assert fault.formula in found.broken
 
@@ -111,6 +111,25 @@ def test_the_faults_are_the_decisions_that_a_theorem_is_about():
         name for name in mechanism(STEM).mutants if not name.startswith(("P", "St", "Rem"))
     }
     assert {"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P10", "P11", "P12"} <= set(MUTANTS)
+
+
+def test_the_duties_of_callers_are_needed():
+    """A-DUTIES: without either of these two a property fails; TLC has the same in two configs."""
+    for name, config in ("forced before", "forced"), ("raises before", "raising_leaves_the_rest"):
+        assert FAULTS[name].searched().trace and config in mechanism(STEM).configs
+
+
+def test_every_scenario_enters_an_operation_once():
+    """A-ENTERED: programs and onComplete name each operation once, whose keys differ."""
+    for name, scenario in mechanism(STEM).scenarios.items():
+        model = mechanism(STEM).model(name)
+        entered = [
+            step[1] for program in model.program.values() for step in program if step[0] == "watch"
+        ]
+        entered += [added for of in model.adds.values() for added in of]
+        assert len(entered) == len(set(entered)), name
+        for keys in scenario["keys_of"].values():
+            assert len(keys) == len(set(keys)), name
 
 
 # -- the proof is about this program
@@ -209,9 +228,7 @@ def test_an_invariant_that_says_less_proves_less():
     of = Conditions(Says(), EVERYTHING, lemma="Inv.Says")
     theory = Theory("less", mechanism="m")
     theory.theorem("Inv.Says", "", of.invariant()[:1], is_lemma=True)
-    theory.theorem(
-        "P9", "", [of.vc("watcher_reachable")], is_lemma=True, rests_on=("Inv.Says",)
-    )
+    theory.theorem("P9", "", [of.vc("watcher_reachable")], is_lemma=True, rests_on=("Inv.Says",))
     assert theory.check("P9", 1).verdict != "proved"
 
 
@@ -251,3 +268,21 @@ def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
 def test_a_control_that_cannot_fail_is_noticed():
     fault = replace(FAULTS["P4"], system=Purgatory)
     assert control(fault, view_of).find(0).verdict == "unsat"
+
+
+# -- the rank
+
+
+def test_a_rank_that_counts_nothing_is_refuted():
+    """Each control's claim fails, and the theorem's own claims hold on the same runs."""
+    assert {each.name: each.find(0).verdict for each in controls(RANKED)} == {
+        "takings are not counted": "sat",
+        "no distance": "sat",
+    }
+    assert broken(Purgatory(), ranked(Purgatory()), RANKED, 3_000).verdict == "unsat"
+
+
+def test_the_rank_is_of_every_action_that_takes_no_lock():
+    names = {vc.name for vc in THEORY.theorems["P15.Rank"].vcs}
+    every = {f"rank {name}" for name in Purgatory.actions()}
+    assert every - names == {f"rank {name}" for name in TAKES_LOCK} and names < every
