@@ -103,28 +103,6 @@ class UnlockedCompletion(DelayedOperation):
         return True
 
 
-class CheckedTry(UnlockedCompletion):
-    """As ``DelayedOperation``, but for its completion.
-
-    ``try_complete`` may run beside ``on_complete``, if the timer completes the operation meanwhile
-    (KAFKA-19312).
-    """
-
-    __slots__ = ()
-
-
-class LockedTry(UnlockedCompletion):
-    """A thread that does not get the lock waits for it, and tries what is completed too."""
-
-    __slots__ = ()
-
-    def safe_try_complete(self) -> bool:
-        """Try the operation under its lock. Whether this completed it."""
-        with self.lock:  # lock S1, unlock S2
-            done = self.try_complete()
-        return done
-
-
 class UnlockedEntry(UnlockedCompletion):
     """A thread never waits for the lock: up to 2.6. Who enters the operation holds none."""
 
@@ -190,3 +168,25 @@ class TryPending(UnlockedEntry):
             completed = self.completed.get()  # read P6
             if completed or not retry:
                 return done
+
+
+class LockedTry(UnlockedCompletion):
+    """A thread that does not get the lock waits for it, and tries what is completed too."""
+
+    __slots__ = ()
+
+    def safe_try_complete(self) -> bool:
+        """Try the operation under its lock. Whether this completed it."""
+        with self.lock:  # lock S1, unlock S2
+            done = self.try_complete()
+        return done
+
+
+class CheckedTry(UnlockedCompletion):
+    """As ``DelayedOperation``, but for its completion.
+
+    ``try_complete`` may run beside ``on_complete``, if the timer completes the operation meanwhile
+    (KAFKA-19312).
+    """
+
+    __slots__ = ()
