@@ -7,8 +7,8 @@ All rows are measured in one process, in turns. Read ratios: the machine may be 
 * The slowest add: 100,000 tasks are due within half a second. Meanwhile another thread adds one
   task every two milliseconds, far in the future. Its slowest add in wall time is the row's figure.
 
-``SystemTimer`` is driven by ``SystemTimerReaper``. ``asyncio`` runs a loop in a thread of its own,
-to which the other thread adds by ``call_soon_threadsafe`` and waits for the handle, as it must if it
+``SystemTimer`` is driven by ``SystemTimerReaper``. ``asyncio`` runs a loop in a thread of its own.
+The other thread adds to it by ``call_soon_threadsafe`` and waits for the handle, as it must if it
 may cancel. ``sched`` runs in a thread and is polled each millisecond, because it cannot be woken.
 """
 

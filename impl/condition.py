@@ -27,7 +27,8 @@ class Condition(threading.Condition):
         super().__init__(lock)
         self._monitor: Any = lock if hasattr(lock, "_is_owned") else None
         # `with` finds a slot's descriptor on the class, and calls what the slot holds
-        self.__enter__, self.__exit__ = lock.__enter__, lock.__exit__
+        self.__enter__ = lock.__enter__  # type: ignore[method-assign]
+        self.__exit__ = lock.__exit__  # type: ignore[method-assign]
 
     def owned(self) -> bool:
         """Whether the calling thread holds the lock, an ``RLock``."""

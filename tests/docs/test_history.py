@@ -133,7 +133,7 @@ def test_a_wrong_field_is_refused(text):
 
 
 def test_a_cell_follows_from_the_checks(source, found):
-    """Without the protocol's holder the note is read: the cell is green as soon as no check is red."""
+    """Without the protocol's holder the note is read: no check is red, and the cell is green."""
     row, era = Row("NoLostCompletion", ("delayed_operation",)), source.eras[3]
     assert era.name == "1.1 - 2.6"
     made = history.cell(row, era, source, found)
