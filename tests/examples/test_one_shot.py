@@ -19,6 +19,7 @@ COPIED = (
     "model/pluscal.py",
     "impl/runtime.py",
     "impl/threads.py",
+    "impl/condition.py",
     "impl/read_write_lock.py",
     "impl/gate.py",
     "impl/atomic.py",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from impl.threads import TIMEOUT_MAX, Condition, Lock, Plain, get_ident, monotonic
+from impl.threads import TIMEOUT_MAX, Condition, Monitor, Plain, get_ident, monotonic
 
 
 class Gate:
@@ -25,7 +25,7 @@ class Gate:
     leader: Plain[int | None]
 
     def __init__(self) -> None:
-        self.due = Condition(Lock())
+        self.due = Condition(Monitor())
         self.leader = None
 
     def __enter__(self) -> None:
@@ -70,6 +70,16 @@ class Gate:
         if self.leader is None:
             self.due.notify()  # notify L1
         self.due.release()  # unlock L2
+
+    def let_go(self) -> None:
+        """Release the lock if the calling thread holds it: an interrupt has ended its ``with``.
+
+        A thread is woken, because the interrupt may have come before its notification.
+        """
+        if self.due.owned():
+            self.leader = None
+            self.due.notify()
+            self.due.release()
 
     def notify(self) -> None:
         """Wake one thread that waits: something is due sooner. Called with the lock held."""

@@ -7,7 +7,13 @@ Labels are those of ``spec/ReadWriteLock.tla``.
 
 from __future__ import annotations
 
-from impl.threads import Condition, Lock, Plain, get_ident
+import sys  # production only
+
+from impl.threads import Condition, Monitor, Plain, get_ident
+
+
+class Refused(RuntimeError):
+    """A thread that holds the lock has asked for it."""
 
 
 class ReadWriteLock:
@@ -26,7 +32,7 @@ class ReadWriteLock:
     waiting: Plain[int]
 
     def __init__(self) -> None:
-        self.changed = Condition(Lock())
+        self.changed = Condition(Monitor())
         self.readers = frozenset()  # get_ident() of each thread that reads
         self.writer = None
         self.waiting = 0  # writers
@@ -36,10 +42,26 @@ class ReadWriteLock:
     def refuse_twice(self, me: int) -> None:
         """Raise RuntimeError if ``me`` holds the lock. Called with ``changed`` held."""
         if self.writer == me or me in self.readers:
-            raise RuntimeError(
+            raise Refused(
                 "This thread holds the ReadWriteLock already, and it is not re-entrant: "
                 "release it first."
             )
+
+    def let_go(self) -> None:
+        """Release what the calling thread still holds after an exception has ended its ``with``.
+
+        To be called while the exception is handled. An interrupt can come before the first line of
+        ``__exit__`` or after the last one of ``__enter__``: both are written in Python and cannot
+        catch it there. A refusal leaves the lock as it is.
+        """
+        if isinstance(sys.exc_info()[1], Refused):
+            return
+        me = get_ident()
+        with self.changed:
+            self.readers = self.readers - {me}
+            if self.writer == me:
+                self.writer = None
+            self.changed.notify_all()  # the release may have been interrupted before its own
 
 
 class ReadLock:

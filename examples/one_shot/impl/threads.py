@@ -12,10 +12,12 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
-from threading import TIMEOUT_MAX, Condition, Lock, get_ident
+from threading import TIMEOUT_MAX, Lock, get_ident
 from threading import RLock as Monitor
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
+
+from impl.condition import Condition
 
 __all__ = [
     "TIMEOUT_MAX",
