@@ -45,7 +45,21 @@ def test_no_link_is_left_out():
     assert sum(len(item.rests_on) for item in DECLARED) > 80
 
 
-@pytest.mark.parametrize("link", ARITHMETIC)
+BY_DAY = {"T2", "T11", "T13-takes", "next_turn", "quotient_monotone", "window"}
+"""Links that are quick to weaken, of each module of the arithmetic that is rested on."""
+
+
+def test_the_links_by_day_are_links():
+    assert set(ARITHMETIC) > BY_DAY
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        pytest.param(link, marks=[pytest.mark.nightly] * (link not in BY_DAY))
+        for link in ARITHMETIC
+    ],
+)
 def test_a_lemma_that_says_nothing_proves_nothing_that_rests_on_it(link):
     """Generated from the links: with empty lemma instances, each theorem that cites them fails."""
     resting = [
@@ -140,12 +154,9 @@ def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
     assert rows["T12"].verdict == "inconclusive" and not rows["T12"].ok
 
 
+@pytest.mark.nightly
 def test_a_key_that_an_add_may_change_unproves_p10():
-    with changed(
-        "proofs.arith.order",
-        "    lambda e, x, c, t, w: both(key(e, t) == x, c < x),",
-        "    lambda e, x, c, t, w: c <= x,",
-    ):
+    with changed("proofs.arith.order", *WEAKER["T17-insert"][:2]):
         theory = importlib.import_module("proofs.protocols.system_timer_theory").THEORY
         assert (
             theory.check("P10", 1).verdict != "proved"
@@ -192,6 +203,7 @@ class Nothing(ring.TimerTaskList):
     says_so_is_linked = None
 
 
+@pytest.mark.nightly
 def test_an_invariant_that_says_less_proves_less():
     of = Conditions(Nothing(), EVERYTHING, lemma="Inv.Nothing")
     theory = Theory("less", mechanism="m")

@@ -79,6 +79,7 @@ def test_what_is_proved():
     assert THEORY.theorems["Inv.OneReaper"].rests_on == ("Inv.TimerTaskList",)
 
 
+@pytest.mark.nightly
 def test_every_condition_of_the_invariant_holds():
     """All conditions within seconds: the layer proof adds the second solver and the seeds."""
     assert not grounded_failing(Conditions(TimerTaskList(), FAULTS["M2"].scope))
