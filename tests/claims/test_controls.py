@@ -119,7 +119,12 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
     ),
     (OPERATIONS, "test_a_supplied_lock_is_used"): (
         "delayed_operation",
-        (("self.lock = Monitor() if lock is None else lock", "self.lock = Monitor()"),),
+        (
+            (
+                "super().__init__(delay_ms, lock)\n        self.completed",
+                "super().__init__(delay_ms)\n        self.completed",
+            ),
+        ),
     ),
     (OPERATIONS, "test_who_does_not_get_the_lock_does_not_wait"): (
         "delayed_operation",

@@ -119,16 +119,8 @@ CONTROLS = {
             "V1 in the model",
             (
                 (
-                    "        self.cancel()\n"
-                    "        self.on_complete()\n"
-                    "        return True\n"
-                    "\n"
-                    "    def run",
-                    "        self.cancel()\n"
-                    "        self.on_complete()\n"
-                    "        return False\n"
-                    "\n"
-                    "    def run",
+                    "\n        self.cancel()\n        self.on_complete()\n        return True\n",
+                    "\n        self.cancel()\n        self.on_complete()\n        return False\n",
                 ),
             ),
         ),
