@@ -207,8 +207,9 @@ def svg(graph: LockGraph) -> str:
         x0, y0 = at.x[held] + at.width(held) / 2, at.y[held] + HIGH / 2
         x1, y1 = at.x[taken] + at.width(taken) / 2, at.y[taken] + HIGH / 2
         if held == taken:
-            path = f"M{x0:.0f},{y0 - 8:.0f} c26,-10 26,26 3,16"
-            label = x0 - 4 - len(name) * SMALL, y0 + HIGH / 2 + 13
+            left = at.x[held] - at.width(held) / 2
+            path = f"M{left:.0f},{y0 - 8:.0f} c-26,-10 -26,26 -3,16"
+            label = left + 4, y0 + HIGH / 2 + 13
         else:
             out = max(x0, x1) + 30 + 8 * index
             path = (
