@@ -15,7 +15,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-traces d1 demo real docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -28,6 +28,7 @@ help:
 	@echo '               or as in ARGS="timing_wheel --artefact impl --count 100"'
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants,'
 	@echo '               check and shrink them'
+	@echo 'make bench-timer   measure what expiry costs, beside asyncio and sched: ARGS=100000'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
@@ -95,6 +96,9 @@ endif
 
 trace: setup
 	@$(RUN) wheelproof trace examples --check $(ARGS)
+
+bench-timer: setup
+	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.expiry $(ARGS)
 
 bench-traces: setup-data
 	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.bulk $(ARGS)

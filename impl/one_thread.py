@@ -1,7 +1,7 @@
 """One thread that runs calls in the order in which it was given them.
 
 Java: ``Executors.newFixedThreadPool(1)``. The standard library's pool makes a future for each call.
-That costs more than all else that a timer does with a task. Here a call costs its place in a queue.
+That costs more than all else that a timer does with a task.
 
 Labels are those of ``spec/TaskExecutor.tla``.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading  # production only
 from atexit import register as at_end  # production only
-from atexit import unregister as not_at_end
+from atexit import unregister as not_at_end  # production only
 from collections import deque
 from collections.abc import Callable
 from typing import Any

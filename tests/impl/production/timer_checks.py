@@ -197,8 +197,9 @@ def close_waits_for_what_runs_and_may_be_called_twice(impl: SimpleNamespace, wai
     timer.add(task), timer.add(queued)
     waits.until(begun.is_set, "the task does not run")
     ended, shut, pool = [], threading.Event(), timer.executor.executor
-    shutdown = pool.shutdown
-    pool.shutdown = lambda **how: (shut.set(), shutdown(**how))
+    timer.executor.executor = SimpleNamespace(
+        submit=pool.submit, shutdown=lambda **how: (shut.set(), pool.shutdown(**how))
+    )
     closing = Running(lambda: (timer.close(), ended.append(queued.ran), timer.close()))
     waits.until(shut.is_set, "close does not begin")
     goes_on.set()
