@@ -13,6 +13,9 @@ from impl.runtime import Atomic, Monitor
 SUBJECT = ("impl.delayed_operation",)
 """The modules whose steps are the mechanism's."""
 
+OUTER = "outer"
+"""The callers' lock of scenarios with one."""
+
 ATOMIC = {"impl.watched_operation": (), "impl.timer_task_list": ()}
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
 
@@ -114,15 +117,18 @@ class Harness:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = delayed_operation) -> None:
         """``impl`` has the implementation's classes; a mutant puts its own in their place."""
-        self.outer = Monitor()
+        self.outer = {name: Monitor() for name in scenario["locks"]}
         needs = scenario["needs"]
         self.conditions = {name: Atomic(False) for names in needs.values() for name in names}
         self.operations = {}
         for name, protocol in scenario["protocol"].items():
             work = LockedWork if protocol == "Blocking" else Work
-            operation = self.operations[name] = worked(getattr(impl, protocol), work)(0)
+            guard = self.outer.get(scenario["guard"].get(name, ""))
+            new = worked(getattr(impl, protocol), work)
+            operation = self.operations[name] = new(0) if guard is None else new(0, guard)
             operation.conditions = [self.conditions[condition] for condition in needs[name]]
-            operation.outer = self.outer if name in scenario["locking"] else None
+            outer = self.outer.get(scenario["outer_of"].get(name, OUTER))
+            operation.outer = outer if name in scenario["locking"] else None
             operation.fails = name in scenario["raises"]
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
@@ -134,12 +140,21 @@ class Harness:
         self.conditions[condition].set(True)  # write E1
         return self.attempt(operation)
 
-    def deliver_holding(self, condition: str, operation: str) -> object:
+    def deliver_holding(self, condition: str, *lock_and_operation: str) -> object:
         """The same by a caller that holds a lock of its own."""
-        with self.outer:  # lock G1, unlock G2
+        *locks, operation = lock_and_operation
+        outer = self.outer[locks[0] if locks else OUTER]
+        with outer:  # lock G1, unlock G2
             self.conditions[condition].set(True)  # write E2
             result = self.attempt(operation)
         return result
+
+    def deliver_after(self, condition: str, lock: str, operation: str) -> object:
+        """The same by a caller that tries the operation when it has given its lock back."""
+        outer = self.outer[lock]
+        with outer:  # lock G3, unlock G4
+            self.conditions[condition].set(True)  # write E3
+        return self.attempt(operation)
 
     def attempt(self, operation: str) -> object:
         """Try a watched operation as checkAndComplete does; whether this attempt completed it."""
@@ -175,12 +190,17 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         note = getattr(operation, "try_complete_pending", None)
         return note is not None and note.get()
 
+    def own(lock: Any) -> tuple[str | None, int]:
+        """A lock of an operation's own. One of the callers' is shown as such."""
+        callers = any(lock is outer for outer in harness.outer.values())
+        return (None, 0) if callers else held(lock)
+
     return {
         "ready": tuple(condition.get() for condition in harness.conditions.values()),
         "completed": tuple(operation.completed.get() for operation in operations),
         "pending": tuple(pending(operation) for operation in operations),
-        "lock": tuple(held(operation.lock) for operation in operations),
-        "outer": (held(harness.outer),),
+        "lock": tuple(own(operation.lock) for operation in operations),
+        "outer": tuple(held(outer) for outer in harness.outer.values()),
         "armed": tuple(operation.armed.get() for operation in operations),
         "completions": tuple(operation.completions.get() for operation in operations),
         "expirations": tuple(operation.expirations.get() for operation in operations),

@@ -37,6 +37,8 @@ class Model(Properties):
             scenario["raises"],
             scenario["locking"],
         )
+        self.locks = tuple(scenario["locks"])
+        self.outer_of, self.guard = scenario["outer_of"], scenario["guard"]
         super().__init__(self.program, {"turn": 1}, start="T0")
 
         self.operations = tuple(self.protocol)
@@ -47,7 +49,7 @@ class Model(Properties):
         self.completed = self.function("completed", dict.fromkeys(self.operations, False))
         self.pending = self.function("pending", dict.fromkeys(self.operations, False))
         self.lock = self.function("lock", dict.fromkeys(self.operations, FREE))
-        self.outer = self.function("outer", {OUTER: FREE})
+        self.outer = self.function("outer", dict.fromkeys(self.locks, FREE))
         self.armed = self.function("armed", dict.fromkeys(self.operations, True))
         self.completions = self.function("completions", dict.fromkeys(self.operations, 0))
         self.expirations = self.function("expirations", dict.fromkeys(self.operations, 0))
@@ -73,7 +75,24 @@ class Model(Properties):
 
     def admits(self, operation: str) -> bool:
         """Whether a tryLock of the operation's lock would succeed now."""
-        return self.lock[operation].owner in (None, self.me)
+        return self.holder(operation) in (None, self.me)
+
+    def take(self, operation: str) -> bool:
+        """Take the operation's lock; False, with nothing changed, if another thread has it."""
+        return self.acquire(*self.lock_of(operation))
+
+    def give(self, operation: str) -> None:
+        """Give the operation's lock back."""
+        self.release(*self.lock_of(operation))
+
+    def outer_lock(self, operation: str) -> str:
+        """The callers' lock that an operation's onComplete takes."""
+        return str(self.outer_of.get(operation, OUTER))
+
+    def held(self, t: Process) -> str:
+        """The callers' lock of the program's step that the thread is in."""
+        now = self.now(t)
+        return now[2] if len(now) == 4 else OUTER
 
     # -- onComplete of the worked operation
 
@@ -83,11 +102,11 @@ class Model(Properties):
             t.pc = "D4"
 
     def D2(self, t: Process) -> Step:
-        if not self.acquire(self.outer, OUTER):
+        if not self.acquire(self.outer, self.outer_lock(t.co)):
             return BLOCKED
 
     def D3(self, t: Process) -> None:
-        self.release(self.outer, OUTER)
+        self.release(self.outer, self.outer_lock(t.co))
 
     def D4(self, t: Process) -> None:
         if t.co in self.raises:
@@ -124,7 +143,7 @@ class Model(Properties):
             self.leave(t)
 
     def L2(self, t: Process) -> Step:
-        if not self.acquire(self.lock, t.lo):
+        if not self.take(t.lo):
             return BLOCKED
 
     def L3(self, t: Process) -> None:
@@ -144,7 +163,7 @@ class Model(Properties):
         self.won[self.me] = True
 
     def L7(self, t: Process) -> None:
-        self.release(self.lock, t.lo)
+        self.give(t.lo)
         self.leave(t)
 
     # -- tryComplete of the worked operation: one condition after the other
@@ -164,20 +183,20 @@ class Model(Properties):
 
     def O1(self, t: Process) -> None:
         if self.admits(t.oo):
-            self.acquire(self.lock, t.oo)
+            self.take(t.oo)
             self.call(t, "tryComplete", t.oo, back="O2")
         else:
             self.leave(t)
 
     def O2(self, t: Process) -> None:
-        self.release(self.lock, t.oo)
+        self.give(t.oo)
         self.leave(t)
 
     # -- maybeTryComplete of TryPending: a thread that does not get the lock sets a flag
 
     def P1(self, t: Process) -> None:
         if self.admits(t.po):
-            self.acquire(self.lock, t.po)
+            self.take(t.po)
         else:
             t.pc = "P5"
 
@@ -186,7 +205,7 @@ class Model(Properties):
         self.call(t, "tryComplete", t.po, back="P3")
 
     def P3(self, t: Process) -> None:
-        self.release(self.lock, t.po)
+        self.give(t.po)
         if self.raised[self.me]:
             self.leave(t)
 
@@ -209,18 +228,18 @@ class Model(Properties):
     # -- safeTryComplete of LockedTry
 
     def S1(self, t: Process) -> Step:
-        if not self.acquire(self.lock, t.so):
+        if not self.take(t.so):
             return BLOCKED
         self.call(t, "tryComplete", t.so, back="S2")
 
     def S2(self, t: Process) -> None:
-        self.release(self.lock, t.so)
+        self.give(t.so)
         self.leave(t)
 
     # -- safeTryComplete of CheckedTry and Blocking
 
     def B1(self, t: Process) -> Step:
-        if not self.acquire(self.lock, t.bo):
+        if not self.take(t.bo):
             return BLOCKED
 
     def B2(self, t: Process) -> None:
@@ -228,7 +247,7 @@ class Model(Properties):
             self.call(t, "tryComplete", t.bo, back="B3")
 
     def B3(self, t: Process) -> None:
-        self.release(self.lock, t.bo)
+        self.give(t.bo)
         self.leave(t)
 
     # -- a thread runs its program
@@ -250,7 +269,7 @@ class Model(Properties):
         elif name == "attempt":
             self.attempt(t, operation, back="T0")
         else:
-            t.pc = {"deliver": "E1", "hold": "H1", "deliver_holding": "G1"}[name]
+            t.pc = NEXT[name]
 
     def T1(self, t: Process) -> None:
         if self.raised[self.me] or not self.won[self.me]:
@@ -263,11 +282,11 @@ class Model(Properties):
         t.pc = "T0"
 
     def H1(self, t: Process) -> Step:
-        if not self.acquire(self.lock, self.now(t)[-1]):
+        if not self.take(self.now(t)[-1]):
             return BLOCKED
 
     def H2(self, t: Process) -> None:
-        self.release(self.lock, self.now(t)[-1])
+        self.give(self.now(t)[-1])
         t.pc = "T0"
 
     def E1(self, t: Process) -> None:
@@ -275,17 +294,28 @@ class Model(Properties):
         self.ready[condition] = True
         self.attempt(t, operation, back="T0")
 
+    def G3(self, t: Process) -> Step:
+        if not self.acquire(self.outer, self.held(t)):
+            return BLOCKED
+
+    def E3(self, t: Process) -> None:
+        self.ready[self.now(t)[1]] = True
+
+    def G4(self, t: Process) -> None:
+        self.release(self.outer, self.held(t))
+        self.attempt(t, self.now(t)[-1], back="T0")
+
     def G1(self, t: Process) -> Step:
-        if not self.acquire(self.outer, OUTER):
+        if not self.acquire(self.outer, self.held(t)):
             return BLOCKED
 
     def E2(self, t: Process) -> None:
-        _, condition, operation = self.now(t)
+        _, condition, *_, operation = self.now(t)
         self.ready[condition] = True
         self.attempt(t, operation, back="G2")
 
     def G2(self, t: Process) -> None:
-        self.release(self.outer, OUTER)
+        self.release(self.outer, self.held(t))
         t.pc = "T0"
 
     def returned(self, t: Process) -> Any:
@@ -294,3 +324,7 @@ class Model(Properties):
         if self.raised[self.me]:
             return ("raised", "Failed")
         return None if name in ("expire", "hold") else self.won[self.me]
+
+
+NEXT = {"deliver": "E1", "hold": "H1", "deliver_holding": "G1", "deliver_after": "G3"}
+"""Operation of a program that calls no procedure at once -> its first step."""

@@ -25,6 +25,9 @@ class Properties(Machine):
     protocol: Mapping[str, str]
     needs: Mapping[str, Any]
     operations: tuple[str, ...]
+    locks: tuple[str, ...]
+    outer_of: Mapping[str, str]
+    guard: Mapping[str, str]
     lock: Function[Monitor]
     outer: Function[Monitor]
     pending: Function[bool]
@@ -38,11 +41,22 @@ class Properties(Machine):
     winner: Function[str | None]
     won: Function[bool]
 
+    def lock_of(self, operation: str) -> tuple[Function[Monitor], str]:
+        """The lock of an operation: the callers', or its own."""
+        if operation in self.guard:
+            return self.outer, self.guard[operation]
+        return self.lock, operation
+
+    def holder(self, operation: str) -> str | None:
+        """The thread that has an operation's lock."""
+        locks, name = self.lock_of(operation)
+        return locks[name].owner
+
     # -- properties, by the names of the spec
 
     def TypeOK(self) -> bool:
         owners = {*self.threads, None}
-        locks = [self.outer[OUTER], *(self.lock[name] for name in self.operations)]
+        locks = [*(self.outer[name] for name in self.locks), *(self.lock[name] for name in self.operations)]
         return all(lock.owner in owners and lock.depth >= 0 for lock in locks) and all(
             self.completions[name] in range(len(self.threads) + 1)
             and self.expirations[name] in (0, 1)
@@ -95,7 +109,7 @@ class Properties(Machine):
         return not any(
             self.gave_up[loser]
             and loser != name
-            and self.lock[t.po].owner not in (None, loser, name)
+            and self.holder(t.po) not in (None, loser, name)
             for loser in self.threads
             for name, t in again
         )

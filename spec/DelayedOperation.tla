@@ -26,7 +26,10 @@ CONSTANTS
   Needs,        \* operation |-> its conditions, in the order in which they are read
   Completes,    \* operation |-> the operations that its onComplete completes, none or one
   Raises,       \* the operations whose onComplete raises
-  Locking,      \* the operations whose onComplete takes the callers' own lock
+  Locking,      \* the operations whose onComplete takes a lock of the callers'
+  Locks,        \* the callers' own locks, such as groups'; one of them is "outer"
+  OuterOf,      \* operation |-> the callers' lock that it takes; "outer" for those not in it
+  Guard,        \* operation |-> the callers' lock that it has for its own, if any
   Program,      \* thread |-> sequence of <<name, argument, ...>>
   NULL
 
@@ -34,17 +37,24 @@ Operations == DOMAIN Protocol
 Conditions == UNION {{Needs[o][i] : i \in DOMAIN Needs[o]} : o \in Operations}
 Threads    == DOMAIN Program
 Protocols  == {"TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking"}
-Names      == {"deliver", "deliver_holding", "attempt", "hold", "expire"}
+Names      == {"deliver", "deliver_holding", "deliver_after", "attempt", "hold", "expire"}
 
 ASSUME ProtocolsAreKnown == \A o \in Operations : Protocol[o] \in Protocols
 ASSUME EveryOperationWaits == DOMAIN Needs = Operations /\ \A o \in Operations : Needs[o] # <<>>
 ASSUME CompletesOneAtMost == /\ DOMAIN Completes = Operations
                              /\ \A o \in Operations : Len(Completes[o]) <= 1
 ASSUME RaisesAndLockingAreOperations == Raises \cup Locking \subseteq Operations
+ASSUME LocksAreThere ==
+  /\ DOMAIN OuterOf \cup DOMAIN Guard \subseteq Operations
+  /\ \A o \in Locking : (IF o \in DOMAIN OuterOf THEN OuterOf[o] ELSE "outer") \in Locks
+  /\ \A o \in DOMAIN Guard : Guard[o] \in Locks
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 
 Target(t, i) == Program[t][i][Len(Program[t][i])]    \* the operation is the last argument
+\* The callers' lock of a step in a program: the argument behind the condition, if there is one.
+Held(t, i) == IF Len(Program[t][i]) = 4 THEN Program[t][i][3] ELSE "outer"
+Outer(o) == IF o \in DOMAIN OuterOf THEN OuterOf[o] ELSE "outer"
 
 Free == [owner |-> NULL, depth |-> 0]
 
@@ -54,7 +64,7 @@ variables
   completed = [o \in Operations |-> FALSE],
   pending   = [o \in Operations |-> FALSE],   \* tryCompletePending
   lock      = [o \in Operations |-> Free],    \* the operation's own, re-entrant
-  outer     = [x \in {"outer"} |-> Free],     \* a lock of the callers', such as a group's
+  outer     = [x \in Locks |-> Free],         \* locks of the callers', such as groups'
   armed     = [o \in Operations |-> TRUE],    \* the timer task is not cancelled
   completions = [o \in Operations |-> 0],     \* calls of onComplete
   expirations = [o \in Operations |-> 0],     \* calls of onExpiration
@@ -66,6 +76,11 @@ variables
   expiredBy = [o \in Operations |-> {}],      \* the threads that ran onExpiration
   gaveUp    = [t \in Threads |-> FALSE];      \* has just not got the lock, and will not try again
 
+define
+  \* The thread that has an operation's lock.
+  Holder(o) == IF o \in DOMAIN Guard THEN outer[Guard[o]].owner ELSE lock[o].owner
+end define;
+
 macro enter(locks, x) begin
   await locks[x].owner \in {NULL, self};
   locks[x] := [owner |-> self, depth |-> locks[x].depth + 1];
@@ -75,13 +90,26 @@ macro leave(locks, x) begin
   locks[x] := IF locks[x].depth = 1 THEN Free ELSE [owner |-> self, depth |-> locks[x].depth - 1];
 end macro;
 
+\* the lock of an operation: the callers', or its own
+macro take(o) begin
+  if o \in DOMAIN Guard then enter(outer, Guard[o]);
+  else enter(lock, o);
+  end if;
+end macro;
+
+macro give(o) begin
+  if o \in DOMAIN Guard then leave(outer, Guard[o]);
+  else leave(lock, o);
+  end if;
+end macro;
+
 \* onComplete of the worked operation
 procedure onComplete(co = NULL)
 begin
 D1:  completions[co] := completions[co] + 1;
      if co \in Locking then
-D2:    enter(outer, "outer");
-D3:    leave(outer, "outer");
+D2:    enter(outer, Outer(co));
+D3:    leave(outer, Outer(co));
      end if;
 D4:  if co \in Raises then raised[self] := TRUE; return;
      elsif Completes[co] = <<>> then return;
@@ -106,7 +134,7 @@ end procedure;
 procedure forceCompleteLocked(lo = NULL)
 begin
 L1:  if completed[lo] then won[self] := FALSE; return; end if;
-L2:  enter(lock, lo);
+L2:  take(lo);
 L3:  if completed[lo] then won[self] := FALSE;
      else
 L4:    completed[lo] := TRUE;
@@ -115,7 +143,7 @@ L5:    armed[lo] := FALSE;
        call onComplete(lo);
 L6:    won[self] := TRUE;
      end if;
-L7:  leave(lock, lo);
+L7:  give(lo);
      return;
 end procedure;
 
@@ -136,10 +164,10 @@ end procedure;
 \* maybeTryComplete of TryOnce
 procedure tryOnce(oo = NULL)
 begin
-O1:  if lock[oo].owner \in {NULL, self} then enter(lock, oo); call tryComplete(oo);
+O1:  if Holder(oo) \in {NULL, self} then take(oo); call tryComplete(oo);
      else return;
      end if;
-O2:  leave(lock, oo);
+O2:  give(oo);
      return;
 end procedure;
 
@@ -147,11 +175,11 @@ end procedure;
 procedure tryPending(po = NULL)
 variables retry = FALSE;
 begin
-P1:  if lock[po].owner \in {NULL, self} then
-       enter(lock, po);
+P1:  if Holder(po) \in {NULL, self} then
+       take(po);
 P2:    pending[po] := FALSE;
        call tryComplete(po);
-P3:    leave(lock, po);
+P3:    give(po);
        if raised[self] then return; end if;
 P4:    retry := pending[po];
      else
@@ -166,18 +194,18 @@ end procedure;
 \* safeTryComplete of LockedTry
 procedure lockedTry(so = NULL)
 begin
-S1:  enter(lock, so);
+S1:  take(so);
      call tryComplete(so);
-S2:  leave(lock, so);
+S2:  give(so);
      return;
 end procedure;
 
 \* safeTryComplete of CheckedTry and Blocking
 procedure safeTryComplete(bo = NULL)
 begin
-B1:  enter(lock, bo);
+B1:  take(bo);
 B2:  if ~completed[bo] then call tryComplete(bo); end if;
-B3:  leave(lock, bo);
+B3:  give(bo);
      return;
 end procedure;
 
@@ -201,8 +229,8 @@ V1:        expirations[Target(self, turn - 1)] := expirations[Target(self, turn 
            expiredBy[Target(self, turn - 1)] := expiredBy[Target(self, turn - 1)] \cup {self};
          end if;
        elsif Program[self][turn - 1][1] = "hold" then
-H1:      enter(lock, Target(self, turn - 1));
-H2:      leave(lock, Target(self, turn - 1));
+H1:      take(Target(self, turn - 1));
+H2:      give(Target(self, turn - 1));
        elsif Program[self][turn - 1][1] = "attempt" then
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
          elsif Protocol[Target(self, turn - 1)] = "TryPending" then
@@ -220,8 +248,19 @@ E1:      ready[Program[self][turn - 1][2]] := TRUE;
            call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
+       elsif Program[self][turn - 1][1] = "deliver_after" then
+G3:      enter(outer, Held(self, turn - 1));
+E3:      ready[Program[self][turn - 1][2]] := TRUE;
+G4:      leave(outer, Held(self, turn - 1));
+         if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "TryPending" then
+           call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then
+           call lockedTry(Target(self, turn - 1));
+         else call safeTryComplete(Target(self, turn - 1));
+         end if;
        else
-G1:      enter(outer, "outer");
+G1:      enter(outer, Held(self, turn - 1));
 E2:      ready[Program[self][turn - 1][2]] := TRUE;
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
          elsif Protocol[Target(self, turn - 1)] = "TryPending" then
@@ -230,15 +269,19 @@ E2:      ready[Program[self][turn - 1][2]] := TRUE;
            call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
-G2:      leave(outer, "outer");
+G2:      leave(outer, Held(self, turn - 1));
        end if;
      end while;
 end process;
 end algorithm; *)
 \* BEGIN TRANSLATION
 VARIABLES ready, completed, pending, lock, outer, armed, completions, 
-          expirations, won, raised, winner, expiredBy, gaveUp, pc, stack, co, 
-          xo, lo, yo, at, oo, po, retry, so, bo, turn
+          expirations, won, raised, winner, expiredBy, gaveUp, pc, stack
+
+(* define statement *)
+Holder(o) == IF o \in DOMAIN Guard THEN outer[Guard[o]].owner ELSE lock[o].owner
+
+VARIABLES co, xo, lo, yo, at, oo, po, retry, so, bo, turn
 
 vars == << ready, completed, pending, lock, outer, armed, completions, 
            expirations, won, raised, winner, expiredBy, gaveUp, pc, stack, co, 
@@ -251,7 +294,7 @@ Init == (* Global variables *)
         /\ completed = [o \in Operations |-> FALSE]
         /\ pending = [o \in Operations |-> FALSE]
         /\ lock = [o \in Operations |-> Free]
-        /\ outer = [x \in {"outer"} |-> Free]
+        /\ outer = [x \in Locks |-> Free]
         /\ armed = [o \in Operations |-> TRUE]
         /\ completions = [o \in Operations |-> 0]
         /\ expirations = [o \in Operations |-> 0]
@@ -294,8 +337,8 @@ D1(self) == /\ pc[self] = "D1"
                             so, bo, turn >>
 
 D2(self) == /\ pc[self] = "D2"
-            /\ outer["outer"].owner \in {NULL, self}
-            /\ outer' = [outer EXCEPT !["outer"] = [owner |-> self, depth |-> outer["outer"].depth + 1]]
+            /\ outer[(Outer(co[self]))].owner \in {NULL, self}
+            /\ outer' = [outer EXCEPT ![(Outer(co[self]))] = [owner |-> self, depth |-> outer[(Outer(co[self]))].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "D3"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
@@ -303,7 +346,7 @@ D2(self) == /\ pc[self] = "D2"
                             po, retry, so, bo, turn >>
 
 D3(self) == /\ pc[self] = "D3"
-            /\ outer' = [outer EXCEPT !["outer"] = IF outer["outer"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer["outer"].depth - 1]]
+            /\ outer' = [outer EXCEPT ![(Outer(co[self]))] = IF outer[(Outer(co[self]))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Outer(co[self]))].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = "D4"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
@@ -399,13 +442,18 @@ L1(self) == /\ pc[self] = "L1"
                             so, bo, turn >>
 
 L2(self) == /\ pc[self] = "L2"
-            /\ lock[lo[self]].owner \in {NULL, self}
-            /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
+            /\ IF lo[self] \in DOMAIN Guard
+                  THEN /\ outer[(Guard[lo[self]])].owner \in {NULL, self}
+                       /\ outer' = [outer EXCEPT ![(Guard[lo[self]])] = [owner |-> self, depth |-> outer[(Guard[lo[self]])].depth + 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock[lo[self]].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = "L3"]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
+                            so, bo, turn >>
 
 L3(self) == /\ pc[self] = "L3"
             /\ IF completed[lo[self]]
@@ -448,14 +496,18 @@ L6(self) == /\ pc[self] = "L6"
                             po, retry, so, bo, turn >>
 
 L7(self) == /\ pc[self] = "L7"
-            /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
+            /\ IF lo[self] \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[lo[self]])] = IF outer[(Guard[lo[self]])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[lo[self]])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, yo, at, oo, po, retry, 
-                            so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, yo, at, oo, po, retry, so, bo, 
+                            turn >>
 
 forceCompleteLocked(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                                 \/ L5(self) \/ L6(self) \/ L7(self)
@@ -503,9 +555,14 @@ Y2(self) == /\ pc[self] = "Y2"
 tryComplete(self) == Y1(self) \/ Y2(self)
 
 O1(self) == /\ pc[self] = "O1"
-            /\ IF lock[oo[self]].owner \in {NULL, self}
-                  THEN /\ lock[oo[self]].owner \in {NULL, self}
-                       /\ lock' = [lock EXCEPT ![oo[self]] = [owner |-> self, depth |-> lock[oo[self]].depth + 1]]
+            /\ IF Holder(oo[self]) \in {NULL, self}
+                  THEN /\ IF oo[self] \in DOMAIN Guard
+                             THEN /\ outer[(Guard[oo[self]])].owner \in {NULL, self}
+                                  /\ outer' = [outer EXCEPT ![(Guard[oo[self]])] = [owner |-> self, depth |-> outer[(Guard[oo[self]])].depth + 1]]
+                                  /\ lock' = lock
+                             ELSE /\ lock[oo[self]].owner \in {NULL, self}
+                                  /\ lock' = [lock EXCEPT ![oo[self]] = [owner |-> self, depth |-> lock[oo[self]].depth + 1]]
+                                  /\ outer' = outer
                        /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
                                                                    pc        |->  "O2",
                                                                    at        |->  at[self],
@@ -518,35 +575,43 @@ O1(self) == /\ pc[self] = "O1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ oo' = [oo EXCEPT ![self] = Head(stack[self]).oo]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ UNCHANGED << lock, yo, at >>
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, po, retry, so, bo, 
-                            turn >>
+                       /\ UNCHANGED << lock, outer, yo, at >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, po, retry, so, bo, turn >>
 
 O2(self) == /\ pc[self] = "O2"
-            /\ lock' = [lock EXCEPT ![oo[self]] = IF lock[oo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[oo[self]].depth - 1]]
+            /\ IF oo[self] \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[oo[self]])] = IF outer[(Guard[oo[self]])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[oo[self]])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![oo[self]] = IF lock[oo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[oo[self]].depth - 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ oo' = [oo EXCEPT ![self] = Head(stack[self]).oo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, yo, at, po, retry, 
-                            so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, yo, at, po, retry, so, bo, 
+                            turn >>
 
 tryOnce(self) == O1(self) \/ O2(self)
 
 P1(self) == /\ pc[self] = "P1"
-            /\ IF lock[po[self]].owner \in {NULL, self}
-                  THEN /\ lock[po[self]].owner \in {NULL, self}
-                       /\ lock' = [lock EXCEPT ![po[self]] = [owner |-> self, depth |-> lock[po[self]].depth + 1]]
+            /\ IF Holder(po[self]) \in {NULL, self}
+                  THEN /\ IF po[self] \in DOMAIN Guard
+                             THEN /\ outer[(Guard[po[self]])].owner \in {NULL, self}
+                                  /\ outer' = [outer EXCEPT ![(Guard[po[self]])] = [owner |-> self, depth |-> outer[(Guard[po[self]])].depth + 1]]
+                                  /\ lock' = lock
+                             ELSE /\ lock[po[self]].owner \in {NULL, self}
+                                  /\ lock' = [lock EXCEPT ![po[self]] = [owner |-> self, depth |-> lock[po[self]].depth + 1]]
+                                  /\ outer' = outer
                        /\ pc' = [pc EXCEPT ![self] = "P2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "P5"]
-                       /\ lock' = lock
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, so, bo, turn >>
+                       /\ UNCHANGED << lock, outer >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
+                            so, bo, turn >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
@@ -563,7 +628,11 @@ P2(self) == /\ pc[self] = "P2"
                             gaveUp, co, xo, lo, oo, po, retry, so, bo, turn >>
 
 P3(self) == /\ pc[self] = "P3"
-            /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
+            /\ IF po[self] \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[po[self]])] = IF outer[(Guard[po[self]])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[po[self]])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
+                       /\ outer' = outer
             /\ IF raised[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ retry' = [retry EXCEPT ![self] = Head(stack[self]).retry]
@@ -571,10 +640,9 @@ P3(self) == /\ pc[self] = "P3"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "P4"]
                        /\ UNCHANGED << stack, po, retry >>
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, so, bo, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, yo, at, oo, so, bo, turn >>
 
 P4(self) == /\ pc[self] = "P4"
             /\ retry' = [retry EXCEPT ![self] = pending[po[self]]]
@@ -610,8 +678,13 @@ tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
                        \/ P5(self) \/ P6(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ lock[so[self]].owner \in {NULL, self}
-            /\ lock' = [lock EXCEPT ![so[self]] = [owner |-> self, depth |-> lock[so[self]].depth + 1]]
+            /\ IF so[self] \in DOMAIN Guard
+                  THEN /\ outer[(Guard[so[self]])].owner \in {NULL, self}
+                       /\ outer' = [outer EXCEPT ![(Guard[so[self]])] = [owner |-> self, depth |-> outer[(Guard[so[self]])].depth + 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock[so[self]].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![so[self]] = [owner |-> self, depth |-> lock[so[self]].depth + 1]]
+                       /\ outer' = outer
             /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
                                                         pc        |->  "S2",
                                                         at        |->  at[self],
@@ -620,31 +693,39 @@ S1(self) == /\ pc[self] = "S1"
                /\ yo' = [yo EXCEPT ![self] = so[self]]
             /\ at' = [at EXCEPT ![self] = 1]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, so, 
-                            bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, oo, po, retry, so, bo, turn >>
 
 S2(self) == /\ pc[self] = "S2"
-            /\ lock' = [lock EXCEPT ![so[self]] = IF lock[so[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[so[self]].depth - 1]]
+            /\ IF so[self] \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[so[self]])] = IF outer[(Guard[so[self]])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[so[self]])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![so[self]] = IF lock[so[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[so[self]].depth - 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ so' = [so EXCEPT ![self] = Head(stack[self]).so]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, po, 
-                            retry, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, yo, at, oo, po, retry, bo, 
+                            turn >>
 
 lockedTry(self) == S1(self) \/ S2(self)
 
 B1(self) == /\ pc[self] = "B1"
-            /\ lock[bo[self]].owner \in {NULL, self}
-            /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
+            /\ IF bo[self] \in DOMAIN Guard
+                  THEN /\ outer[(Guard[bo[self]])].owner \in {NULL, self}
+                       /\ outer' = [outer EXCEPT ![(Guard[bo[self]])] = [owner |-> self, depth |-> outer[(Guard[bo[self]])].depth + 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock[bo[self]].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = "B2"]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
+                            so, bo, turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ IF ~completed[bo[self]]
@@ -664,14 +745,18 @@ B2(self) == /\ pc[self] = "B2"
                             bo, turn >>
 
 B3(self) == /\ pc[self] = "B3"
-            /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
+            /\ IF bo[self] \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[bo[self]])] = IF outer[(Guard[bo[self]])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[bo[self]])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ bo' = [bo EXCEPT ![self] = Head(stack[self]).bo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, po, 
-                            retry, so, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, co, xo, lo, yo, at, oo, po, retry, so, 
+                            turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
 
@@ -744,7 +829,9 @@ T0(self) == /\ pc[self] = "T0"
                                                                    /\ oo' = oo
                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
                                                               THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
-                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "G1"]
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver_after"
+                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "G3"]
+                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "G1"]
                                                         /\ UNCHANGED << stack, 
                                                                         oo, po, 
                                                                         retry, 
@@ -775,21 +862,30 @@ V1(self) == /\ pc[self] = "V1"
                             co, xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 H1(self) == /\ pc[self] = "H1"
-            /\ lock[(Target(self, turn[self] - 1))].owner \in {NULL, self}
-            /\ lock' = [lock EXCEPT ![(Target(self, turn[self] - 1))] = [owner |-> self, depth |-> lock[(Target(self, turn[self] - 1))].depth + 1]]
+            /\ IF (Target(self, turn[self] - 1)) \in DOMAIN Guard
+                  THEN /\ outer[(Guard[(Target(self, turn[self] - 1))])].owner \in {NULL, self}
+                       /\ outer' = [outer EXCEPT ![(Guard[(Target(self, turn[self] - 1))])] = [owner |-> self, depth |-> outer[(Guard[(Target(self, turn[self] - 1))])].depth + 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock[(Target(self, turn[self] - 1))].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![(Target(self, turn[self] - 1))] = [owner |-> self, depth |-> lock[(Target(self, turn[self] - 1))].depth + 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = "H2"]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
+                            so, bo, turn >>
 
 H2(self) == /\ pc[self] = "H2"
-            /\ lock' = [lock EXCEPT ![(Target(self, turn[self] - 1))] = IF lock[(Target(self, turn[self] - 1))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[(Target(self, turn[self] - 1))].depth - 1]]
+            /\ IF (Target(self, turn[self] - 1)) \in DOMAIN Guard
+                  THEN /\ outer' = [outer EXCEPT ![(Guard[(Target(self, turn[self] - 1))])] = IF outer[(Guard[(Target(self, turn[self] - 1))])].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Guard[(Target(self, turn[self] - 1))])].depth - 1]]
+                       /\ lock' = lock
+                  ELSE /\ lock' = [lock EXCEPT ![(Target(self, turn[self] - 1))] = IF lock[(Target(self, turn[self] - 1))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[(Target(self, turn[self] - 1))].depth - 1]]
+                       /\ outer' = outer
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, pending, outer, armed, 
-                            completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, so, bo, turn >>
+            /\ UNCHANGED << ready, completed, pending, armed, completions, 
+                            expirations, won, raised, winner, expiredBy, 
+                            gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
+                            so, bo, turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -832,9 +928,67 @@ E1(self) == /\ pc[self] = "E1"
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, co, xo, lo, yo, at, turn >>
 
+G3(self) == /\ pc[self] = "G3"
+            /\ outer[(Held(self, turn[self] - 1))].owner \in {NULL, self}
+            /\ outer' = [outer EXCEPT ![(Held(self, turn[self] - 1))] = [owner |-> self, depth |-> outer[(Held(self, turn[self] - 1))].depth + 1]]
+            /\ pc' = [pc EXCEPT ![self] = "E3"]
+            /\ UNCHANGED << ready, completed, pending, lock, armed, 
+                            completions, expirations, won, raised, winner, 
+                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
+                            po, retry, so, bo, turn >>
+
+E3(self) == /\ pc[self] = "E3"
+            /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
+            /\ pc' = [pc EXCEPT ![self] = "G4"]
+            /\ UNCHANGED << completed, pending, lock, outer, armed, 
+                            completions, expirations, won, raised, winner, 
+                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
+                            po, retry, so, bo, turn >>
+
+G4(self) == /\ pc[self] = "G4"
+            /\ outer' = [outer EXCEPT ![(Held(self, turn[self] - 1))] = IF outer[(Held(self, turn[self] - 1))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Held(self, turn[self] - 1))].depth - 1]]
+            /\ IF Protocol[Target(self, turn[self] - 1)] = "TryOnce"
+                  THEN /\ /\ oo' = [oo EXCEPT ![self] = Target(self, turn[self] - 1)]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryOnce",
+                                                                   pc        |->  "T0",
+                                                                   oo        |->  oo[self] ] >>
+                                                               \o stack[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "O1"]
+                       /\ UNCHANGED << po, retry, so, bo >>
+                  ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "TryPending"
+                             THEN /\ /\ po' = [po EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryPending",
+                                                                              pc        |->  "T0",
+                                                                              retry     |->  retry[self],
+                                                                              po        |->  po[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ retry' = [retry EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "P1"]
+                                  /\ UNCHANGED << so, bo >>
+                             ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "LockedTry"
+                                        THEN /\ /\ so' = [so EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lockedTry",
+                                                                                         pc        |->  "T0",
+                                                                                         so        |->  so[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                             /\ bo' = bo
+                                        ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                                         pc        |->  "T0",
+                                                                                         bo        |->  bo[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                             /\ so' = so
+                                  /\ UNCHANGED << po, retry >>
+                       /\ oo' = oo
+            /\ UNCHANGED << ready, completed, pending, lock, armed, 
+                            completions, expirations, won, raised, winner, 
+                            expiredBy, gaveUp, co, xo, lo, yo, at, turn >>
+
 G1(self) == /\ pc[self] = "G1"
-            /\ outer["outer"].owner \in {NULL, self}
-            /\ outer' = [outer EXCEPT !["outer"] = [owner |-> self, depth |-> outer["outer"].depth + 1]]
+            /\ outer[(Held(self, turn[self] - 1))].owner \in {NULL, self}
+            /\ outer' = [outer EXCEPT ![(Held(self, turn[self] - 1))] = [owner |-> self, depth |-> outer[(Held(self, turn[self] - 1))].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "E2"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
@@ -883,7 +1037,7 @@ E2(self) == /\ pc[self] = "E2"
                             expiredBy, gaveUp, co, xo, lo, yo, at, turn >>
 
 G2(self) == /\ pc[self] = "G2"
-            /\ outer' = [outer EXCEPT !["outer"] = IF outer["outer"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer["outer"].depth - 1]]
+            /\ outer' = [outer EXCEPT ![(Held(self, turn[self] - 1))] = IF outer[(Held(self, turn[self] - 1))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer[(Held(self, turn[self] - 1))].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
@@ -891,7 +1045,8 @@ G2(self) == /\ pc[self] = "G2"
                             po, retry, so, bo, turn >>
 
 thread(self) == T0(self) \/ T1(self) \/ V1(self) \/ H1(self) \/ H2(self)
-                   \/ E1(self) \/ G1(self) \/ E2(self) \/ G2(self)
+                   \/ E1(self) \/ G3(self) \/ E3(self) \/ G4(self)
+                   \/ G1(self) \/ E2(self) \/ G2(self)
 
 (* Allow infinite stuttering to prevent deadlock on termination. *)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"

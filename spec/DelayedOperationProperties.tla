@@ -10,7 +10,7 @@ TypeOK ==
   /\ ready \in [Conditions -> BOOLEAN]
   /\ completed \in [Operations -> BOOLEAN] /\ pending \in [Operations -> BOOLEAN]
   /\ armed \in [Operations -> BOOLEAN]
-  /\ lock \in [Operations -> Lock] /\ outer \in [{"outer"} -> Lock]
+  /\ lock \in [Operations -> Lock] /\ outer \in [Locks -> Lock]
   /\ \A o \in Operations : completions[o] \in 0..Cardinality(Threads) /\ expirations[o] \in 0..1
   /\ won \in [Threads -> BOOLEAN] /\ raised \in [Threads -> BOOLEAN]
   /\ gaveUp \in [Threads -> BOOLEAN]
@@ -36,7 +36,7 @@ TryExcludesComplete == \A t \in Threads : Trying(t) => Protocol[yo[t]] # "Blocki
 \* Not properties: one that only Blocking has, and one that the retry of one loser does not give.
 TryAlwaysExcludesComplete == \A t \in Threads : ~Trying(t)
 EveryLoserRetries == \A t, u \in Threads : gaveUp[t] /\ t # u =>
-  ~(pc[u] = "P6" /\ retry[u] /\ lock[po[u]].owner \notin {NULL, t, u})
+  ~(pc[u] = "P6" /\ retry[u] /\ Holder(po[u]) \notin {NULL, t, u})
 
 \* Liveness, beside Termination, which the translation defines.
 CompletesOnce == <>(\A o \in Operations : completions[o] = 1)

@@ -343,6 +343,9 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
         "completes": {OPERATION: []},
         "raises": [],
         "locking": [],
+        "locks": ["outer"],
+        "outer_of": {},
+        "guard": {},
         "threads": programs,
     }
 

@@ -48,8 +48,11 @@ ACTIONS = {
     "T1": "expires does_not_expire",
     "E1": "delivers",
     "E2": "delivers",
+    "E3": "delivers",
     "G1": "stutter waits",
     "G2": "stutter",
+    "G3": "stutter waits",
+    "G4": "attempts",
     "H1": "holds_lock",
     "H2": "lets_lock_go",
     "V1": "calls_on_expiration",
@@ -103,7 +106,16 @@ class Place(NamedTuple):
 
 
 def views(model: Any) -> list[View]:
-    """One view for each operation of the model's scenario."""
+    """One view for each operation of the model's scenario.
+
+    None where threads hold an operation's lock as their own, or try an operation some time after
+    they brought its condition: the systems have no such step.
+    """
+    after = any(
+        step[0] == "deliver_after" for program in model.program.values() for step in program
+    )
+    if model.guard or after:
+        return []
     return [View(model, name) for name in model.operations]
 
 

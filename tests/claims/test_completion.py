@@ -268,6 +268,16 @@ def test_two_callers_may_keep_each_other_trying_without_end():
     assert {("a", "Y1"), ("b", "Y1"), ("a", "P5"), ("b", "P5")} <= cycle
 
 
+def test_the_cycle_has_48_of_the_323_states():
+    graph = explore(MECHANISM.model("two_callers"))
+    sizes = [
+        len(part)
+        for part in components(graph, [True] * graph.distinct)
+        if any(after in part for state in part for _, _, after in graph.edges[state])
+    ]
+    assert (sizes, graph.distinct) == ([48], 323)
+
+
 @pytest.mark.parametrize("protocol", ["TryOnce", "LockedTry", "CheckedTry", "Blocking"])
 def test_that_check_finds_no_cycle_where_no_thread_tries_again(protocol):
     assert turns(protocol) == []

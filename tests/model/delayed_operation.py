@@ -42,5 +42,8 @@ def scenario(
         "completes": {"o": [], "p": []} | (completes or {}),
         "raises": list(raises),
         "locking": list(locking),
+        "locks": ["outer"],
+        "outer_of": {},
+        "guard": {},
         "threads": threads,
     }
