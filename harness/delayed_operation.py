@@ -56,8 +56,8 @@ class Work:
     expirations: Atomic[int]
     force_complete: Callable[[], bool]
 
-    def __init__(self, delay_ms: int) -> None:
-        super().__init__(delay_ms)  # type: ignore[call-arg]  # of the protocol's class
+    def __init__(self, delay_ms: int, lock: Any = None) -> None:
+        super().__init__(delay_ms, lock)  # type: ignore[call-arg]  # of the protocol's class
         self.armed = Atomic(True)  # type: ignore[misc]  # a slot of the worked class
 
     def cancel(self) -> None:
