@@ -60,6 +60,11 @@ class Held:
         """Time passes. What is due is run by :meth:`run_due`."""
         self.timer.clock.advance(ms)
 
+    def hand_over(self) -> None:
+        """Hand what is due to the executor."""
+        while self.timer.advance_clock(0):
+            pass
+
     def run_due(self) -> None:
         """Run what is due, and what that makes due."""
         executor = self.timer.executor.executor
