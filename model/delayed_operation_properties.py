@@ -56,7 +56,10 @@ class Properties(Machine):
 
     def TypeOK(self) -> bool:
         owners = {*self.threads, None}
-        locks = [*(self.outer[name] for name in self.locks), *(self.lock[name] for name in self.operations)]
+        locks = [
+            *(self.outer[name] for name in self.locks),
+            *(self.lock[name] for name in self.operations),
+        ]
         return all(lock.owner in owners and lock.depth >= 0 for lock in locks) and all(
             self.completions[name] in range(len(self.threads) + 1)
             and self.expirations[name] in (0, 1)
@@ -107,9 +110,7 @@ class Properties(Machine):
             (name, t) for name, t in zip(self.threads, self.processes) if t.pc == "P6" and t.retry
         ]
         return not any(
-            self.gave_up[loser]
-            and loser != name
-            and self.holder(t.po) not in (None, loser, name)
+            self.gave_up[loser] and loser != name and self.holder(t.po) not in (None, loser, name)
             for loser in self.threads
             for name, t in again
         )
