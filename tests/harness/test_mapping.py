@@ -54,10 +54,18 @@ HISTORY = {
 OPERATIONS = {
     "atomic": {"add", "cas", "get", "set", "swap"},
     "delay_queue": {"clock", "interrupt", "offer", "poll", "poll_now"},
-    "delayed_operation": {"deliver", "deliver_holding", "attempt", "hold", "expire"},
+    "delayed_operation": {
+        "deliver",
+        "deliver_holding",
+        "deliver_after",
+        "attempt",
+        "hold",
+        "expire",
+    },
     "overflow_wheel": {"place", "add", "cancel", "check", "memory"},
     "purgatory": {
         "watch",
+        "watch_holding",
         "deliver",
         "check",
         "force",
