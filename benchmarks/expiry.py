@@ -1,4 +1,4 @@
-"""What expiry costs, and how long it keeps other threads from adding: ``python -m benchmarks.expiry``.
+"""What expiry costs, and how long other threads wait to add: ``python -m benchmarks.expiry``.
 
 All rows are measured in one process, in turns. Read ratios: the machine may be busy.
 
