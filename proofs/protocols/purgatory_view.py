@@ -180,7 +180,7 @@ class View:
             name: self.thread(index, process, value)
             for index, (name, process) in enumerate(zip(self.model.threads, processes))
         }
-        own = {
+        own: dict[str, Any] = {
             name: {thread: of[name] for thread, of in threads.items()}
             for name in (
                 *("at", "via", "result", "tour", "on", "passed"),
