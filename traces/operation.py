@@ -157,5 +157,6 @@ def initial(
                 "protocol": protocol_of(value),
                 "completed": value.completed.value,
                 **({} if note is None else {"pending": note.value}),
+                "task": number,
             }
     return {"operations": out} if out else {}
