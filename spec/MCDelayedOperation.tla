@@ -10,6 +10,9 @@ MC_Needs == [o |-> <<"c1">>, p |-> <<"c2">>]
 MC_Completes == [o |-> <<"p">>, p |-> <<>>]
 MC_Raises == {}
 MC_Locking == {}
+MC_Locks == {"outer"}
+MC_OuterOf == <<>>
+MC_Guard == <<>>
 MC_Program ==
   (  "a" :> <<<<"deliver", "c1", "o">>>>
   @@ "b" :> <<<<"deliver", "c2", "p">>>>

@@ -11,6 +11,9 @@ MC_Needs == [o |-> <<"c1", "c2">>]
 MC_Completes == [o |-> <<>>]
 MC_Raises == {}
 MC_Locking == {}
+MC_Locks == {"outer"}
+MC_OuterOf == <<>>
+MC_Guard == <<>>
 MC_Program == [a |-> <<<<"deliver", "c1", "o">>>>, b |-> <<<<"deliver", "c2", "o">>>>]
 MC_NULL == "null"
 ===============================================================================

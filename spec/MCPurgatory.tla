@@ -9,6 +9,7 @@ MC_Need == [o |-> "c", p |-> "d"]
 MC_KeysOf == [o |-> <<"k">>, p |-> <<"k">>]
 MC_Adds == [o |-> <<>>, p |-> <<>>]
 MC_Raises == {}
+MC_Locking == {}
 MC_Number == [k |-> 0]
 MC_Shards == 1
 MC_Interval == 0

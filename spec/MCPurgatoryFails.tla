@@ -9,6 +9,7 @@ MC_Need == [o |-> "c"]
 MC_KeysOf == [o |-> <<"k">>]
 MC_Adds == [o |-> <<>>]
 MC_Raises == {}
+MC_Locking == {}
 MC_Number == [k |-> 0]
 MC_Shards == 1
 MC_Interval == 0
