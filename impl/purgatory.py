@@ -210,7 +210,11 @@ class Purgatory:
         return total
 
     def num_delayed(self) -> int:
-        """The number of operations in the timer."""
+        """The number of operations in the timer.
+
+        As in Kafka it counts an entry, too, that was cancelled while the timer linked it, until the
+        entry's bucket expires (the timer's ``size``).
+        """
         return self.timer.size()  # read M1
 
     def purge(self) -> None:

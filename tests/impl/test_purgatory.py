@@ -107,7 +107,7 @@ def test_what_comes_into_a_queue_meanwhile_is_behind_the_last_place():
 
 
 def test_threads_complete_each_operation_once():
-    held, *_ = purgatory(shards=4)
+    held, timer, clock = purgatory(shards=4)
     operations = [Operation(60_000) for _ in range(400)]
 
     def enter(part):
@@ -128,5 +128,12 @@ def test_threads_complete_each_operation_once():
     assert all(operation.calls == ["complete"] for operation in operations)
     for key in (*range(7), *range(10, 13)):
         held.check_and_complete(key)
-    assert held.watched() == held.num_delayed() == 0
+    assert held.watched() == 0
+    assert all(operation.timer_task_entry is None for operation in operations)
+    # an entry that was cancelled while it was linked stays in its bucket until that expires
+    clock.advance(61_000)
+    while timer.advance_clock(0):
+        pass
+    assert held.num_delayed() == 0
+    assert all(operation.calls == ["complete"] for operation in operations)
     assert all(not shard.watchers_by_key for shard in held.shards)
