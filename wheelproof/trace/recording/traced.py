@@ -225,6 +225,10 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         __slots__ = ()
         make = staticmethod(threading.RLock)
 
+        def _is_owned(self) -> bool:
+            """Whether the caller holds it: a condition wants to know it of a monitor."""
+            return bool(self.lock._is_owned())
+
     class NoMonitor:
         """Excludes no thread and orders nothing; its events have no token of it. Its state is the
         thread's, since several may be inside."""
