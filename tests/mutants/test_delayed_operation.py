@@ -16,6 +16,9 @@ OTHER_KINDS = {
 }
 """Decision -> label -> (kind with the decision, and without it), where the step itself changes."""
 
+LOST = {"H7": {"S1", "S2"}}
+"""Decision -> the steps that no code has without it: LockedTry has those of TryPending then."""
+
 
 def kinds(subject):
     return {
@@ -29,7 +32,7 @@ def kinds(subject):
 @pytest.mark.parametrize("name", MECHANISM.decisions)
 def test_a_step_keeps_its_kind_unless_the_decision_is_the_step_s_own(name):
     right, wrong = kinds(ControlledImplementation.load(ROOT, STEM)), kinds(ARTEFACTS.mutant(name))
-    assert set(right) <= set(wrong), "a step that a decision loses is a step that other graphs have"
+    assert set(right) - set(wrong) == LOST.get(name, set())
     changed = {
         label: (right.get(label), kind) for label, kind in wrong.items() if right.get(label) != kind
     }
