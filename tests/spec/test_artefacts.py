@@ -16,9 +16,9 @@ MECHANISMS = project.find(ROOT)
 LABELS = {
     "atomic": 17,
     "delay_queue": 25,
-    "delayed_operation": 38,
+    "delayed_operation": 41,
     "overflow_wheel": 44,
-    "purgatory": 74,
+    "purgatory": 78,
     "read_write_lock": 28,
     "system_timer": 30,
     "system_timer_reaper": 16,
