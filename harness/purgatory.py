@@ -30,6 +30,7 @@ ATOMIC = {
     "impl.overflow_wheel": (),
     "impl.clock": (),
     "impl.task_executor": (),
+    "impl.one_thread": (),
 }
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
 
@@ -40,6 +41,7 @@ COMPOSED = {
     "harness.abstract_timer": (),
     "impl.clock": (),
     "impl.task_executor": (),
+    "impl.one_thread": (),
 }
 """Modules that stay atomic in composed runs: all steps of the timer, its wheel and lists are on."""
 

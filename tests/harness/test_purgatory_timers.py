@@ -52,8 +52,8 @@ FAULTS = {
     "an add is forgotten": (
         "cancelled",
         "impl.system_timer",
-        "            self.add_timer_task_entry(entry)\n\n    def add_timer",
-        "            pass\n\n    def add_timer",
+        "                self.add_timer_task_entry(entry)\n            done = True",
+        "                pass\n            done = True",
     ),
 }
 
