@@ -236,7 +236,7 @@ class InOrder(Purgatory):
         def away(t: z3.ExprRef) -> z3.BoolRef:
             return And(
                 s.tour[t] == TOUR.Out,
-                in_sec(s, t, "Aside", "W2", "W3", "W4", "W5", "W6"),
+                in_sec(s, t, "Aside", "W2", "W3", "W4", "W5", "W6", "D2", "D3"),
                 Or(is_at(s, t, "Idle", "K1", "T1", "V1"), s.via[t] == VIA.expiry),
             )
 

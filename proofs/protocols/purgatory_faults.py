@@ -18,6 +18,7 @@ ENDED = {
     "registrar": None,
     "taker": None,
     "owner": None,
+    "outer": None,
     "winner": None,
     "depth": 0,
     "completions": 0,
@@ -50,15 +51,16 @@ def scope(operations: int = 1, **begins: str) -> Scope:
 
 EVERYTHING = scope(
     2,
-    r="comes_to_enter comes_to_run",
+    r="comes_to_enter comes_to_enter_holding lets_callers_lock_go comes_to_run",
     a="delivers checks forces comes_to_watch_another comes_to_remove comes_to_cancel "
-    "comes_to_sweep purges",
+    "comes_to_sweep purges another_is_to_lock holds_callers_lock",
 )
 EVENT = scope(r="comes_to_enter", a="delivers")
 TIMEOUT = scope(r="comes_to_enter", x="comes_to_run")
 FORCED = scope(r="comes_to_enter", f="forces")
 BESIDE = scope(r="comes_to_enter", x="comes_to_run", a="delivers")
 BESIDE_SWEEP = scope(r="comes_to_enter", a="comes_to_sweep")
+HELD = scope(r="comes_to_enter", a="delivers", c="holds_callers_lock")
 RANKED = scope(r="comes_to_enter", x="comes_to_run", a="checks comes_to_sweep")
 """Runs in which a thread waits for each kind of lock."""
 REMOVED = scope(2, r="comes_to_enter", b="comes_to_watch_another comes_to_remove")
@@ -180,6 +182,14 @@ FAULTS = {
             "the timer's thread does not wait for the operation's lock",
             mutants.GivesUp,
             BESIDE,
+            "helper_can_step",
+            "P15",
+        ),
+        Fault(
+            "waits before onComplete",
+            "the thread that completes the operation waits for the callers' lock first",
+            mutants.WaitsBefore,
+            HELD,
             "helper_can_step",
             "P15",
         ),

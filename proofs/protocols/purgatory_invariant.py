@@ -9,6 +9,7 @@ from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.protocols.purgatory_lists import ListSteps
 from proofs.protocols.purgatory_state import (
+    CALLERS,
     HOLDING,
     INSIDE,
     NO_KEY,
@@ -166,6 +167,13 @@ class Invariant(OperationSteps, ListSteps):
             Implies(And(via(s, T, "first", "second", "check"), Not(is_at(s, T, "Y1"))), s.ready),
         )
 
+    @kept(
+        "it says what the callers' lock is: without it the lock would have no effect in the proof"
+    )
+    def callers_lock_excludes(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that is through with its wait for the callers' lock has it."""
+        return ForAll([T], Implies(in_sec(s, T, "D3"), s.outer == T))
+
     # -- shards and lists
 
     @conjunct
@@ -186,7 +194,7 @@ class Invariant(OperationSteps, ListSteps):
         return ForAll(
             [T],
             Implies(
-                s.section[T] != SEC.Aside,
+                Not(in_sec(s, T, "Aside", *CALLERS)),
                 And(
                     s.room[T] != NO_SHARD,
                     Or(by_shard, And(s.key[T] != NO_KEY, s.room[T] == s.shard_of[s.key[T]])),
@@ -196,7 +204,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @kept("the rank of P15 needs it: a thread at a shard does nothing else meanwhile")
     def section_is_innermost(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A thread at a shard is in no step on the operation, and in no step of a traversal."""
+        """A thread in a section is in no step on the operation, and in no step of a traversal."""
         return ForAll(
             [T],
             Implies(
@@ -216,7 +224,7 @@ class Invariant(OperationSteps, ListSteps):
             [T],
             And(
                 Implies(has_one, s.found[T] != NO_LIST),
-                Implies(in_sec(s, T, "Aside"), s.found[T] == NO_LIST),
+                Implies(in_sec(s, T, "Aside", *CALLERS), s.found[T] == NO_LIST),
                 Implies(
                     s.found[T] != NO_LIST,
                     And(s.made[s.found[T]], s.key_of[s.found[T]] == s.key[T]),

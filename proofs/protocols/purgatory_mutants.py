@@ -12,6 +12,7 @@ from proofs.protocols.purgatory_state import (
     NO_KEY,
     NO_LIST,
     NO_SHARD,
+    NO_THREAD,
     RESULT,
     THREAD,
     VIA,
@@ -47,6 +48,15 @@ class CancelsLate(Purgatory):
     @action(t=THREAD)
     def calls_on_complete(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "D1"), at=go(s, t, "L5"), completions=s.completions + 1)
+
+    @action(t=THREAD)
+    def calls_on_complete_locking(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            is_at(s, t, "D1"),
+            at=go(s, t, "L5"),
+            section=go_sec(s, t, "D2"),
+            completions=s.completions + 1,
+        )
 
     @action(t=THREAD)
     def on_complete_raises(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -230,6 +240,17 @@ class GivesUp(Purgatory):
             result=self.ends(s, t, "lost"),
             **self.returned(s, t),
         )
+
+
+class WaitsBefore(Purgatory):
+    """The thread that completes the operation waits for the callers' lock, then calls onComplete.
+
+    The specification has no such mutant.
+    """
+
+    @action(t=THREAD)
+    def is_to_call(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(is_at(s, t, "L5"), s.outer == NO_THREAD, at=go(s, t, "D1"))
 
 
 class RaisesBefore(InOrder):

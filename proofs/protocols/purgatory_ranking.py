@@ -1,8 +1,10 @@
 """P15: an operation that is entered completes in the end, if threads and the timer are fair.
 
+It completes with the call of onComplete, within which a thread may wait for the callers' own lock.
+
 The argument is the rule for weak fairness (Manna and Pnueli). An operation is *open* from its
-first lock on until its onComplete has run, or its key is cancelled. Each open state has a helper: a
-thread that can step, or the timer, which has the operation. The rank of a state is the triple of
+first lock on until its onComplete is called, or its key is cancelled. Each open state has a helper:
+a thread that can step, or the timer, which has the operation. The rank of a state is the triple of
 
 * the number of times that threads are still to take a lock, this operation's or a shard's;
 * the stage of the operation, by the place of the thread that enters or completes it;
@@ -10,8 +12,8 @@ thread that can step, or the timer, which has the operation. The rank of a state
 
 The first is finite, since programs are (A-FINITE), and a step that takes a lock lowers it. Of every
 other step it is proved that the rank never rises. A step of the helper lowers it. As long as the
-rank stays, the helper stays. The helper can step. So the rank reaches its end, and then onComplete
-has run, or the key was cancelled.
+rank stays, the helper stays. The helper can step, so it does not wait for the callers' lock. So the
+rank reaches its end, and then onComplete was called, or the key was cancelled.
 """
 
 from __future__ import annotations
@@ -85,7 +87,7 @@ class Ranking(Invariant):
     TIMER_HELPS: ClassVar[bool] = True
 
     def is_open(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The operation was entered, its onComplete has not run, and it may still be completed."""
+        """The operation was entered, its onComplete was not called, and it may still complete."""
         return And(s.begun, s.completions == 0, Or(s.completed, Not(s.revoked)))
 
     def blocked_at_shard(self, s: SimpleNamespace) -> z3.BoolRef:

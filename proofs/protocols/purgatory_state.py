@@ -4,6 +4,9 @@ A thread has up to three places at a time. ``at``: where it is on this operation
 ``spec/Purgatory.tla`` that it takes next there. ``tour``: where it is in the traversal of a list.
 ``section``: where it is under a shard's lock, the innermost of the three. A thread that goes
 through a list may enter this operation in another one's onComplete, and then be at a shard.
+
+Callers have a lock of their own. A thread that enters an operation may have it. A thread that waits
+for it in an onComplete, this operation's or another one's, is in the section D2, and then in D3.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ AT = Enumeration(
 TOUR = Enumeration("PurgatoryTour", "Out C4 C0 C5 C6 C7")
 SEC = Enumeration(
     "PurgatorySection",
-    "Aside W2 W3 W4 W5 W6 R1 R2 R3 R4 R5 C1 C2 C3 F1 F2 F3 F4 FX F5 F6 G5 G6",
+    "Aside W2 W3 W4 W5 W6 R1 R2 R3 R4 R5 C1 C2 C3 F1 F2 F3 F4 FX F5 F6 G5 G6 D2 D3",
 )
 VIA = Enumeration("PurgatoryVia", "none first second check expiry force")
 """The caller of tryComplete or forceComplete: the first try of an entering thread, its second one,
@@ -52,7 +55,10 @@ TO_COMPLETE = ("L1", "L2", "L3", "L4")
 WON = ("X1", "L5", "D1", "L6")
 WAITING = ("W2", "R1", "C1", "F1", "G5")
 """Places of a thread that waits for a shard's lock."""
-HOLDING = tuple(name for name in SEC.values if name != "Aside" and name not in WAITING)
+CALLERS = ("D2", "D3")
+"""Places at the callers' own lock, which are at no shard."""
+HOLDING = tuple(name for name in SEC.values if name not in ("Aside", *WAITING, *CALLERS))
+"""Places under a shard's lock."""
 
 
 class Seen(System):
@@ -61,7 +67,8 @@ class Seen(System):
     ``home``: the list that the operation was added to under a key. ``has``: the lists that it is
     in. ``passed``: threads that have gone past it in their list; kept only while it waits.
     ``registrar``: the thread that enters it. ``taker``: the one that has it from the timer.
-    ``dropper``: the thread that cancels the key of a list, and has it.
+    ``dropper``: the thread that cancels the key of a list, and has it. ``outer``: the thread that
+    has the callers' own lock.
     """
 
     SORTS = (THREAD, KEY, SHARD, WATCHERS)
@@ -88,6 +95,7 @@ class Seen(System):
         "armed": BOOL,
         "owner": THREAD.z3,
         "depth": INT,
+        "outer": THREAD.z3,
         "winner": THREAD.z3,
         "completions": INT,
         "expirations": INT,
@@ -141,7 +149,7 @@ class Seen(System):
             Not(s.revoked),
             Not(s.armed),
             And(s.registrar == NO_THREAD, s.taker == NO_THREAD),
-            And(s.owner == NO_THREAD, s.winner == NO_THREAD),
+            And(s.owner == NO_THREAD, s.winner == NO_THREAD, s.outer == NO_THREAD),
             And(s.depth == 0, s.completions == 0, s.expirations == 0),
             ForAll([H], s.shut[H] == NO_THREAD),
             ForAll([K], And(s.list_of[K] == NO_LIST, s.home[K] == NO_LIST)),

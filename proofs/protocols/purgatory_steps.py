@@ -18,6 +18,7 @@ from proofs.protocols.purgatory_state import (
     Seen,
     enters_lock,
     go,
+    go_sec,
     in_sec,
     is_at,
     left,
@@ -221,6 +222,16 @@ class OperationSteps(Seen):
         return when(is_at(s, t, "D1"), at=go(s, t, "L6"), completions=s.completions + 1)
 
     @action(t=THREAD)
+    def calls_on_complete_locking(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """The operation's onComplete is to take the callers' own lock."""
+        return when(
+            is_at(s, t, "D1"),
+            at=go(s, t, "L6"),
+            section=go_sec(s, t, "D2"),
+            completions=s.completions + 1,
+        )
+
+    @action(t=THREAD)
     def on_complete_ends(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "L6"),
@@ -246,6 +257,34 @@ class OperationSteps(Seen):
             **self.returned(s, t),
             **left(s),
         )
+
+    # -- the callers' own lock
+
+    @action(t=THREAD, begins=True)
+    def another_is_to_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """Another operation's onComplete is to take it."""
+        return when(is_at(s, t, "Idle", "L6"), in_sec(s, t, "Aside"), section=go_sec(s, t, "D2"))
+
+    @action(t=THREAD)
+    def locks_callers_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "D2"), s.outer == NO_THREAD, section=go_sec(s, t, "D3"), outer=t)
+
+    @action(t=THREAD)
+    def unlocks_callers_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "D3"), section=go_sec(s, t, "Aside"), outer=NO_THREAD)
+
+    @action(t=THREAD, begins=True)
+    def holds_callers_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """The thread has it while it enters another operation."""
+        return when(rests(s, t), s.outer == NO_THREAD, outer=t)
+
+    @action(t=THREAD, begins=True)
+    def comes_to_enter_holding(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(rests(s, t), s.outer == NO_THREAD, at=go(s, t, "A1"), outer=t)
+
+    @action(t=THREAD, begins=True)
+    def lets_callers_lock_go(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(rests(s, t), s.outer == t, outer=NO_THREAD)
 
     # -- the timer's thread
 

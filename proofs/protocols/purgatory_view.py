@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofs.protocols import purgatory as proof
-from proofs.protocols.purgatory_state import Seen
+from proofs.protocols.purgatory_state import CALLERS, Seen
 from proofs.protocols.stack import Level, levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
 
@@ -35,7 +35,11 @@ ACTIONS = {
     "T1": "expires does_not_expire",
     "V1": "calls_on_expiration",
     "X1": "cancels_task disarms cancels_taken",
-    "D1": "calls_on_complete comes_to_enter",
+    "D1": "calls_on_complete calls_on_complete_locking another_is_to_lock comes_to_enter",
+    "D2": "locks_callers_lock",
+    "D3": "unlocks_callers_lock",
+    "J1": "holds_callers_lock comes_to_enter_holding",
+    "J2": "lets_callers_lock_go",
     "L1": "need_not_lock is_to_lock",
     "L2": "locks_to_force",
     "L3": "finds_completed may_complete",
@@ -209,13 +213,11 @@ class View:
         stack = levels(self.model, frozen[1][index])
         inner = stack[-1]
         if inner.label == "D1":
-            adds = self.model.adds[self.about(inner)]
-            return self.operation in (self.about(inner), *adds)
-        if inner.label in OF_THE_OPERATION:
-            return (
-                self.about(inner) == self.operation if inner.procedure else self.mine(index, inner)
-            )
-        return True
+            about = self.about(inner)
+            return about in self.model.locking or self.operation in (about, *self.model.adds[about])
+        if inner.label not in OF_THE_OPERATION:
+            return True
+        return self.about(inner) == self.operation if inner.procedure else self.mine(index, inner)
 
     # -- what is seen
 
@@ -231,6 +233,7 @@ class View:
             "revoked": o in value["revoked"],
             "owner": value["lock"][o]["owner"],
             "depth": value["lock"][o]["depth"],
+            "outer": value["outer"],
             "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
             "shut": value["shard"],
             "list_of": {key: each for key, each in numbered.items() if each[1]},
@@ -326,7 +329,8 @@ class View:
             return "X1" if any(each.procedure == "forceComplete" for each in run) else "XA"
         if last.procedure == "tryCompleteElseWatch" and last.label[0] == "W":
             return "W"
-        return last.label
+        # A thread that is within onComplete is where that returns to.
+        return run[-2].label if last.label in CALLERS else last.label
 
     def caller(self, stack: list[Level], of: Level) -> str:
         """The caller of the operation's tryComplete or forceComplete."""
@@ -342,6 +346,8 @@ class View:
         none = {"section": "Aside", "room": None, "key": None, "found": None, "takes": False}
         if len(stack) > 1 and stack[1].procedure == "cancelForKey":
             return none | self.cancelling(stack[1], label)
+        if label in CALLERS:
+            return none | {"section": label}
         if label in ("G5", "G6", "G7", "N1", "N2", "N3"):
             room = values["at"] if last.procedure == "purge" else values["no"]
             return none | {"section": AT_SHARDS.get(label, label), "room": room}

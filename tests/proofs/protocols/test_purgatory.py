@@ -40,6 +40,7 @@ SMALL = (
     "counted",
     "raising",
     "raising_first",
+    "entered_holding",
     "cancelled_key",
     "cancelled_event",
     "forced",
@@ -130,7 +131,10 @@ def test_every_scenario_enters_an_operation_once():
     for name, scenario in mechanism(STEM).scenarios.items():
         model = mechanism(STEM).model(name)
         entered = [
-            step[1] for program in model.program.values() for step in program if step[0] == "watch"
+            step[1]
+            for program in model.program.values()
+            for step in program
+            if step[0] in ("watch", "watch_holding")
         ]
         entered += [added for of in model.adds.values() for added in of]
         assert len(entered) == len(set(entered)), name
@@ -219,6 +223,21 @@ class Waits(InOrder):
 def test_a_wait_of_the_model_alone_is_noticed():
     found = compared(STEM, lambda model: [View(model, "o", Waits)], "event")
     assert any("waits at W2" in wait for wait in found.blocked)
+
+
+class NeverWaits(InOrder):
+    """A thread that the model lets wait for the callers' lock goes on here."""
+
+    @action(t=THREAD)
+    def locks_callers_lock(self, s, t):
+        return when(in_sec(s, t, "D2"), section=go_sec(s, t, "D3"), outer=t)
+
+
+@pytest.mark.parametrize("operation", ["o", "p"])
+def test_a_wait_for_the_callers_lock_is_noticed(operation):
+    """It is waited for in the operation's own onComplete (o), or in another one's (p)."""
+    found = compared(STEM, lambda model: [View(model, operation, NeverWaits)], "entered_holding")
+    assert not found.wrong and any("waits at D2" in wait for wait in found.blocked)
 
 
 # -- links
