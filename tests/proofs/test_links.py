@@ -55,10 +55,7 @@ def test_the_links_by_day_are_links():
 
 @pytest.mark.parametrize(
     "link",
-    [
-        pytest.param(link, marks=[pytest.mark.nightly] * (link not in BY_DAY))
-        for link in ARITHMETIC
-    ],
+    [pytest.param(link, marks=[pytest.mark.nightly] * (link not in BY_DAY)) for link in ARITHMETIC],
 )
 def test_a_lemma_that_says_nothing_proves_nothing_that_rests_on_it(link):
     """Generated from the links: with empty lemma instances, each theorem that cites them fails."""
