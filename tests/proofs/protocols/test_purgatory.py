@@ -249,6 +249,7 @@ class Says(Purgatory):
     waits_in_its_list = None
 
 
+@pytest.mark.nightly
 def test_an_invariant_that_says_less_proves_less():
     of = Conditions(Says(), EVERYTHING, lemma="Inv.Says")
     theory = Theory("less", mechanism="m")
@@ -266,6 +267,7 @@ class Empty(InOrder):
         return ForAll([K], Implies(s.home[K] == NO_LIST, BoolVal(True)))
 
 
+@pytest.mark.nightly
 def test_a_weakened_lemma_takes_what_rests_on_it():
     of = Conditions(Empty(), EVERYTHING, Purgatory, "Inv.Empty", "Inv.Purgatory")
     theory = Theory("weak", mechanism="m")
@@ -276,6 +278,7 @@ def test_a_weakened_lemma_takes_what_rests_on_it():
     assert theory.check("P6", 1).verdict != "proved"
 
 
+@pytest.mark.nightly
 def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
     theory = Theory("wrong", mechanism=STEM)
     submit(theory, NotLookedAtAgain, EVERYTHING, FAULTS.values(), view_of, lemma="Inv.Wrong")
@@ -298,6 +301,7 @@ def test_a_control_that_cannot_fail_is_noticed():
 # -- the rank
 
 
+@pytest.mark.nightly
 def test_a_rank_that_counts_nothing_is_refuted():
     """Each control's claim fails, and the theorem's own claims hold on the same runs."""
     assert {each.name: each.find(0).verdict for each in controls(RANKED)} == {
