@@ -27,26 +27,28 @@ PRODUCTION = ("impl.threads", "impl.runtime")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-class Condition(threading.Condition):
-    """A condition that wakes any of its waiters.
+def any_waiter(condition: type[threading.Condition], careless: bool) -> type:
+    """A project's class of conditions, changed so that it wakes any of its waiters.
 
-    Python's documentation promises no order; CPython wakes the first.
+    Python's documentation promises no order; CPython wakes the first. ``careless``: without a check
+    that the lock is held, for locks that exclude no thread.
     """
 
-    _random = Random(0)
+    class AnyWaiter(condition):  # type: ignore[valid-type,misc]  # a class at run time
+        _random = Random(0)
 
-    def notify(self, n: int = 1) -> None:
-        waiters: deque[object] = vars(self)["_waiters"]
-        if waiters:
-            waiters.rotate(self._random.randrange(len(waiters)))
-        super().notify(n)
+        def notify(self, n: int = 1) -> None:
+            waiters: deque[object] = vars(self)["_waiters"]
+            if waiters:
+                waiters.rotate(self._random.randrange(len(waiters)))
+            super().notify(n)
 
+        if careless:
 
-class CarelessCondition(Condition):
-    """A condition without a check that its lock is held: for locks that exclude no thread."""
+            def _is_owned(self) -> bool:
+                return True
 
-    def _is_owned(self) -> bool:
-        return True
+    return AnyWaiter
 
 
 class ProductionImplementation:
@@ -94,9 +96,10 @@ class ProductionImplementation:
             if finder.locate(name) is None:
                 continue
             module = importlib.import_module(name)
-            if hasattr(module, "Condition"):
+            if hasattr(module, "Condition") and module.Condition not in self._built:
                 careless = planted is not None and planted.primitive == "Lock"
-                vars(module)["Condition"] = CarelessCondition if careless else Condition
+                module.Condition = any_waiter(module.Condition, careless)  # type: ignore[attr-defined]
+                self._built.add(module.Condition)
             for primitive, build in OBSERVERS.items():
                 inner = getattr(module, primitive, None)
                 if inner is None or inner in self._built:
