@@ -59,6 +59,7 @@ ATOMIC = {
     "impl.overflow_wheel": (),
     "impl.clock": (),
     "impl.task_executor": (),
+    "impl.one_thread": (),
     "impl.timing_wheel": ("W1", "W2", "W3", "W4", "V1", "V2", "V3"),
 }
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
@@ -71,6 +72,7 @@ COMPOSED = {
     "impl.overflow_wheel": (),
     "impl.clock": (),
     "impl.task_executor": (),
+    "impl.one_thread": (),
 }
 """Modules that stay atomic in composed runs: they have one lock, or are another mechanism."""
 

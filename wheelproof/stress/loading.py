@@ -98,7 +98,7 @@ class ProductionImplementation:
             module = importlib.import_module(name)
             if hasattr(module, "Condition") and module.Condition not in self._built:
                 careless = planted is not None and planted.primitive == "Lock"
-                module.Condition = any_waiter(module.Condition, careless)  # type: ignore[attr-defined]
+                vars(module)["Condition"] = any_waiter(module.Condition, careless)
                 self._built.add(module.Condition)
             for primitive, build in OBSERVERS.items():
                 inner = getattr(module, primitive, None)
