@@ -91,7 +91,9 @@ class LockOrder:
         self.texts: Mapping[str, str] = {}
         self.harness: object = None
         self._scenario: object = None
+        # They are keyed by id(lock): this list keeps the ids from being used again.
         self._keys: dict[int, Key] = {}
+        self._locks: list[object] = []
         self._made = 0
         self._names: dict[Key, str] = {}
         self._seen: set[tuple[Key, Key, Site, Site]] = set()
@@ -102,6 +104,7 @@ class LockOrder:
     def begin(self, scenario: object) -> None:
         """A run begins: its objects are about to be made."""
         self._keys.clear()
+        self._locks.clear()
         self._made = 0
         self.harness = None
         if scenario is not self._scenario:
@@ -113,6 +116,7 @@ class LockOrder:
 
     def made(self, lock: object) -> None:
         """Note a new lock. Called by its ``__init__``."""
+        self._locks.append(lock)
         if self._scheduler.running is None:
             self._keys[id(lock)] = self._made
             self._made += 1
@@ -222,6 +226,7 @@ class LockOrder:
         key = self._keys.get(id(lock))
         if key is None:  # a class that does not call its base's __init__
             key = self._keys[id(lock)] = self._calls(frame)
+            self._locks.append(lock)
         if key not in self._names:
             scheduler = self._scheduler
             running, scheduler.running = scheduler.running, None

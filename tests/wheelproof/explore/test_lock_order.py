@@ -3,6 +3,7 @@
 import pytest
 
 from wheelproof.explore import ControlledImplementation
+from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.search import Search
 
 LOWER = """
@@ -307,3 +308,18 @@ def test_runs_that_are_no_search_need_no_names_before(tmp_path):
 def test_a_planted_change_of_the_order_is_seen(tmp_path, program, old, new, edge, place):
     assert BANK.count(old) == 1
     assert edges(collected(tmp_path, program, change=(old, new))) == {(edge, place)}
+
+
+def test_a_lock_that_is_gone_leaves_its_number_to_no_other_object():
+    """An object that is made later may get its id: it is no lock, and has no name."""
+
+    class Scheduler:
+        running = None
+
+    order = LockOrder(Scheduler())
+    order.begin("scenario")
+    order.made(object())
+    assert all(id(lock) in order._keys for lock in order._locks) and len(order._locks) == 1
+    assert id(object()) not in order._keys
+    order.begin("scenario")
+    assert not order._keys and not order._locks
