@@ -66,7 +66,7 @@ FAULTS = {
         "WatchedExact",
         (PURGATORY, "self.queue.discard(place)  # update C7", "pass"),
     ),
-    "an operation completes as often as it is told to": (
+    "an operation completes as often as a thread completes it": (
         "CompletedOnce",
         *((OPERATION, look, "") for look in LOOKS),
     ),

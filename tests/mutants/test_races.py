@@ -29,6 +29,7 @@ RACY = {
         "WritesBesideReaders",
         "WritesBesideWriter",
     },
+    "task_executor": {"LooksOutside"},
     "timer_task_list": {"M2", "FlushWithoutMonitor"},
     "timing_wheel": {"M13"},
 }

@@ -13,7 +13,7 @@ from impl.threads import Condition, Monitor, Plain, get_ident
 
 
 class Refused(RuntimeError):
-    """A thread that holds the lock has asked for it."""
+    """A thread that holds the lock has requested it again."""
 
 
 class ReadWriteLock:

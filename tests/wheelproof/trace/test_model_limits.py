@@ -184,7 +184,7 @@ def test_an_expression_without_a_value_says_so(text):
 def test_every_label_that_has_an_event_has_a_row():
     for stem, without in (
         (TIMER, set()),
-        (OPERATION, {"G1", "G2", "D2", "D3"}),
+        (OPERATION, {"G1", "G2", "G3", "G4", "D2", "D3"}),
     ):  # a lock without an owner names nothing
         found = observed.read(mechanisms()[stem])
         assert {row.label for row in found.rows.values() if row.kind and not row.columns} == without
