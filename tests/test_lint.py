@@ -72,6 +72,7 @@ TYPED = (
     "wheelproof/trace/format/__init__.py",
     "wheelproof/trace/format/event.py",
     "impl/atomic.py",
+    "impl/condition.py",
     "impl/threads.py",
 )
 """Modules that import nothing but each other."""

@@ -169,9 +169,10 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         "system_timer",
         (
             (
-                "            self.add_timer_task_entry(entry)\n\n",
-                "            from threading import Thread\n"
-                "            Thread(target=self.add_timer_task_entry, args=(entry,)).start()\n\n",
+                "                self.add_timer_task_entry(entry)\n            done",
+                "                from threading import Thread\n"
+                "                Thread(target=self.add_timer_task_entry, args=(entry,)).start()\n"
+                "            done",
             ),
         ),
     ),

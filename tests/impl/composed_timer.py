@@ -20,6 +20,7 @@ ATOMIC = {
     "impl.delay_queue": (),
     "impl.clock": (),
     "impl.task_executor": (),
+    "impl.one_thread": (),
     # these with all of their labels: the others answer the delay queue, or make an unseen level
     "impl.timing_wheel": ("W1", "W2", "W3", "W4", "V1", "V2", "V3", "V4", "V5"),
     "impl.overflow_wheel": ("O1", "O2", "O3", "O4", "O5", "O6"),

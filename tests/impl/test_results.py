@@ -22,13 +22,12 @@ BLOCKING_END = (
     "            done = self.try_complete()\n"
     "        return done\n"
 )
-LINKED = "            self.add_timer_task_entry(entry)\n\n    def add_timer_task_entry"
+LINKED = "                self.add_timer_task_entry(entry)\n            done = True\n"
 REFUSED = LINKED.replace(
-    "self.add_timer_task_entry(entry)\n\n",
-    "try:\n                self.add_timer_task_entry(entry)\n"
-    "            except RuntimeError as refused:\n"
-    "                raise ValueError from refused\n"
-    "\n",
+    "self.add_timer_task_entry(entry)\n",
+    "try:\n                    self.add_timer_task_entry(entry)\n"
+    "                except RuntimeError as refused:\n"
+    "                    raise ValueError from refused\n",
 )
 
 CONTROLS = {
@@ -186,9 +185,7 @@ CONTROLS = {
             (
                 (
                     LINKED,
-                    LINKED.replace(
-                        "(entry)\n\n", '(entry)\n        raise RuntimeError("no room")\n\n'
-                    ),
+                    LINKED + '            raise RuntimeError("no room")\n',
                 ),
             ),
         ),
@@ -199,7 +196,7 @@ CONTROLS = {
             "one_adder",
             "result",
             "returns True, None in the model",
-            ((LINKED, LINKED.replace("(entry)\n\n", "(entry)\n        return True\n\n")),),
+            ((LINKED, LINKED + "            return True\n"),),
         ),
     ),
     "add to a closed timer is silent": (
@@ -211,9 +208,7 @@ CONTROLS = {
             (
                 (
                     LINKED,
-                    LINKED.replace(
-                        "self.add_timer_task_entry(entry)\n\n", "self.reinsert(entry)\n\n"
-                    ),
+                    LINKED.replace("self.add_timer_task_entry(entry)", "self.reinsert(entry)"),
                 ),
             ),
         ),

@@ -178,11 +178,9 @@ def test_a_harness_without_the_finer_table_is_refused():
 
 def test_a_wrong_result_is_noticed_with_every_step_on():
     text = (MECHANISM.root / "impl" / "system_timer.py").read_text(encoding="utf-8")
-    linked = "            self.add_timer_task_entry(entry)\n\n    def add_timer_task_entry"
+    linked = "                self.add_timer_task_entry(entry)\n"
     assert text.count(linked) == 1
-    planted = text.replace(
-        linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n")
-    )
+    planted = text.replace(linked, linked + "                return True\n")
     implementation = ControlledImplementation.load(
         MECHANISM.root, MECHANISM.stem, atomicity="COMPOSED", texts={"impl.system_timer": planted}
     )

@@ -158,6 +158,9 @@ def test_a_crowd_of_real_threads_conforms_and_every_rule_has_something_to_look_a
             "completes": {name: [] for name in operations},
             "raises": [],
             "locking": [],
+            "locks": [],
+            "outer_of": {},
+            "guard": {},
             "threads": threads,
         }
         recorded = record(mechanisms(), STEM, scenario, f"crowd-{seed}")
