@@ -16,6 +16,7 @@ CHECKED = (
     "harness",
     "proofs",
     "traces",
+    "demo",
     "benchmarks",
     "real",
 )

@@ -1,7 +1,7 @@
 """Purgatories on virtual time for tests: the one place that makes a purgatory and its operations.
 
-``classes`` has ``DelayedOperationPurgatory`` and ``WatchedOperation``: the module of the
-implementation, or one with a fault.
+``classes`` has ``Purgatory`` and ``DelayedOperation``: the module of the implementation, or one
+with a fault.
 """
 
 from __future__ import annotations
@@ -12,19 +12,7 @@ from typing import Any
 
 from impl import purgatory
 from impl.system_timer import SystemTimer
-from impl.timer_task_list import TimerTask
 from tests.impl.timers import RecordingWheel, build
-
-
-class Timeout(TimerTask):
-    """An operation's timer task."""
-
-    def __init__(self, delay_ms: int) -> None:
-        super().__init__(delay_ms)
-        self.operation: Any = None
-
-    def run(self) -> None:
-        self.operation.run()
 
 
 class Held:
@@ -36,10 +24,8 @@ class Held:
     def __init__(self, classes: ModuleType = purgatory, interval: int = 0, tick_ms: int = 1):
         self.tick_ms = tick_ms
         self.timer = build(SystemTimer, RecordingWheel, tick_ms=tick_ms, wheel_size=4)
-        self.purgatory = classes.DelayedOperationPurgatory(
-            self.timer, purge_interval=interval, shards=2
-        )
-        self.base = classes.WatchedOperation
+        self.purgatory = classes.Purgatory(self.timer, interval, 2)
+        self.base = classes.DelayedOperation
 
     @property
     def now(self) -> int:
@@ -51,10 +37,7 @@ class Held:
             name: lambda self, call=call: call()  # type: ignore[misc]
             for name, call in methods.items()
         }
-        task = Timeout(delay_ms)
-        operation = type("Operation", (self.base,), bound)(task)
-        task.operation = operation
-        return operation
+        return type("Operation", (self.base,), bound)(delay_ms)
 
     def leap(self, ms: int) -> None:
         """Time passes. What is due is run by :meth:`run_due`."""

@@ -145,7 +145,7 @@ class Purgatories(RuleBasedStateMachine):
         self.early |= {number} & self.completed
         operation, may_wait = self.operations[number], number not in self.completed
         ready = number in self.ready
-        operation.timer_task.delay_ms = delay
+        operation.delay_ms = delay
         if may_wait and not ready:
             self.keys_of[number] = keys
             for key in keys:

@@ -99,6 +99,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         "raises": raises,
         "keys": {key: number for number, key in enumerate(keys)},
         "shards": draw(st.integers(1, 2)),
+        "locking": [],
         "interval": draw(st.integers(0, 1)),
         "timer": "abstract",
         "threads": {f"t{i}": program for i, program in enumerate(programs, 1) if program},

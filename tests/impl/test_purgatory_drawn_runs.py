@@ -164,6 +164,7 @@ LEAK = Drawn(
         "keys_of": {"o": ["k"], "p": ["k"]},
         "adds": {"o": [], "p": []},
         "raises": [],
+        "locking": [],
         "keys": {"k": 0},
         "shards": 1,
         "interval": 0,

@@ -54,7 +54,7 @@ FAULTS = {
         "NumDelayedExact",
         (
             PURGATORY,
-            "            taken.append(operation)\n            operation.timer_task.cancel()\n",
+            "            taken.append(operation)\n            operation.cancel()\n",
             "            taken.append(operation)\n",
         ),
     ),
