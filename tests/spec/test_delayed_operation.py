@@ -96,6 +96,7 @@ BAD = {
     "EveryOperationWaits": {"Needs": {"o": []}},
     "CompletesOneAtMost": {"Completes": {"o": ["o", "o"]}},
     "RaisesAndLockingAreOperations": {"Locking": frozenset({"p"})},
+    "LocksAreThere": {"Guard": {"o": "nowhere"}},
     "ProgramsAreOperations": {
         "Program": {"a": [["delivers", "c1", "o"]], "b": [["deliver", "c2", "o"]]}
     },
