@@ -94,6 +94,7 @@ def alive():
     return server._kept[0][0].process if server._kept else None
 
 
+@pytest.mark.nightly
 def test_runs_in_one_jvm_are_as_runs_in_their_own(compiled, judged):
     alone = {name: judged(name, shared=False) for name in RUNS}
     assert alive() is None
