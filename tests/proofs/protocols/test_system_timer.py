@@ -49,6 +49,7 @@ def test_what_is_proved():
     assert list(THEORY.theorems) == ["Inv.Buckets", "P10", "P11"]
 
 
+@pytest.mark.nightly
 def test_no_conjunct_can_go():
     kept = {name for name, formula in Buckets.conjuncts().items() if formula.kept}
     assert {name for name in Buckets.conjuncts() if not grounded_needs(Buckets, name)} == kept

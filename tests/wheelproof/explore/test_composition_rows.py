@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.model.system_timer import ARTEFACTS, MECHANISM
 from tests.wheelproof.explore.composed_timer import LISTS, changed, composed
 from wheelproof.checks import composition as layer
@@ -54,6 +56,7 @@ def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path
     assert found["random"].verdict == Verdict.SAMPLED and found["random"].figures["races"] == 0
 
 
+@pytest.mark.nightly
 def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alone(tmp_path):
     found = rows(tmp_path, PEEKS)
     assert found["composition"].ok and found["composition"].verdict == Verdict.EXHAUSTIVE
@@ -126,6 +129,7 @@ def test_the_timer_claims_no_data_race_only_with_its_composed_runs(tmp_path):
 ENTRY = MECHANISM.composed["cancel_one_single_attempt"]
 
 
+@pytest.mark.nightly
 def test_a_single_attempt_of_a_remove_has_no_run_of_its_own_at_rest(tmp_path):
     found = layer.check(Context(MECHANISM, tmp_path), ENTRY).rows[0]
     assert found.ok and found.verdict == Verdict.EXHAUSTIVE and "equivalent: " in found.why

@@ -124,6 +124,7 @@ def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy
     assert len(checks) == 2 and finding.word == "passed", finding
 
 
+@pytest.mark.nightly
 def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkeypatch):
     """Two variables that differ without the lock alone, as only a nightly mutant may show."""
     decision = copy / "mutants/one_shot/Unlocked.md"
