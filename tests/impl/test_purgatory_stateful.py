@@ -116,7 +116,17 @@ def searched(module, only=None, **options):
     run_state_machine_as_test(planted, settings=settings(SEARCH, **options))
 
 
-@pytest.mark.parametrize("name", [*FAULTS, *DECISIONS])
+FAST = ("EmptyStays", "CountsKeys")
+"""Faults that almost every program shows; a search for the others depends on what is imported."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] * (name not in FAST))
+        for name in [*FAULTS, *DECISIONS]
+    ],
+)
 def test_a_planted_fault_is_found_by_its_property_with_a_small_program(name):
     says, *changes = FAULTS[name] if name in FAULTS else (DECISIONS[name],)
     module = changed(*changes) if changes else without(name)
