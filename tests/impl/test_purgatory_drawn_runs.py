@@ -113,15 +113,9 @@ FAULTS = {
     "P3": "NoLostCompletion",
     "P4": "NoLeakedTimer",
     "P5": "TryExcludesComplete",
-    "P6": "WatcherReachable",
     "P7": "WatcherReachable",
     "P10": "TryExcludesComplete",
-    "P11": "TryExcludesComplete",
     "P12": "ExpiredByTimeoutOnly",
-    "CompletesCancelled": "NoDeadlock",
-    "EmptyStays": "WatchedExact",
-    "RemovedUnlocked": "WatcherReachable",
-    "StillEmpty": "WatcherReachable",
 }
 """Decisions of mutants/purgatory, and a property that their absence breaks between threads."""
 
