@@ -130,7 +130,7 @@ SEARCH = {
 }
 
 
-FAST = ("P3", "P5", "P7", "P12")
+FAST = ("P3", "P12")
 
 
 @pytest.mark.parametrize(
