@@ -6,9 +6,9 @@ A thread tries an operation, adds it to the watcher list of each of its keys, an
 event checks a key: every operation in the key's list is tried. What is not completed by then is in
 the timer, which expires it.
 
-Lock order: an operation's lock, a shard's, a list's; an operation's lock, the timer's. No lock of
-the purgatory is held while an operation is tried or completed, so that an ``on_complete`` may use
-the purgatory again.
+Lock order: an operation's lock, a shard's, a list's. The timer's come after an operation's and a
+shard's. No lock of the purgatory is held while an operation is tried or completed, so that an
+``on_complete`` may use the purgatory again.
 
 A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
 those of ``spec/Purgatory.tla``.
