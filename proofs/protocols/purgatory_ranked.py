@@ -6,6 +6,7 @@ A control changes the claim, not the program: a step of some run must then break
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from types import SimpleNamespace
 
 import z3
@@ -42,18 +43,21 @@ class NoFairTimer(Purgatory):
 
 
 def obligations(of: Conditions) -> list[LateVC]:
-    """The conditions of the rank with the instances that they need, each with a reached state."""
-    made = {condition.name: condition for condition in ranked(of.system)}
+    """The conditions of the rank with the instances that they need, each with a reached state.
+
+    They are made at the first use of one of them.
+    """
+    made = cache(lambda: {condition.name: condition for condition in ranked(of.system)})
 
     def vc(name: str) -> LateVC:
         def make() -> VC:
-            condition = needed(of.system, made[name])
+            condition = needed(of.system, made()[name])
             vivid = of.witnesses.before(name.partition("rank ")[2])
             return VC(name, condition.premises, condition.goal, vivid, cites=of.cites(condition))
 
         return LateVC(name, make)
 
-    return [vc(name) for name in made]
+    return [vc(f"rank {name}") for name in of.system.actions() if name not in TAKES_LOCK]
 
 
 def takings() -> list[Condition]:
