@@ -190,7 +190,10 @@ def program(found):
     return lines[lines.index("state = Planted()") :]
 
 
-NIGHTLY = ("CounterDrifts", "SlotAtCurrentTick", "M12", "M18", "WrongSlot", "NarrowTurn")
+NIGHTLY = (
+    *("CounterDrifts", "LosesOnCascade", "SlotAtCurrentTick"),
+    *("M12", "M18", "WrongSlot", "NarrowTurn"),
+)
 
 
 @pytest.mark.parametrize(

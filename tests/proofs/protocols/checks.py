@@ -28,11 +28,15 @@ from wheelproof.project.mechanism import Mechanism
 ROOT = Path(__file__).resolve().parents[3]
 
 
+LONG = ("P1", "P6", "P6.InOrder", "P9", "P12.OneReaper")
+
+
 def by_length(names: Iterable[str]) -> list[Any]:
-    """Names of theorems as parameters, those of invariants for the night: the layer proof proves
-    each with more seeds, and they take most of the time."""
+    """Names of theorems as parameters, those of invariants and the LONG ones for the night: the
+    layer proof proves each with more seeds, and they take most of the time."""
     return [
-        pytest.param(name, marks=[pytest.mark.nightly] * name.startswith("Inv.")) for name in names
+        pytest.param(name, marks=[pytest.mark.nightly] * (name.startswith("Inv.") or name in LONG))
+        for name in names
     ]
 
 

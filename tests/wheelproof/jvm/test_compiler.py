@@ -50,6 +50,7 @@ def without_javac(tmp_path, monkeypatch):
     return commands
 
 
+@pytest.mark.nightly
 def test_tool_and_harness_run_as_javac_has_compiled_them(tmp_path, without_javac):
     try:
         made = setup.prepare(ROOT, tmp_path, BINDING, RELEASE, fetch=True)
