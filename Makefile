@@ -115,7 +115,7 @@ real: setup
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data
-	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
+	@$(RUN) wheelproof verify --profile nightly --fresh $(ARGS); verified=$$?; \
 	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest -n logical --maxprocesses 4 -m nightly \
 		--timeout 7200; tested=$$?; \

@@ -15,6 +15,7 @@ from wheelproof.commands.locks import locks
 from wheelproof.commands.options import (
     Commands,
     Configs,
+    Fresh,
     Jobs,
     Json,
     Mutants,
@@ -72,6 +73,7 @@ def verify(
     jobs: Jobs = 0,
     as_json: Json = False,
     quiet: Quiet = False,
+    fresh: Fresh = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
     from wheelproof.commands.selection import named, selected
@@ -96,6 +98,7 @@ def verify(
             named("--mutant", mutant),
             named("--scenario", scenario),
         ),
+        cached=not fresh,
     )
     raise typer.Exit(Verification(options, found, quiet, as_json).run())
 

@@ -92,6 +92,7 @@ class VerifyOptions:
     `theorems`: names of theorems or mechanisms, all where empty.
     `seeds`: the number for each theorem, 0 for the profile's.
     `only`: checks as (mechanism, name), all where empty.
+    `cached`: take the results of unchanged checks from earlier runs with the same output folder.
     `listen`: called in the parent process only. Workers send notices, which are plain data.
     """
 
@@ -105,6 +106,7 @@ class VerifyOptions:
     theorems: tuple[str, ...] = ()
     seeds: int = 0
     only: frozenset[tuple[str, str]] = frozenset()
+    cached: bool = False
 
     @property
     def limits(self) -> str:

@@ -18,6 +18,8 @@ from wheelproof.errors import UsageError
 
 SCHEMA = "wheelproof.results/2"
 RESULTS_FILE = "results.json"
+CACHED = "cached"
+"""The figure of a row from an earlier run: when that run made it, UTC."""
 
 # In the order in which the layers build on each other.
 LAYERS = (

@@ -275,6 +275,7 @@ def dispatch(context: Context, job: Job) -> Report:
         context = context.without(configs[job.name].without)
     match job.kind:
         case "config":
+            context = replace(context, layers=frozenset(job.layers))
             return safety.check(context, configs[job.name], [configs[name] for name in job.others])
         case "liveness":
             return liveness.check(context, configs[job.name])

@@ -7,7 +7,6 @@ How a proof is done is the project's own business. This module checks that the e
 from __future__ import annotations
 
 import importlib
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,10 +18,10 @@ from wheelproof.checks import proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.isolated import Finder, apart
+from wheelproof.project.inputs import TAKES_PART
 from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
 
 FOLDER = "proofs"
-_TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
 ENDS = frozenset(
     {Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR}
 )
@@ -118,7 +117,7 @@ def loaded(root: Path) -> Iterator[dict[str, Theory]]:
     with apart(Finder(root)):
         theories: dict[str, Theory] = {}
         for file in sorted((root / FOLDER).rglob("*.py")):
-            if not _TAKES_PART.search(file.read_text(encoding="utf-8")):
+            if not TAKES_PART.search(file.read_text(encoding="utf-8")):
                 continue
             shown = file.relative_to(root)
             try:

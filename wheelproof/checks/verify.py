@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from wheelproof import project
 from wheelproof.checks import controls, coverage, jvm, lock_order, prepare, prove
+from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out, plan, proofs
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
@@ -73,17 +74,21 @@ def run(options: VerifyOptions) -> list[Row]:
     theorems = prove.declared(options.subject) if wants("proof") else []
     jobs += [
         job
-        for job in proofs(known(theorems, found), options.profile, options.theorems, options.seeds)
+        for job in proofs(
+            of_mechanisms(theorems, found), options.profile, options.theorems, options.seeds
+        )
         if job.stem in {mechanism.stem for mechanism in mechanisms}
     ]
     if options.only:
         jobs = [part for job in jobs if (part := job.only(options.only))]
     jobs = with_classes(jobs, mechanisms, options)
+    cache = Cache(options, mechanisms) if options.cached else None
     if not jobs:
         raise NothingChecked(
             "No check belongs to the chosen mechanisms, layers and profile.",
             "Choose others; `wheelproof list` shows what there is.",
         )
+    jobs, known = cache.divided(jobs) if cache else (jobs, [])
     if any(
         job.kind in ("config", "liveness", "refinement", "mutant")
         and set(job.layers) != {"bisimulation"}
@@ -91,13 +96,15 @@ def run(options: VerifyOptions) -> list[Row]:
     ):
         if options.profile != "fast" or not server.make(java.locate()):
             archive.make(java.locate(), jar.locate())
-        prepare.modules(mechanisms, options.profile, wants)
+        stems = {job.stem for job in jobs}
+        prepare.modules([each for each in mechanisms if each.stem in stems], options.profile, wants)
     # A proof needs no model, and no algorithm.
     modelled = {job.stem for job in jobs if job.kind != "proof"}
     prepare.models([mechanism for mechanism in mechanisms if mechanism.stem in modelled])
     partial = bool(options.layers or options.only)
     overall = [names_over_all(each, wants, partial, bool(options.only)) for each in mechanisms]
-    options.listen(Planned(sum(job.rows for job in jobs) + sum(map(len, overall))))
+    planned = sum(job.rows for job in jobs) + sum(len(report.rows) for _, report in known)
+    options.listen(Planned(planned + sum(map(len, overall))))
     contexts = {
         mechanism.stem: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
@@ -119,9 +126,17 @@ def run(options: VerifyOptions) -> list[Row]:
                 if not has_row:
                     options.listen(Planned(1))
                     options.listen(Ended(row))
+    for job, report in known:
+        if job.stem not in stale:
+            rows += [_ended(contexts[job.stem], row) for row in report.rows]
+            reports[job.stem].append(report)
     for job, report in perform([job for job in jobs if job.stem not in stale], options):
         rows += report.rows
         reports[job.stem].append(report)
+        if cache:
+            cache.keep(job, report)
+    if cache:
+        cache.prune()
     for stem, context in contexts.items():
         if stem not in stale:
             rows += over_all(context, reports[stem], partial, bool(options.only))
@@ -149,7 +164,7 @@ def with_classes(
     return jobs
 
 
-def known(
+def of_mechanisms(
     theorems: list[prove.Declared], found: dict[str, project.Mechanism]
 ) -> list[prove.Declared]:
     """The theorems; UsageError where the mechanism of one is unknown."""

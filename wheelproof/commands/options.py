@@ -131,6 +131,10 @@ Scenarios = Annotated[
     list[str] | None,
     typer.Option("--scenario", metavar="A,B", help="Only the checks of these scenarios."),
 ]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Run every check, also one that nothing has changed for."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
 Trace = Annotated[
     Path,

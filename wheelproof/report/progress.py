@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from wheelproof.console import console, is_terminal, visible
 from wheelproof.events import Beat, Check, Ended, Notice, Planned, Started
+from wheelproof.verdict import CACHED
 
 INTERVAL = 25.0  # seconds between two lines about the same running check
 
@@ -142,7 +143,9 @@ class Lines(Progress):
 
     def on_end(self, row: Any) -> None:
         mark = "ok" if row.ok else "NOT OK"
-        self._say(f"{mark:<6} {_title(row)}: {row.verdict}, {row.seconds:.1f} s ({self.count()})")
+        since = row.figures.get(CACHED)
+        when = f"cached, of {since}" if since else f"{row.seconds:.1f} s"
+        self._say(f"{mark:<6} {_title(row)}: {row.verdict}, {when} ({self.count()})")
 
     def refresh(self, now: float) -> None:
         for check, running in self.running.items():

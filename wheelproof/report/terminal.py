@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wheelproof.console import visible
-from wheelproof.verdict import LAYERS, Results, Row, Verdict, exit_code
+from wheelproof.verdict import CACHED, LAYERS, Results, Row, Verdict, exit_code
 
 _STYLES = {
     Verdict.PROVED: "green",
@@ -84,6 +84,8 @@ def verdict_line(results: Results) -> Text:
     )
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
+    if cached := sum(CACHED in row.figures for row in results.rows):
+        good += f", {cached} of them cached"
     absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
     return Text(f"{good}: {_SUMMARY[code]}{absent}", style="green" if code == 0 else "red")
 

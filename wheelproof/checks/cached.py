@@ -1,0 +1,218 @@
+"""Results that are kept by content: a job whose inputs are unchanged is not run again.
+
+A job's key is made of the job, its profile, the tool with its packages, Python, Java and TLC, and
+the content of every file that the job reads. Only a job with every row in order is kept. Its rows
+say in the figure ``cached`` when they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import metadata
+from itertools import chain
+from pathlib import Path
+
+import wheelproof
+from wheelproof import doctor
+from wheelproof.checks.context import Report
+from wheelproof.checks.jobs import Job
+from wheelproof.events import VerifyOptions
+from wheelproof.identity import Identity, identity
+from wheelproof.project.inputs import Inputs
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.verdict import CACHED
+
+SCHEMA = "wheelproof.cache/1"
+FOLDER = "cache"
+DAYS = 30
+"""A result that no run has used for this long is removed."""
+
+MACHINE = ("config", "liveness", "refinement")
+"""Kinds of jobs that may read no implementation."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A report that is kept. ``since``: when its job ended, UTC. ``traces``: path -> content."""
+
+    schema: str
+    since: str
+    report: Report
+    traces: dict[str, bytes]
+
+
+class Cache:
+    """The kept results below the output folder of a run, with the inputs as the run found them."""
+
+    def __init__(self, options: VerifyOptions, mechanisms: Sequence[Mechanism]) -> None:
+        self.options, self.folder = options, options.output / FOLDER
+        self.mechanisms = {mechanism.stem: mechanism for mechanism in mechanisms}
+        self.inputs = {stem: Inputs(item) for stem, item in self.mechanisms.items()}
+        self.digests: dict[Path, tuple[Identity, str]] = {}
+        self.contents: dict[tuple[str, str], str] = {}
+        self.keys: dict[Job, str] = {}
+
+    def divided(self, jobs: Iterable[Job]) -> tuple[list[Job], list[tuple[Job, Report]]]:
+        """The jobs to run, and those with a kept report. The report's traces are written anew.
+
+        A config is two jobs: the implementation is no input of its first layers.
+        """
+        left, known = [], []
+        for job in chain.from_iterable(map(parts, jobs)):
+            if (entry := self.find(job)) is None:
+                left.append(job)
+            else:
+                known.append((job, self.restored(entry)))
+        return left, known
+
+    def find(self, job: Job) -> Entry | None:
+        """The entry of a job; None where there is none that can be read."""
+        file = self.folder / self.key(job)
+        try:
+            entry = pickle.loads(file.read_bytes())
+            os.utime(file)
+        except Exception:  # the folder may hold anything, as after a full disk
+            return None
+        return entry if isinstance(entry, Entry) and entry.schema == SCHEMA else None
+
+    def restored(self, entry: Entry) -> Report:
+        """An entry's report with marked rows; its traces are files again."""
+        for name, content in entry.traces.items():
+            file = self.options.output / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        rows = [
+            replace(row, figures={**row.figures, CACHED: entry.since}) for row in entry.report.rows
+        ]
+        return replace(entry.report, rows=rows)
+
+    def keep(self, job: Job, report: Report) -> None:
+        """Keep the report of a job that has run, if it is in order and its inputs are the same.
+
+        Nothing is kept where the folder cannot be written.
+        """
+        if not report.rows or not all(row.ok for row in report.rows) or self.changed(job):
+            return
+        traces = {
+            row.trace: (self.options.output / row.trace).read_bytes()
+            for row in report.rows
+            if row.trace
+        }
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        file = self.folder / self.key(job)
+        draft = file.with_name(f".{file.name}.{os.getpid()}")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            draft.write_bytes(pickle.dumps(Entry(SCHEMA, since, report, traces)))
+            draft.replace(file)
+        except OSError:
+            with suppress(OSError):
+                draft.unlink()
+
+    def prune(self) -> None:
+        """Remove what no run has used for DAYS."""
+        oldest = time.time() - DAYS * 24 * 3600
+        for file in self.folder.glob("*"):
+            if file.stat().st_mtime < oldest:
+                file.unlink(missing_ok=True)
+
+    # -- keys
+
+    def key(self, job: Job) -> str:
+        """The digest of a job and of all that it reads."""
+        if job not in self.keys:
+            layers = sorted(self.options.layers or ())
+            parts = [
+                SCHEMA,
+                self.tool,
+                str(self.options.subject.resolve()),
+                repr((self.options.profile, layers)),
+                repr(replace(job, weight=0)),
+                *(self.content(job.stem, use) for use in self.uses(job)),
+            ]
+            self.keys[job] = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        return self.keys[job]
+
+    def uses(self, job: Job) -> tuple[str, ...]:
+        return ("machine", *uses(job, self.mechanisms[job.stem]))
+
+    def content(self, stem: str, use: str) -> str:
+        """The digest of one group of a mechanism's files, with their names."""
+        if (stem, use) not in self.contents:
+            made = hashlib.sha256()
+            for file in getattr(self.inputs[stem], use):
+                if file not in self.digests:
+                    known = identity(file)
+                    self.digests[file] = known, hashlib.sha256(file.read_bytes()).hexdigest()
+                made.update(f"{file}\0{self.digests[file][1]}\n".encode())
+            self.contents[stem, use] = made.hexdigest()
+        return self.contents[stem, use]
+
+    def changed(self, job: Job) -> bool:
+        """Whether a file that the job reads is another one than when its key was made."""
+        files = [file for use in self.uses(job) for file in getattr(self.inputs[job.stem], use)]
+        return any(identity(file) != self.digests[file][0] for file in files) or any(
+            identity(file) != known for file, known in self._tool.items()
+        )
+
+    @cached_property
+    def _tool(self) -> dict[Path, Identity]:
+        package = Path(wheelproof.__file__).parent
+        return {
+            file: identity(file)
+            for file in sorted(package.rglob("*"))
+            if file.is_file() and "__pycache__" not in file.parts
+        }
+
+    @cached_property
+    def tool(self) -> str:
+        """The digest of the tool, and of what it runs on."""
+        made = hashlib.sha256(sys.version.encode())
+        for file in self._tool:
+            made.update(f"{file}\0".encode() + file.read_bytes())
+        packages = sorted(
+            f"{each.metadata['Name']} {each.version}" for each in metadata.distributions()
+        )
+        made.update(repr((sorted(doctor.versions().items()), packages)).encode())
+        return made.hexdigest()
+
+
+def parts(job: Job) -> list[Job]:
+    """A config's layers that run the implementation, apart from those that do not."""
+    if job.kind != "config" or "bisimulation" not in job.layers or len(job.layers) == 1:
+        return [job]
+    rest = tuple(layer for layer in job.layers if layer != "bisimulation")
+    return [
+        replace(job, layers=rest),
+        replace(job, layers=("bisimulation",), others=(), weight=job.weight // 2),
+    ]
+
+
+def uses(job: Job, mechanism: Mechanism) -> tuple[str, ...]:
+    """The groups of ``Inputs`` that a job reads besides ``machine``.
+
+    A counterexample names lines of the implementation.
+    """
+    if job.kind in ("proof", "edges"):
+        return ("proofs",)
+    configs = [mechanism.configs[name] for name in job.names if name in mechanism.configs]
+    changed = any(config.without for config in configs)
+    if (
+        job.kind in MACHINE
+        and "bisimulation" not in job.layers
+        and not changed
+        and all(config.expect == "exhaustive" for config in configs)
+    ):
+        return ()
+    if job.kind in (*MACHINE, "random", "stress") and not changed:
+        return ("implementation",)
+    return ("implementation", "decisions", *(("java",) if job.kind == "jvm" else ()))

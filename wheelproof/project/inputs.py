@@ -1,0 +1,143 @@
+"""The files of a project that the checks of a mechanism read, by what they are read for.
+
+Python files are found by the imports of what is loaded first, and by each dotted name of a module
+in their texts: a harness names modules in its tables. So there may be more files than are read.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from wheelproof.isolated import ARTEFACTS
+from wheelproof.project.mechanism import Mechanism, model_of
+from wheelproof.tlc import mc
+
+TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
+"""What a module of proofs has that declares theorems."""
+
+_NAMES = re.compile(rf"\b(?:{'|'.join(sorted(ARTEFACTS))})(?:\.\w+)+")
+
+
+class Inputs:
+    """The files of one mechanism's checks, each group sorted.
+
+    ``machine``: declaration, counts, specifications and model. ``implementation``: with its
+    harness. ``decisions``: these and the files that they change. ``proofs``: the theories about the
+    mechanism with all that they import, and every specification. ``java``: harnesses and changes of
+    compiled classes.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.root = mechanism, mechanism.root
+
+    @cached_property
+    def machine(self) -> tuple[Path, ...]:
+        item = self.mechanism
+        modules = {item.spec, item.checked} | {
+            item.spec.with_name(f"{config.module}.tla")
+            for config in item.configs.values()
+            if config.module
+        }
+        files = {item.toml, item.toml.with_name("counts.json")}
+        for module in modules:
+            files.update(mc.closure(module))
+        if model_of(self.root, item.stem).is_file():
+            files.update(imported(self.root, [f"model.{item.stem}"]))
+        return _there(files)
+
+    @cached_property
+    def implementation(self) -> tuple[Path, ...]:
+        return _there(imported(self.root, [f"harness.{self.mechanism.stem}"]))
+
+    @cached_property
+    def decisions(self) -> tuple[Path, ...]:
+        found = self.mechanism.decisions.values()
+        changed = {self.root / file for decision in found for file in decision.files}
+        return _there({decision.file for decision in found} | changed)
+
+    @cached_property
+    def proofs(self) -> tuple[Path, ...]:
+        modules, others = [f"proofs.protocols.{self.mechanism.stem}_view"], set()
+        for file in _below(self.root / "proofs"):
+            if file.suffix != ".py":
+                others.add(file)
+            elif self._about(file.read_text(encoding="utf-8")):
+                modules.append(".".join(file.relative_to(self.root).with_suffix("").parts))
+        return _there(
+            others | imported(self.root, modules) | set((self.root / "spec").glob("*.tla"))
+        )
+
+    def _about(self, text: str) -> bool:
+        """Whether a module declares theorems of this mechanism, or does not name its mechanism.
+
+        What they build on is in modules that it imports.
+        """
+        named = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
+        return bool(TAKES_PART.search(text)) and (not named or self.mechanism.stem in named)
+
+    @cached_property
+    def java(self) -> tuple[Path, ...]:
+        return _there(_below(self.root / "jvm"))
+
+
+def imported(root: Path, modules: Iterable[str]) -> set[Path]:
+    """The project's Python files that these modules and all that they import may load."""
+    found: set[Path] = set()
+    waiting = list(modules)
+    known = set(waiting)
+    while waiting:
+        for file in _files(root, waiting.pop()):
+            if file in found:
+                continue
+            found.add(file)
+            named = set(names(file.read_text(encoding="utf-8"))) - known
+            known |= named
+            waiting += named
+    return found
+
+
+@lru_cache(maxsize=1024)
+def names(text: str) -> tuple[str, ...]:
+    """The dotted names in a Python text that may be modules of the project."""
+    found = _NAMES.findall(text)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # whoever loads the file reports it
+        tree = ast.Module([], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+    return tuple(name for name in found if name.partition(".")[0] in ARTEFACTS)
+
+
+def _files(root: Path, name: str) -> list[Path]:
+    """The files that loading a module runs: its own, and those of the packages around it.
+
+    The last parts of a name may be those of a class or a function.
+    """
+    files = []
+    place = root
+    for part in name.split("."):
+        place = place / part
+        files += [
+            file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()
+        ]
+    return files
+
+
+def _below(folder: Path) -> list[Path]:
+    return [
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and not {"__pycache__", "build"} & set(file.parts)
+    ]
+
+
+def _there(files: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(sorted(file for file in set(files) if file.is_file()))
