@@ -22,13 +22,14 @@ from itertools import chain
 from pathlib import Path
 
 import wheelproof
-from wheelproof import doctor
 from wheelproof.checks.context import Report
 from wheelproof.checks.jobs import Job
+from wheelproof.errors import WheelproofError
 from wheelproof.events import VerifyOptions
 from wheelproof.identity import Identity, identity
 from wheelproof.project.inputs import Inputs
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.tlc import jar, java
 from wheelproof.verdict import CACHED
 
 SCHEMA = "wheelproof.cache/1"
@@ -176,14 +177,21 @@ class Cache:
     @cached_property
     def tool(self) -> str:
         """The digest of the tool, and of what it runs on."""
-        made = hashlib.sha256(sys.version.encode())
+        made = hashlib.sha256(repr(sorted(versions().items())).encode())
         for file in self._tool:
             made.update(f"{file}\0".encode() + file.read_bytes())
-        packages = sorted(
-            f"{each.metadata['Name']} {each.version}" for each in metadata.distributions()
-        )
-        made.update(repr((sorted(doctor.versions().items()), packages)).encode())
         return made.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """What the tool runs on: every installed package, Python, and Java and TLC where they are."""
+    found = {each.metadata["Name"]: each.version for each in metadata.distributions()}
+    found["Python"] = sys.version
+    with suppress(WheelproofError):
+        found["Java"] = str(java.locate())
+    with suppress(WheelproofError):
+        found["TLC"] = str(jar.locate(fetch=False).sha256)
+    return found
 
 
 def parts(job: Job) -> list[Job]:
