@@ -46,7 +46,8 @@ IN_PYTHON = frozenset({"bisimulation", "coverage", "mutant", "random", "stress"}
 class Limits:
     """The limits of a profile for one check.
 
-    ``tlc_seconds``: wall time. ``bisimulation_seconds``: CPU time. ``heap_mb``: of TLC's JVM.
+    ``tlc_seconds``: wall time. ``bisimulation_seconds``: CPU time of a bisimulation, and of the
+    random schedules of one grain. ``heap_mb``: of TLC's JVM.
     ``schedules``: random ones. ``rounds``: of stress.
     ``second_ways``: states of a bisimulation that are stepped again, reached along a second path.
     """

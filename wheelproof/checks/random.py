@@ -115,13 +115,13 @@ def _schedules(
     beside: dict[str, Any] = {}
     if graph is not None:
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
-    runs = context.limits.schedules
-    fine = random_schedules(
-        subject, program, schedules=runs, seed=SEED, race=RaceDetector(), **beside
-    )
-    coarse = random_schedules(
-        subject, program, schedules=runs, seed=SEED, race=RaceDetector(), coarse=True
-    )
+    drawn: dict[str, Any] = {
+        "schedules": context.limits.schedules,
+        "seed": SEED,
+        "budget": context.limits.bisimulation_seconds,
+    }
+    fine = random_schedules(subject, program, **drawn, race=RaceDetector(), **beside)
+    coarse = random_schedules(subject, program, **drawn, race=RaceDetector(), coarse=True)
     return fine, coarse
 
 

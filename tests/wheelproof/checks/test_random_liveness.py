@@ -16,6 +16,14 @@ def test_random_schedules_that_find_nothing(context):
     assert row.figures["schedules"] == 2 * context.limits.schedules
 
 
+def test_random_schedules_have_the_time_of_the_profile(context, monkeypatch):
+    short = replace(context.limits, bisimulation_seconds=0)
+    monkeypatch.setattr(type(context), "limits", short)
+    (row,) = random.check(context, MECHANISM.configs["two_adders"]).rows
+    assert not row.ok and row.verdict == "inconclusive"
+    assert "0 CPU seconds were not enough" in row.why
+
+
 @pytest.mark.parametrize(
     "mutant, found", [("M2", "Bisimulation"), ("FlushWithoutMonitor", "Bisimulation")]
 )
