@@ -163,7 +163,8 @@ class DelayedOperationPurgatory(Purgatory, Closing):
 
         Returns whether this thread completed it. Raises ValueError for no key, TypeError for one
         text in the place of keys, and RuntimeError if the reaper's thread has died: nothing would
-        expire.
+        expire. After shutdown a RuntimeError says, too, that the timer has no time left for the
+        operation: it is watched, and events alone complete it.
         """
         if isinstance(keys, (str, bytes)):
             raise TypeError(
@@ -185,10 +186,11 @@ class DelayedOperationPurgatory(Purgatory, Closing):
         return self.purging.advance_clock(timeout_ms)
 
     def shutdown(self, timeout_s: float | None = None) -> None:
-        """Stop the reaper and close the timer. No operation is completed, and none expires.
+        """Stop the reaper and close the timer. What the executor has runs; nothing else expires.
 
-        ``timeout_s``: for how many seconds to wait for the reaper; None: as long as it lives. After
-        that time a TimeoutError is raised, and shutdown may be called again.
+        What waits is still completed by its events. ``timeout_s``: for how many seconds to wait for
+        the reaper; None: as long as it lives. After that time a TimeoutError is raised, and
+        shutdown may be called again.
         """
         if self.reaper is None:
             self.purging.close()

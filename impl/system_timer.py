@@ -97,7 +97,10 @@ class SystemTimer(Closing):
             done = True
         finally:
             if not done:
-                self.let_go()
+                try:
+                    self.let_go()
+                finally:
+                    self.let_go()
 
     def add_timer_task_entry(self, entry: TimerTaskEntry) -> None:
         """Put an entry into the wheel, or hand it over if it is due and not cancelled."""
@@ -127,7 +130,10 @@ class SystemTimer(Closing):
             done = True
         finally:
             if not done:
-                self.let_go()
+                try:
+                    self.let_go()
+                finally:
+                    self.let_go()
         return expired
 
     def expire_due(self, timeout_ms: int) -> bool:
@@ -147,7 +153,10 @@ class SystemTimer(Closing):
         return True
 
     def let_go(self) -> None:
-        """Release the locks that an interrupt has let this thread keep."""
+        """Release the locks that an interrupt has let this thread keep.
+
+        To be called twice: a second interrupt can end the first call, even before its first line.
+        """
         self.lock.let_go()
         self.queue.let_go()
 

@@ -95,6 +95,11 @@ class Judge:
                 self.winner[each] = thread
 
     def _always(self, thread: str) -> Broken | None:
+        (estimated,) = self.now["estimated"]
+        if estimated not in range(len(self.operations) + 1):
+            says = f"estimated is {estimated}, of {len(self.operations)} operations"
+            if found := self.broken("TypeOK", says):
+                return found
         for at, each in enumerate(self.operations):
             times = self.now["completions"][at]
             if times > 1 and (found := self.broken("CompletedOnce", f"{each} completed {times}")):

@@ -1,8 +1,8 @@
 """A Hypothesis state machine: the purgatory with the real timer beside a table of what waits where.
 
 The operations' own callbacks report to the table what completes, and the table judges whether it
-may. Properties have the names of the specification. Four more are the table's own: ``Timeout``
-(neither early nor late), ``CompletedByRight``, ``Results`` and ``LocksAreFree``.
+may. Properties have the names of the specification. Five more are the table's own: ``Timeout``
+(neither early nor late), ``CompletedByRight``, ``Results``, ``Refusal`` and ``LocksAreFree``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from impl import purgatory
+from impl import delayed_operation_purgatory
 from tests.impl.purgatories import Held
 
 KEYS, OPERATIONS = "klm", 6
@@ -28,14 +28,14 @@ class Purgatories(RuleBasedStateMachine):
     """``lists``: key -> operations that were added to its list and have not been dropped from it.
 
     ``due``: operation -> the time of its timeout, until that ran or was cancelled. ``handed``: what
-    the executor has or had. ``behind``: it runs nothing now. ``inside``: the
+    the executor has or had. ``behind``: it runs nothing now. ``closed``: shut down. ``inside``: the
     operations whose onComplete runs, the outermost first; ``broken_at``: the same when the last
     exception was raised. ``early``: completed by their owner before they were entered, which does
     not look at that. ``completions``: (number of
     the operations inside which, operation), in their order.
     """
 
-    classes = purgatory
+    classes = delayed_operation_purgatory
     only: str | None = None
     """The one property to judge by; None: all of them."""
 
@@ -54,7 +54,7 @@ class Purgatories(RuleBasedStateMachine):
         self.due: dict[int, int] = {}
         self.handed: set[int] = set()
         self.broken, self.calls = "", 0
-        self.behind = False
+        self.behind = self.closed = False
         self.ready: set[int] = set()
         self.entered: set[int] = set()
         self.completed: set[int] = set()
@@ -98,8 +98,9 @@ class Purgatories(RuleBasedStateMachine):
         else:
             self.judge(
                 "Timeout",
-                number in self.handed or self.reached(self.due.get(number, NEVER)),
-                f"{number} completes, and it is not due at {self.held.now}",
+                number in self.handed
+                or (not self.closed and self.reached(self.due.get(number, NEVER))),
+                f"{number} completes, and is not due at {self.held.now}, or shutdown came before",
             )
             self.by_timeout.add(number)
         self.completions.append((len(self.inside), number))
@@ -153,8 +154,19 @@ class Purgatories(RuleBasedStateMachine):
             self.due[number] = self.held.now + delay
         if not (may_wait and ready):
             self.estimated += 1
-        with self.calling():
-            done = self.held.purgatory.try_complete_else_watch(operation, keys)
+        refused, at_once = None, self.held.at_once(delay)
+        try:
+            with self.calling():
+                done = self.held.purgatory.try_complete_else_watch(operation, tuple(keys))
+        except RuntimeError as error:
+            done, refused = False, error
+        self.judge(
+            "Refusal",
+            (refused is not None) == (self.closed and at_once and number in self.due),
+            f"entering {number} raises {refused!r}",
+        )
+        if refused:
+            del self.due[number]
         self.judge("Results", done == (may_wait and ready), f"entering {number} returns {done}")
         self.judge(
             "NoLostCompletion",
@@ -188,7 +200,12 @@ class Purgatories(RuleBasedStateMachine):
         if not hasattr(self, "held"):
             return
         self.held.hand_over()
-        self.handed.update(each for each, at in self.due.items() if self.reached(at))
+        for each in [each for each in self.delayed if self.reached(self.due[each])]:
+            if self.closed:
+                # the executor refuses it: it waits for its events alone
+                del self.due[each]
+            else:
+                self.handed.add(each)
         if self.behind:
             self.compare()
             return
@@ -312,3 +329,19 @@ class Purgatories(RuleBasedStateMachine):
             self.estimated = len(self.delayed)
             for key, mine in self.lists.items():
                 self.lists[key] = [each for each in mine if each not in self.completed]
+
+    @rule(block=st.booleans())
+    def shutdown(self, block):
+        """What the executor has runs to its end. What waits goes on waiting, and never expires."""
+        self.closed, purgatory = True, self.held.purgatory
+        try:
+            if block:
+                with purgatory as given:
+                    self.judge("Results", given is purgatory, f"with gives {given}")
+            else:
+                purgatory.shutdown()
+        except RuntimeError as error:
+            self.judge("Results", False, f"shutting down raises {error!r}")
+        assert not self.broken, self.broken
+        left = self.handed & self.due.keys()
+        self.judge("Timeout", not left, f"{left} were handed over, and shutdown let them wait")

@@ -1,8 +1,9 @@
 """Interrupts at every place of the read/write lock and the timer: none leaves a lock behind.
 
 Two ways to drive them. A profiler raises at the n-th place at which CPython looks for interrupts
-that a call of Python or C makes, for every n. Signals raise in the main thread of another process,
-wherever it is, while a second thread contends; loops and waits are among those places.
+that a call of Python or C makes, for every n; a second time, at each place of the release that the
+first one causes. Signals raise in the main thread of another process, wherever it is, while a
+second thread contends; loops and waits are among those places.
 """
 
 from __future__ import annotations
@@ -158,6 +159,55 @@ def timer_free(timer):
 def test_an_interrupt_at_no_call_leaves_a_lock_of_the_timer_taken(body, kind):
     places, kept = everywhere(lambda: waiting_timer(kind), body, timer_free)
     assert places > 20 and kept == 0
+
+
+class Again(SystemTimer):
+    """Its first release is interrupted at the place ``second``; ``again``: it has so many."""
+
+    __slots__ = ("second", "again")
+    twice = True
+
+    def let_go(self):
+        second, self.second = self.second, None
+        if second is not None:
+            self.again = interrupted_at(second, super().let_go)
+            if self.again:
+                raise Interrupt
+        elif self.twice:
+            super().let_go()
+
+
+class Once(Again):
+    """Releases no second time."""
+
+    __slots__ = ()
+    twice = False
+
+
+def pairs(kind, body):
+    """(how many pairs of interrupts end ``body`` and its release, how many leave a lock taken)."""
+    found = kept = 0
+    for first in itertools.count():
+        for second in itertools.count():
+            timer = waiting_timer(kind)
+            timer.second, timer.again = second, False
+            if not interrupted_at(first, lambda timer=timer: body(timer)):
+                return found, kept
+            if not timer.again:
+                break
+            found += 1
+            lock, gate = timer.lock, timer.queue.gate.due
+            mine = lock.changed.owned() or gate.owned()
+            kept += mine or (lock.readers, lock.writer, lock.waiting) != (frozenset(), None, 0)
+
+
+@pytest.mark.parametrize(("kind", "sound"), [(Again, True), (Once, False)])
+@pytest.mark.parametrize(
+    "body", [lambda timer: timer.add(Task(3)), lambda timer: timer.advance_clock(0)]
+)
+def test_a_second_interrupt_during_the_release_leaves_no_lock_taken(body, kind, sound):
+    found, kept = pairs(kind, body)
+    assert found > 500 and (kept == 0) is sound
 
 
 def test_a_refusal_is_no_interrupt():

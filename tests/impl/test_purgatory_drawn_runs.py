@@ -8,6 +8,7 @@ that makes the run again.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,7 +17,6 @@ from model.purgatory import Model
 from tests.impl.beside_model import Beside
 from tests.impl.purgatory_runs import (
     FOLDER,
-    Drawn,
     Schedule,
     command,
     kept,
@@ -152,30 +152,39 @@ def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path)
     assert run(shipped(), drawn).broken is None, "the program is not at fault"
 
 
-LEAK = Drawn(
-    {
-        "need": {"o": "co", "p": "cp"},
-        "keys_of": {"o": ["k"], "p": ["k"]},
-        "adds": {"o": [], "p": []},
-        "raises": [],
-        "locking": [],
-        "keys": {"k": 0},
-        "shards": 1,
-        "interval": 0,
-        "timer": "abstract",
-        "threads": {"t1": [["watch", "p"]], "t2": [["deliver", "cp", "k"]]},
-    },
-    ((12, 0),),
-)
-"""Without P4's second look the timer keeps an operation that was completed before it had it."""
+# -- programs and schedules that show a planted fault, as files that the command replays
+
+PLANTED = {file.stem: file for file in Path(__file__).with_name("planted_runs").glob("*.json")}
+"""Decision of mutants/purgatory -> a run in which its absence breaks the file's property."""
+
+NOT_DRAWN = {
+    "Unowned": "two threads are inside one list of the timer, whose calls are single steps here"
+}
+"""Decisions that no drawn run can show, and why: a composed run with the real timer shows them."""
+
+
+def test_every_decision_has_a_run_that_shows_its_absence():
+    assert PLANTED.keys() | NOT_DRAWN.keys() == MECHANISM.decisions.keys()
+    assert not PLANTED.keys() & NOT_DRAWN.keys()
+
+
+@pytest.mark.parametrize("decision", sorted(PLANTED))
+def test_a_planted_fault_breaks_its_property_in_a_given_run(decision, capsys):
+    file = PLANTED[decision]
+    drawn, changes, only = read(file)
+    assert changes == [[decision]] and only, "the file names the fault and the property"
+    assert main([str(file)]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"{only}: ")
+    assert run(shipped(), drawn).broken is None, "the program is not at fault"
 
 
 def test_the_command_makes_the_run_again(tmp_path, capsys):
-    assert main([str(kept(LEAK, tmp_path, [["P4"]]))]) == 1
+    drawn, changes, only = read(PLANTED["P4"])
+    assert main([str(kept(drawn, tmp_path, changes, only))]) == 1
     shown = capsys.readouterr().out
-    assert "t1: watch p" in shown and "NoLeakedTimer: ['p']" in shown
+    assert "t1: watch o" in shown and "NoLeakedTimer: ['o']" in shown
     assert "  t1: A1 Y1 W1 W2 W3 W4 W5 W6 A3 Y1 A4 A5\n  t2: E1" in shown
-    assert main([str(kept(LEAK, tmp_path))]) == 0
+    assert main([str(kept(drawn, tmp_path))]) == 0
     assert "every property holds" in capsys.readouterr().out
     assert main([]) == 2
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from impl import purgatory
+from impl import delayed_operation_purgatory as shipped
 from tests.impl.purgatory_machine import Purgatories
 from tests.model.artefacts import ROOT, Artefacts
 from wheelproof import isolated
@@ -31,6 +31,7 @@ class TestPurgatories(Purgatories.TestCase):
 # -- planted faults, each found by the same rules and by the property that it breaks
 
 MECHANISM = Artefacts("purgatory").mechanism
+MODULE = "impl.delayed_operation_purgatory"
 PURGATORY, OPERATION = "impl.purgatory", "impl.delayed_operation"
 LOOKS = (
     "        if self.completed.get():  # read L1\n            return False\n",
@@ -89,12 +90,12 @@ def changed(*changes):
         text = texts.get(module) or file.read_text(encoding="utf-8")
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return isolated.load(ROOT, PURGATORY, texts)
+    return isolated.load(ROOT, MODULE, texts)
 
 
 def without(decision):
     """The purgatory's module without a decision."""
-    return isolated.load(ROOT, PURGATORY, MECHANISM.without(decision).modules)
+    return isolated.load(ROOT, MODULE, MECHANISM.without(decision).modules)
 
 
 # A search ends at its first finding. The examples depend on the imported modules: it may need many.
@@ -175,11 +176,115 @@ def test_a_program_shows_a_fault_that_few_do(decision):
     says, *rules = PROGRAMS[decision]
     with pytest.raises(AssertionError, match=f"^{says}: "):
         ran(without(decision), rules)
-    ran(purgatory, rules)
+    ran(shipped, rules)
+
+
+SHUT = "self.timer.executor.executor.shut"
+WAITING = (
+    "for watchers in [each for shard in self.shards for each in shard.watchers_by_key.values()]:\n"
+    "            for operation in [*watchers.queue.operations.values()]:\n"
+    "                operation"
+)
+
+
+def first(text):
+    """A change: shutdown begins with these lines."""
+    begin = "        if self.reaper is None:\n            self.purging.close()\n"
+    return MODULE, begin, f"        {text}\n{begin}"
+
+
+WAITS, SHUTS, BLOCK_ENDS = ("enter", 0, "k", 5), ("shutdown", False), ("shutdown", True)
+AFTER_SHUTDOWN = {
+    "an operation that waits is completed": (
+        "Timeout",
+        first(f"{WAITING}.force_complete()"),
+        WAITS,
+    ),
+    "an operation that waits leaves the timer": (
+        "NumDelayedExact",
+        first(f"{WAITING}.cancel()"),
+        WAITS,
+    ),
+    "an operation that waits leaves its list": (
+        "WatcherReachable",
+        first("for shard in self.shards: shard.watchers_by_key.clear()"),
+        WAITS,
+    ),
+    "what was handed over is not awaited": (
+        "Timeout",
+        ("impl.task_executor", "wait=get_ident() != thread", "wait=False"),
+        ("executor_is_behind", True),
+        ("enter", 0, "k", 1),
+        ("advance", 1),
+    ),
+    "a timeout completes an operation": (
+        "Timeout",
+        (MODULE, "            self.purging.close()\n", "            pass\n"),
+        WAITS,
+        SHUTS,
+        ("advance", 5),
+    ),
+    "an event completes no operation": (
+        "NoLostCompletion",
+        (
+            MODULE,
+            "    def shutdown(",
+            "    def check_and_complete(self, key):\n"
+            f"        return 0 if {SHUT} else super().check_and_complete(key)\n\n"
+            "    def shutdown(",
+        ),
+        WAITS,
+        SHUTS,
+        ("event", 0),
+    ),
+    "no operation is entered": (
+        "Refusal",
+        (
+            MODULE,
+            "        return super().try_complete_else_watch(operation, keys)",
+            f"        if {SHUT}:\n            raise RuntimeError('shut down')\n"
+            "        return super().try_complete_else_watch(operation, keys)",
+        ),
+        SHUTS,
+        WAITS,
+    ),
+    "an operation that is due is entered": (
+        "Refusal",
+        (
+            "impl.system_timer",
+            "            self.executor.submit(entry)  # update K2",
+            "            try:\n                self.executor.submit(entry)\n"
+            "            except RuntimeError:\n                pass",
+        ),
+        SHUTS,
+        ("enter", 0, "k", 0),
+    ),
+    "a second shutdown raises": (
+        "Results",
+        first(f"if {SHUT}: raise RuntimeError('shut down')"),
+        SHUTS,
+    ),
+    "the end of a block does not shut down": (
+        "Timeout",
+        (MODULE, "        self.shutdown()\n", "        pass\n"),
+        WAITS,
+        BLOCK_ENDS,
+        ("advance", 5),
+    ),
+}
+"""What must not be after shutdown: the property, the change that makes it so, and such rules."""
+
+
+@pytest.mark.parametrize("fault", AFTER_SHUTDOWN)
+def test_a_program_shows_what_a_shutdown_must_not_do(fault):
+    says, change, *rules = AFTER_SHUTDOWN[fault]
+    with pytest.raises(AssertionError, match=f"^{says}: "):
+        ran(changed(change), [*rules, SHUTS])
+    ran(shipped, [*rules, SHUTS])
 
 
 def test_nothing_planted_is_nothing_found():
-    searched(purgatory, max_examples=100, stateful_step_count=30, phases=[Phase.generate])
+    searched(shipped, max_examples=100, stateful_step_count=30, phases=[Phase.generate])
 
 
 def test_what_matters_only_between_threads_is_not_found_here():
