@@ -163,15 +163,6 @@ def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_anot
         assert followed(scheduled(name))[0].verdict == CONFORMS
 
 
-@pytest.mark.parametrize("scenario", ["real_timer", "real_timer_beside"])
-def test_with_the_real_timer_the_rules_take_the_timer_s_events_and_the_model_does_not(scenario):
-    recorded = record(mechanisms(), STEM, scenario, scenario)
-    assert any(event["k"] == "list_add" for event in recorded.events)
-    assert (ruled(recorded).verdict, ruled(recorded).findings) == (CONFORMS, ())
-    assert in_bulk(recorded) == set()
-    assert followed(recorded)[0].verdict == OUT_OF_MODEL
-
-
 def test_the_rules_about_watchers_and_timeouts_apply_to_the_recordings():
     applied: dict[str, int] = {}
     for scenario in SOUND:
