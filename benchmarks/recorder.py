@@ -20,7 +20,7 @@ from typing import Any
 from traces import translator
 from wheelproof import isolated, project
 from wheelproof.trace.recording.loading import Traced
-from wheelproof.trace.recording.recorder import Log
+from wheelproof.trace.recording.log import Log
 
 STEM = "timer_task_list"
 OPERATIONS = 6000

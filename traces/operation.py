@@ -8,7 +8,8 @@ from types import FrameType
 from typing import Any
 
 from traces.events import Columns
-from wheelproof.trace.recording.recorder import Log, Raw, Recorder
+from wheelproof.trace.recording.log import Log, Raw
+from wheelproof.trace.recording.recorder import Recorder
 from wheelproof.trace.recording.traced_fields import RAISED
 
 ROLES = {"DelayedOperation": "op"}
@@ -25,6 +26,9 @@ tryComplete opens none."""
 
 WORDS = frozenset(("force_cas", "pending_set", "pending_getset", "cancel"))
 """Kinds whose word has no write that is no event."""
+
+DUE = "due"
+"""The slot of an operation whose timeout is another task; else it is its timer's task itself."""
 
 _CAUSE_OF = {"run": 1, "try_complete": 2}
 _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
@@ -157,6 +161,6 @@ def initial(
                 "protocol": protocol_of(value),
                 "completed": value.completed.value,
                 **({} if note is None else {"pending": note.value}),
-                "task": number,
+                **({} if getattr(value, DUE, None) else {"task": number}),
             }
     return {"operations": out} if out else {}

@@ -15,6 +15,7 @@ from typing import Any
 
 from traces.agreement_rules import AgreementRules
 from traces.events import Observed, Refusal, Step, clock_of, counter_of, observed, spoken
+from traces.key_list_rules import KeyListRules
 from traces.list_rules import ListRules
 from traces.lock_rules import LockRules
 from traces.operation_rules import OperationRules
@@ -52,6 +53,7 @@ class TimerState(
     WheelRules,
     LockRules,
     OperationRules,
+    KeyListRules,
     WatchRules,
     AgreementRules,
     RowRules,
@@ -119,6 +121,8 @@ class TimerState(
             for number in members:
                 self.watched.setdefault(number, set()).add(key)
         self.made, self.checks = set(), {}
+        self.list_of, self.members, self.timed, self.untried = {}, {}, {}, {}
+        self.purged = False
         self.places, self.levels, self.tasks_of, self.won_inside = {}, set(), {}, set()
         # entries that the executor has taken and not run
         self.handed: dict[int, None] = dict.fromkeys(initial.get("handed", ()))
@@ -149,6 +153,7 @@ class TimerState(
             "task_run": self._task_run,
             **self._judges_of_operations(),
             **self._judges_of_watchers(),
+            **self._judges_of_key_lists(),
         }
 
     def thread(self, tid: int) -> ThreadState:
@@ -267,6 +272,7 @@ class TimerState(
         self._take_operation(event, thread)
         self._take_agreement(event, thread)
         self._take_watchers(event, thread)
+        self._take_key_lists(event)
         thread.lc = clock_of(event)
 
     def _take_checkpoint(self, event: Step) -> None:
@@ -317,6 +323,7 @@ class TimerState(
         yield from self.forgotten()
         yield from self.unguarded()
         yield from self.unrun()
+        yield from self.left_over()
 
     def open(self, beyond: Collection[int]) -> Iterator[str]:
         """What threads have begun and not ended, those ``beyond`` the cut left out."""

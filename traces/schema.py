@@ -77,6 +77,8 @@ KINDS = {
     "on_complete_begin": "onComplete began",
     "on_complete_end": "onComplete ended",
     "on_expire": "onExpiration ran",
+    "watchers_new": "a key got a list of watchers; list is its id",
+    "watchers_remove": "a key's list of watchers was given up, because it was found empty",
     "purge": "completed operations were taken out of the watchers",
     "fault": "the recorder delayed its thread on purpose; delay_ms",
 }
@@ -162,6 +164,7 @@ REQUIRED = {
     "try_watch_begin": ("op",),
     "try_watch_end": ("op", "res"),
     **dict.fromkeys(("watch_add", "watch_cancel"), ("op", "key")),
+    **dict.fromkeys(("watchers_new", "watchers_remove"), ("key", "list")),
 }
 """Kind -> columns without which an event of it says nothing."""
 

@@ -13,7 +13,8 @@ from types import FrameType
 from typing import Any
 
 from wheelproof.trace.recording import traced_fields
-from wheelproof.trace.recording.recorder import Log, Recorder
+from wheelproof.trace.recording.log import Log
+from wheelproof.trace.recording.recorder import Recorder
 from wheelproof.trace.recording.traced_fields import RAISED
 
 _frame = sys._getframe
@@ -43,9 +44,6 @@ EMPTIES = frozenset(("withdraw",))
 """Methods that take everything out of a timer, due or not."""
 
 BEGINS = {"flush_begin": "flush_end"}
-
-UNLABELLED: Mapping[tuple[str, str], str] = {}
-"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
 
 CONDITIONS: Mapping[str, Callable[[Any], bool]] = {
     "list_add_retry": lambda owner: owner is not None

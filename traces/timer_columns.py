@@ -8,7 +8,8 @@ from typing import Any
 
 from traces.events import Columns, Event
 from traces.events import columns as by_name
-from wheelproof.trace.recording.recorder import Raw, Recorder
+from wheelproof.trace.recording.log import Raw
+from wheelproof.trace.recording.recorder import Recorder
 
 COUNTED = ("list_add", "list_remove")
 

@@ -7,24 +7,37 @@ import heapq
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from traces import operation, timer, timer_columns
+from traces import operation, timer, timer_columns, watching
 from traces.events import Columns, Event, columns
-from wheelproof.trace.recording.recorder import Log, Observer, Raw, Recorder
+from wheelproof.trace.recording.log import Log, Raw
+from wheelproof.trace.recording.recorder import Observer, Recorder
 
-ROLES = timer.ROLES | operation.ROLES
+ROLES = timer.ROLES | operation.ROLES | watching.ROLES
 """Class -> the column that its objects are named in, and the class of their tokens."""
 
-CALLS = timer.CALLS | operation.CALLS
+CALLS = {
+    name: tuple(
+        call for family in (timer, operation, watching) for call in family.CALLS.get(name, ())
+    )
+    for name in (*timer.CALLS, *operation.CALLS, *watching.CALLS)
+}
 """Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded
 after the call)."""
 
-UNLABELLED = timer.UNLABELLED
-"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
+SECTIONS = watching.SECTIONS
+"""Function -> (kind of event, what its record says), of functions whose critical section is an
+event."""
+
+ACCESSES = watching.ACCESSES
+"""Kinds that are an access of a plain field, on a line whose label has them."""
+
+UNLABELLED = watching.UNLABELLED
+"""(function, operation) -> event, "" for none, of a line without a label."""
 
 CONDITIONS = timer.CONDITIONS
 """Kind -> the values of a volatile field of which a read is such an event."""
 
-BEGINS = timer.BEGINS | operation.BEGINS
+BEGINS = timer.BEGINS | operation.BEGINS | watching.BEGINS
 """Kind of event that opens a bracket -> the kind that closes it."""
 
 NAMED = ("task", "entry", "list", "op")
@@ -33,7 +46,7 @@ _SEQUENCE = {"entry": "eseq", "list": "lseq", "op": "oseq"}
 
 def observers(recorder: Recorder) -> dict[str, Observer]:
     """Kind of event -> what else is noted in a record of it."""
-    return timer.observers(recorder) | operation.observers(recorder)
+    return timer.observers(recorder) | operation.observers(recorder) | watching.observers(recorder)
 
 
 def role_of(value: Any) -> str:
@@ -83,6 +96,10 @@ class Translator:
         ]
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
+    def numbers(self) -> dict[str, int]:
+        """Id -> name, of what is named by a number: buckets and watcher lists."""
+        return self.wheels.numbers() | watching.numbers(self.recorder)
+
     def _thread(self, tid: int, log: Log) -> Iterator[Event]:
         stream = Stream()
         for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
@@ -104,6 +121,8 @@ class Translator:
 
     def _columns(self, raw: Raw, stream: Stream) -> Columns:
         kind = raw.site.event
+        if (found := watching.columns(self.recorder, raw)) is not None:
+            return found
         if kind in operation.COLUMNS:
             return operation.COLUMNS[kind](raw)
         if kind == "cancel" and self.roles.get(raw.obj) == "op":
@@ -138,10 +157,11 @@ class Translator:
             if not lock.kind:
                 continue
             role = self._role(lock.owner, lock) or "lock"
+            own = getattr(lock, "of", lock).number
             name = (
-                f"{role}:{lock.owner or getattr(lock, 'of', lock).number}"
-                if role != "lock" or not hasattr(lock, "acquire_when")
-                else f"queue:{lock.number}"
+                f"{role}:{lock.owner or own}"
+                if role != "lock"
+                else f"{'queue' if hasattr(lock, 'acquire_when') else 'lock'}:{own}"
             )
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = _SEQUENCE.get(role)
@@ -177,7 +197,7 @@ class Translator:
         if kind in timer.PARTLY:
             return ""
         role = self._role(word.owner, word)
-        if role is None or kind not in timer.WORDS | operation.WORDS:
+        if role is None or kind not in timer.WORDS | operation.WORDS | watching.WORDS:
             return ""
         if word.number not in self._fields:
             self._fields[word.number] = getattr(word, "field", None) or field_of(
@@ -221,11 +241,16 @@ def variant_of(recorder: Recorder) -> str:
     )
 
 
-def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
-    """Give ids to a scenario's objects, in the scenario's order; id -> name."""
+def named(
+    recorder: Recorder, names: Mapping[str, Any], program: Mapping[str, Any] | None = None
+) -> dict[str, str]:
+    """Give ids to a scenario's objects and keys, in the scenario's order; id -> name."""
     found = {
         recorder.identify(value): name
         for name, value in names.items()
         if recorder.knows(type(value))
     }
-    return {str(number): name for number, name in found.items()}
+    return {
+        **{str(number): name for number, name in found.items()},
+        **watching.keys(recorder, program or {}),
+    }

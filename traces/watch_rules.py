@@ -58,6 +58,12 @@ class WatchRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
+    def _into_list(self, event: Step) -> Refusal | None:
+        raise NotImplementedError
+
+    def _tried_again(self, event: Step) -> Refusal | None:
+        raise NotImplementedError
+
     def _judges_of_watchers(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
         return {
             "watch_add": self._watch_add,
@@ -82,7 +88,7 @@ class WatchRules:
                 "WatchedOnce",
                 f"operation {number} is put among the watchers of key {key} once more",
             )
-        return None
+        return self._into_list(event)
 
     def _watch_cancel(self, event: Step, thread: Any) -> Refusal | None:
         number, key = event["op"], event["key"]
@@ -98,7 +104,7 @@ class WatchRules:
         return None
 
     def _try_watch_end(self, event: Step, thread: Any) -> Refusal | None:
-        if refusal := self._bracket_ends(event, thread):
+        if refusal := self._bracket_ends(event, thread) or self._tried_again(event):
             return refusal
         number, result = event["op"], event["res"]
         if not self.recorded("watch_add") or result not in ("true", "false"):

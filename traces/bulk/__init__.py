@@ -14,6 +14,7 @@ from traces.bulk import (
     start,
     tokens,
     trace,
+    watched_lists,
     watchers,
 )
 from wheelproof.pipeline.rule import Family, Finding, Rule
@@ -29,6 +30,8 @@ FAMILIES: tuple[Family, ...] = (
     operation.FAMILY,
     operation.ATTEMPTS,
     watchers.FAMILY,
+    watched_lists.KEYS,
+    watched_lists.MEMBERS,
     lists.LISTS,
     objects.FAMILY,
     tokens.TOTALS,

@@ -25,6 +25,10 @@ _KINDS = (
 )
 
 
+_OF_TASK = ("add_request", "cancel", "task_run")
+"""Kinds that name an operation as a timer's task alone."""
+
+
 def _evaluates() -> Column:
     return is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")
 
@@ -33,9 +37,10 @@ def prepare() -> Frame:
     """One row for each operation: how often and when each thing happened, by the Lamport clock, and
     how its last note stands."""
     won = is_one_of("force_cas") & (F.col("res") == "true")
-    event = EVENTS.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select(
+    subject = F.coalesce("op", F.when(is_one_of(*_OF_TASK), F.col("task")))
+    event = EVENTS.where(subject.isNotNull() & is_one_of(*_KINDS, *_OF_TASK)).select(
         "run",
-        "op",
+        subject.alias("op"),
         "tid",
         "tseq",
         "lc",
@@ -55,9 +60,12 @@ def prepare() -> Frame:
         return F.max(F.when(condition, place))
 
     grouped = event.groupBy("run", "op").agg(
+        F.count_if(is_one_of(*_KINDS)).alias("own"),
+        last(is_one_of("add_request")).alias("timed_at"),
+        last(is_one_of("cancel", "task_run")).alias("untimed_at"),
         F.count_if(is_one_of("op_new")).alias("made"),
         first(is_one_of("op_new")).alias("made_at"),
-        F.min(place).alias("first_at"),
+        first(is_one_of(*_KINDS)).alias("first_at"),
         F.count_if(won).alias("won"),
         first(won).alias("won_at"),
         F.min(F.when(won, F.struct("lc", "tid", "tseq", "cause"))).alias("winner"),
@@ -83,6 +91,7 @@ def prepare() -> Frame:
             "unwatched"
         ),
         F.count_if(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_watching"),
+        F.count_if(is_one_of("try_watch_end") & (F.col("res") == "raised")).alias("not_entered"),
         last(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_at"),
         last(is_one_of("try_watch_end") & (F.col("res") == "true")).alias("done_at"),
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
@@ -95,7 +104,7 @@ def prepare() -> Frame:
     runs = broadcast(
         RUNS.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end"))
     )
-    return grouped.join(runs, "run", "inner")
+    return grouped.where(F.col("own") > 0).join(runs, "run", "inner")
 
 
 def _times(name: str) -> Column:
@@ -198,6 +207,13 @@ RULES = (
         ),
     ),
     Rule(
+        "NoLeakedTimer",
+        "at the end of a whole trace the timer has no task that is a completed operation",
+        (F.col("won") > 0) & F.col("timed_at").isNotNull() & F.col("whole"),
+        F.coalesce(F.col("timed_at") < F.col("untimed_at"), F.lit(False)),
+        text("completed at lc ", F.col("won_at.lc"), ", timed at lc ", F.col("timed_at.lc")),
+    ),
+    Rule(
         "TriesEnd",
         "at the end of a whole trace every evaluation of tryComplete has ended",
         (F.col("trying") + F.col("tried") > 0) & F.col("whole"),
@@ -234,6 +250,7 @@ RULES = (
         "where it returns true its thread has completed the operation",
         (
             (F.col("left_watching") + F.col("watches") > 0)
+            & (F.col("not_entered") == 0)
             & F.col("whole")
             & recorded("watch_add", "try_watch_end")
         ),

@@ -280,6 +280,13 @@ RULES = (
         text("task ", F.col("was_task"), " ran, task ", F.col("after_task"), " is cancelled"),
     ),
     Rule(
+        "TryAfterWatch",
+        "who puts an operation among watchers then tries it, or puts it among those of another key",
+        is_kind("watch_add") & recorded("try_begin") & goes_on(),
+        is_step("after", "try_begin", "op") | is_step("after", "watch_add", "op"),
+        step_after(),
+    ),
+    Rule(
         "BodyInsideTry",
         "an evaluation of tryComplete ends after the onComplete that it led to",
         is_kind("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),

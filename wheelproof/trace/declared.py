@@ -11,8 +11,9 @@ The tool reads, orders, stores and judges events; what an event means is the sub
 ``rules``       ``KINDS``, ``NEEDS`` and ``State``, which judges and takes one event after the
                 other
 ``shrink``      ``shrink``: from a refused trace to the few events that show why
-``translator``  ``CALLS``, ``UNLABELLED``, ``CONDITIONS``, ``observers`` and ``Translator``:
-                which operations are events, and from a recorder's records to columns
+``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
+                ``observers`` and ``Translator``: which operations are events, and from a
+                recorder's records to columns
 ``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``needs``, ``start``
 ==============  ===========================================================================
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 import checked  # noqa: E402
+import key_lists  # noqa: E402
 import planted  # noqa: E402
 import purgatory  # noqa: E402
 from checked import footer_of  # noqa: E402
@@ -44,8 +45,9 @@ OPERATIONS = 14
 def bases() -> dict[str, Trace]:
     """Traces in which, together, every rule applies."""
     events = purgatory.Purgatory(1, OPERATIONS).run()
-    faults = planted.faults(events)
+    faults, unpurged = planted.faults(events), key_lists.Unpurged(1, OPERATIONS).run()
     out: dict[str, Trace] = {"sound": (header("sound"), events, footer_of(header("sound"), events))}
+    out["unpurged"] = header("unpurged"), unpurged, footer_of(header("unpurged"), unpurged)
     for name in ("TokenEnd", "AdvanceByLevels", "StepFollows", "ForcedUnderLock"):
         out[name] = faults[name]
     return out

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import key_lists
 import purgatory
 
 from benchmarks import mutations
@@ -296,6 +297,50 @@ def _kept_monitor(events: list[Event]) -> None:
     ]
 
 
+def _second_list(events: list[Event]) -> None:
+    made = _first(events, "watchers_new")
+    events.insert(made + 1, copy.deepcopy(events[made]))
+
+
+def _left_timed(events: list[Event]) -> None:
+    """An operation that is completed goes into the timer, as the last that its thread does."""
+    request = events[_first(events, "add_request")]
+    stop = _first(events, "thread_stop", tid=request["tid"])
+    again = [
+        copy.deepcopy(events[_first(events, kind, tid=request["tid"])])
+        for kind in ("rw_acquire", "add_request", "rw_release")
+    ]
+    again[1]["task"] = events[_first(events, "force_cas", res="true")]["op"]
+    events[stop:stop] = again
+
+
+def _not_tried_again(events: list[Event]) -> None:
+    """Who has put an operation among its watchers leaves it there, and tries it no more."""
+    for watched, event in enumerate(events):
+        if event["k"] != "watch_add":
+            continue
+        ended = next(
+            index
+            for index in range(watched, len(events))
+            if events[index]["k"] == "try_watch_end" and events[index]["op"] == event["op"]
+        )
+        of = [
+            index
+            for index in range(watched + 1, ended)
+            if events[index].get("op") == event["op"] and events[index]["k"] != "watch_add"
+        ]
+        if [events[index]["k"] for index in of] == [
+            "try_begin",
+            "pending_set",
+            "try_end",
+            "lock_release",
+        ]:
+            for index in reversed(of):
+                del events[index]
+            return
+    raise AssertionError("no operation of this run was tried again in vain")
+
+
 PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     "left_unwatched": (_left_unwatched, {"WatcherReachable"}, "WatcherReachable"),
     "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
@@ -313,6 +358,14 @@ PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     ),
     "published_twice": (_published_twice, {"OneOverflowWheel"}, "OneOverflowWheel"),
     "kept_monitor": (_kept_monitor, {"MonitorsReturned"}, "NoDeadlock"),
+    "second_list": (_second_list, {"OneListOfKey"}, "WatcherReachable"),
+    "another_list": (
+        _set("watchers_remove", {}, list=lambda number: number + 100_000),
+        {"GivesUpItsList"},
+        "WatcherReachable",
+    ),
+    "left_timed": (_left_timed, {"NoLeakedTimer"}, "NoLeakedTimer"),
+    "not_tried_again": (_not_tried_again, {"TryAfterWatch"}, "NoLostCompletion"),
     "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
 }
 """Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name
@@ -323,10 +376,10 @@ def of_purgatory() -> dict[str, Trace]:
     """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none.
 
     ``removing`` and ``orphaning``: lists of watchers are removed when they are empty, soundly and
-    as in KAFKA-2253.
+    as in KAFKA-2253. ``unpurged`` and ``keeping``: only checks empty them, and they stay.
     """
     sound, out = purgatory.Purgatory(1, 40).run(), {}
-    for name, made in {"removing": purgatory.Removing, "orphaning": purgatory.Orphaning}.items():
+    for name, made in key_lists.RUNS.items():
         out[name] = whole(name, made(1, 40).run())
     for name, change in {
         "purgatory": lambda events: None,

@@ -39,6 +39,7 @@ class Purgatory(Simulator):
     def __init__(self, seed: int, operations: int) -> None:
         super().__init__(seed, operations)
         self.watchers: dict[int, list[int]] = {}  # key -> operations
+        self.lists: dict[int, int] = {}  # key -> the list that it has
         self.task_of: dict[int, int] = {}
         self.second: list[int] = []
 
@@ -184,11 +185,8 @@ class Purgatory(Simulator):
         return won or noted and self.attempt(tid, op, completes, **columns)
 
     def add(self, tid: int) -> int:
-        op, task, delay = (
-            self.fresh(),
-            self.fresh(),
-            self.random.choice((0, 1, 3, 9, 17, 40, 150, 300, 700)),
-        )
+        op = task = self.fresh()
+        delay = self.random.choice((0, 1, 3, 9, 17, 40, 150, 300, 700))
         self.operation[task], self.task_of[op], self.live[task] = task and op, task, 0
         keys = sorted(
             self.random.sample(range(FIRST_KEY, FIRST_KEY + KEYS), self.random.choice((1, 1, 2)))
@@ -212,7 +210,44 @@ class Purgatory(Simulator):
 
     def watch(self, tid: int, op: int, key: int, parent: int) -> None:
         self.watchers.setdefault(key, []).append(op)
-        self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=parent)
+        self.emit(
+            tid,
+            "watch_add",
+            ("L", f"watchers:{key}", "w"),
+            op=op,
+            key=key,
+            list=self.list_of(tid, key, parent),
+            parent=parent,
+        )
+
+    def list_of(self, tid: int, key: int, parent: int) -> int:
+        """The key's list, made where it has none."""
+        if key not in self.lists:
+            self.lists[key] = self.fresh()
+            self.emit(
+                tid,
+                "watchers_new",
+                ("L", f"watchers:{key}", "w"),
+                key=key,
+                list=self.lists[key],
+                parent=parent,
+            )
+        return self.lists[key]
+
+    def give_up(self, tid: int, key: int, **columns: Any) -> None:
+        """Remove the key's list, if nothing is in it."""
+        if key in self.lists and not self.watchers.get(key):
+            self.emit(
+                tid,
+                "watchers_remove",
+                ("L", f"watchers:{key}", "w"),
+                key=key,
+                list=self.lists.pop(key),
+                **columns,
+            )
+
+    def taken_out(self, tid: int, op: int, key: int, **columns: Any) -> None:
+        self.emit(tid, "watch_cancel", op=op, key=key, list=self.lists[key], **columns)
 
     def add_again(self, tid: int, task: int) -> None:
         if self.operation[task] not in self.completed:
@@ -229,7 +264,8 @@ class Purgatory(Simulator):
                 tid, op, self.random.random() < 0.3, parent=span
             ):
                 self.watchers[key].remove(op)
-                self.emit(tid, "watch_cancel", op=op, key=key, parent=span)
+                self.taken_out(tid, op, key, parent=span)
+        self.give_up(tid, key, parent=span)
         self.emit(tid, "check_end", key=key, span=span, phase="end")
 
     def cancel_for_key(self, tid: int, key: int) -> None:
@@ -245,13 +281,16 @@ class Purgatory(Simulator):
         for op in self.watchers.pop(key, []):
             if op not in self.completed:
                 self.cancel(tid, self.task_of[op], ())
-            self.emit(tid, "watch_cancel", op=op, key=key, parent=span)
+            self.taken_out(tid, op, key, parent=span)
+        self.lists.pop(key, None)
         self.emit(tid, "cancel_key_end", key=key, span=span, phase="end")
 
     def purge(self) -> None:
         for key, members in self.watchers.items():
             self.watchers[key] = [op for op in members if op not in self.completed]
         self.emit(REAPER, "purge")
+        for key in list(self.watchers):
+            self.give_up(REAPER, key)
 
     def checkpoint(self, tid: int) -> None:
         entry = next(iter(self.where), None)
@@ -269,6 +308,9 @@ class Purgatory(Simulator):
             key, bucket = self.queue[0]
             self.emit(REAPER, "dq_ready", list=bucket, key_ms=key)
         super().advance(until)
+
+    def finish(self) -> None:
+        """What comes last."""
 
     def run(self) -> list[Event]:
         everyone = (*ADDERS, REAPER, EXECUTOR, *EVENTS)
@@ -291,54 +333,10 @@ class Purgatory(Simulator):
                 self.checkpoint(ADDERS[0])
         self.advance(self.now + TURN_MS)
         assert not self.linked and not self.queue
+        self.finish()
         for tid in everyone:
             self.emit(tid, "thread_stop")
         return self.events
-
-
-class Removing(Purgatory):
-    """Lists of watchers that are removed when they are empty, while another thread has looked one
-    up to add to it (KAFKA-2253).
-
-    ``looks_again``: who adds finds the list that the key has then, as Kafka does since; else the
-    operation goes into the list that was removed, which no check comes to. ``orphans``: operations
-    that did.
-    """
-
-    looks_again = True
-
-    def __init__(self, seed: int, operations: int) -> None:
-        super().__init__(seed, operations)
-        self.orphans: list[int] = []
-
-    def watch(self, tid: int, op: int, key: int, parent: int) -> None:
-        found = self.watchers.setdefault(key, [])
-        if found and self.random.random() < 0.5:
-            self.complete_all(next(each for each in EVENTS if each != tid), key)
-        if self.looks_again or self.watchers.get(key) is found:
-            return super().watch(tid, op, key, parent)
-        self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=parent)
-        found.append(op)
-        self.orphans.append(op)
-
-    def complete_all(self, tid: int, key: int) -> None:
-        """A check that completes each watcher of a key, and removes the list that it leaves
-        empty."""
-        span, members = self.span(), self.watchers.pop(key)
-        self.emit(
-            tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin"
-        )
-        for op in members:
-            if op not in self.completed:
-                self.attempt(tid, op, True, parent=span)
-            self.emit(tid, "watch_cancel", op=op, key=key, parent=span)
-        self.emit(tid, "check_end", key=key, span=span, phase="end")
-
-
-class Orphaning(Removing):
-    """As Kafka did before KAFKA-2253 was solved."""
-
-    looks_again = False
 
 
 def every_kind(run: list[Event]) -> list[Event]:

@@ -5,6 +5,7 @@ import copy
 from pathlib import Path
 
 import checked
+import key_lists
 import planted
 import purgatory
 import pytest
@@ -17,6 +18,10 @@ from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.rules import Replay
 from wheelproof.trace.judging.verdict import Verdict
+
+ORPHANS = {"CheckTriesWatcher", "WatchedInList", "GivenUpEmpty"}
+"""What rejects an operation that went into a list that its key has no more: the first check of
+the key, and the list itself."""
 
 
 def replayed(head: dict, events: list[dict], footer: dict) -> Verdict:
@@ -60,9 +65,9 @@ def test_replay_rejects_each_fault_by_name(traces, name):
 def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check(seed):
     """KAFKA-2253, and its control: who adds looks the key's list up again."""
     for made, rule in (
-        (purgatory.Removing(seed, 40), None),
+        (key_lists.Removing(seed, 40), None),
         (
-            purgatory.Orphaning(seed, 40),
+            key_lists.Orphaning(seed, 40),
             "WatcherReachable",
         ),
     ):
@@ -71,15 +76,26 @@ def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check
         assert bool(made.orphans) == bool(rule)
         assert (verdict.first and verdict.first.property) == rule
         broken = checked.rules(head, footer, events)
-        assert broken.keys() == ({"CheckTriesWatcher"} if rule else set())
+        assert broken.keys() == (ORPHANS if rule else set())
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_an_empty_list_that_stays_its_key_s_is_found_at_the_end(seed):
+    for made, rule in ((key_lists.Unpurged, None), (key_lists.Keeping, "WatchedExact")):
+        head, events, footer = planted.whole("x", made(seed, 40).run())
+        verdict = replayed(head, events, footer)
+        assert (verdict.first and verdict.first.property) == rule
+        found = checked.of(head, footer, events)
+        assert found.applied["EmptyGivenUp"] > 10
+        assert {*checked.rules(head, footer, events)} == ({"EmptyGivenUp"} if rule else set())
 
 
 def test_the_rule_in_bulk_names_the_orphans_alone(report):
     """It says of each when it was put among the watchers."""
-    orphaning = purgatory.Orphaning(1, 40)
+    orphaning = key_lists.Orphaning(1, 40)
     orphaning.run()
     rows = [row for row in report.violations if row["run_id"] == "orphaning"]
-    assert {row["rule"] for row in rows} == {"CheckTriesWatcher"}
+    assert {row["rule"] for row in rows} == ORPHANS
     assert {row["op"] for row in rows} <= set(orphaning.orphans)
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     assert (verdicts["removing"], verdicts["orphaning"]) == ("conforms", "violates")

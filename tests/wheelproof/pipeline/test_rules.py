@@ -112,7 +112,8 @@ def test_a_run_conforms_in_spark_if_no_rule_is_broken_in_memory(report, inputs):
 
 def test_a_fault_of_the_purgatory_is_rejected_in_bulk_by_name_as_far_as_one_key_shows_it(report):
     broken = {run["run"]: set(run["broken"]) for run in report.runs}
-    assert broken["orphaning"] == {"CheckTriesWatcher"}
+    assert broken["orphaning"] == {"CheckTriesWatcher", "WatchedInList", "GivenUpEmpty"}
+    assert (broken["unpurged"], broken["keeping"]) == (set(), {"EmptyGivenUp"})
     for name, (_, rules, _) in planted.PURGATORY.items():
         assert broken[name] >= rules and bool(broken[name]) == bool(rules), (name, broken[name])
 

@@ -12,6 +12,7 @@ from wheelproof.trace.format.parts import event_of
 from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.replay import key_of
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
+from wheelproof.trace.recording import log as logs
 from wheelproof.trace.recording import recorder as recorders
 from wheelproof.trace.recording import runs, traced_fields
 from wheelproof.trace.recording.record import record
@@ -53,7 +54,7 @@ def run_on_threads(tmp_path, operations: int, seed: int) -> Verdict:
 
 def test_eight_real_threads_conform(tmp_path, monkeypatch):
     """More events than a buffer holds, and than are sorted at a time."""
-    monkeypatch.setattr(recorders, "CHUNK", 512)
+    monkeypatch.setattr(logs, "CHUNK", 512)
     monkeypatch.setattr(replay, "BUFFER", 8192)
     verdict = run_on_threads(tmp_path, 300, 1)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
@@ -101,7 +102,7 @@ def test_only_some_kinds_can_be_recorded():
 
 
 def test_a_full_buffer_drops_and_says_so(monkeypatch):
-    monkeypatch.setattr(recorders, "CHUNK", 8)
+    monkeypatch.setattr(logs, "CHUNK", 8)
     monkeypatch.setattr(recorders.Recorder.__init__, "__defaults__", (2,))
     recorded = record(mechanisms(), STEM, busy(30, 4), "full")
     assert recorded.footer["dropped"] > 0

@@ -114,9 +114,10 @@ class Grain:
 
 
 def _plain(value: Any) -> Any:
-    """A method as it was written, under the wrapper that records a call of it."""
-    inner = getattr(value, "__wrapped__", None)
-    return value if inner is None else inner
+    """A method as it was written, under the wrappers that record a call of it."""
+    while (inner := getattr(value, "__wrapped__", None)) is not None:
+        value = inner
+    return value
 
 
 def _codes(code: CodeType | None) -> Iterator[CodeType]:

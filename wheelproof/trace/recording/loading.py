@@ -18,7 +18,7 @@ from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain
-from wheelproof.trace.recording.recorder import Recorder
+from wheelproof.trace.recording.recorder import ENDS, Recorder
 
 RUNTIME = "impl.runtime"
 
@@ -68,11 +68,12 @@ class Traced:
         self._tables: dict[str, Mapping[str, Any]] = {}
         self._shown: dict[str, str] = {}
         self._calls: list[type] = []
-        self._wrapped: set[tuple[type, str]] = set()
+        self._wrapped: set[tuple[type, str, str]] = set()
         self.recorder = Recorder(self._event_of)
         self.translator = declared.part("translator")
         self.recorder.observers = self.translator.observers(self.recorder)
         self.recorder.conditions = self.translator.CONDITIONS
+        self.recorder.sections = dict(self.translator.SECTIONS.values())
         root = self.mechanism.root
         production = isolated.load(root, RUNTIME)
         finder = isolated.Finder(root, self.mechanism.modules)
@@ -125,18 +126,30 @@ class Traced:
                 self._calls.append(cls)
 
     def _written(self, file: str, text: str, field: str) -> bool:
-        """Whether some labelled write of a plain field is an event."""
+        """Whether some labelled write of a plain field is an event, or some other access."""
         lines = text.splitlines()
         return any(
             "write" in kinds
             and self._event_of_label(file, kinds["write"])
             and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
+            or self._accessed(file, kinds)
+            and re.search(rf"\.{field}\b", lines[line - 1])
             for line, kinds in self.labels[file].items()
         )
 
     def _event_of_label(self, file: str, label: str) -> str:
         row = self._tables[file].get(label)
         return row.event if row is not None else ""
+
+    def _accessed(self, file: str, kinds: Mapping[str, str]) -> tuple[str, str] | None:
+        """The label of a line's access of a plain field, with its kind of event; None where the
+        access is none."""
+        for kind in ("read", "change"):
+            if (label := kinds.get(kind)) is not None:
+                event = self._event_of_label(file, label)
+                if event in self.translator.ACCESSES:
+                    return label, event
+        return None
 
     def _wrap(self, classes: Iterable[type]) -> None:
         """Put a recording method in the place of each that CALLS names, in the class that has it
@@ -149,8 +162,8 @@ class Traced:
                         if method == "__init__"
                         else next(each for each in cls.__mro__ if method in vars(each))
                     )
-                    if (own, method) not in self._wrapped and method in vars(own):
-                        self._wrapped.add((own, method))
+                    if (own, method, event) not in self._wrapped and method in vars(own):
+                        self._wrapped.add((own, method, event))
                         setattr(
                             own,
                             method,
@@ -182,25 +195,37 @@ class Traced:
                 f"{self._shown.get(file, Path(file).name)}:{line}",
             )
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
+        if operation == "get":
+            label, event = self._accessed(file, self.labels.get(file, {}).get(line, {})) or ("", "")
+            return label, event if self.kinds is None or event in self.kinds else "", where
         label = (
             self.labels.get(file, {})
             .get(line, {})
             .get("lock" if operation == "wait" else operation, "")
         )
         row = self._tables.get(file, {}).get(label) if label else None
-        if operation == "wait":
+        unlabelled = None if label else self._unlabelled(code.co_qualname, operation)
+        if unlabelled is not None:
+            event = unlabelled
+        elif operation == "wait":
             event = "lock_wait"
         elif row is not None and (row.kind == operation or {row.kind, operation} == _TAKES):
             event = row.event
         elif label:  # a mutant's step of another kind: it does not do what the event says
             event = _LOCKS.get(operation, "")
         else:
-            event = _LOCKS.get(operation) or self.translator.UNLABELLED.get(
-                (code.co_qualname, operation), ""
-            )
+            event = _LOCKS.get(operation, "")
         if self.kinds is not None and event not in self.kinds:
             event = ""
         return label, event, where
+
+    def _unlabelled(self, function: str, operation: str) -> str | None:
+        """The kind of event of an operation on a line without a label, "" for none; None where the
+        subject leaves it to the tool. A section is an event where its lock is given back."""
+        if function in self.translator.SECTIONS:
+            return self.translator.SECTIONS[function][0] if operation in ENDS else ""
+        found: str | None = self.translator.UNLABELLED.get((function, operation))
+        return found
 
     def set_up(self, scenario: Mapping[str, Any]) -> Any:
         """The scenario's Harness. What is done until the recorder begins is not recorded."""

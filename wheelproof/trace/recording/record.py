@@ -79,7 +79,7 @@ def record(
     harness = traced.set_up(program)
     recorder = traced.recorder
     translator = declared.part("translator")
-    names = translator.named(recorder, harness.names)
+    names = translator.named(recorder, harness.names, program)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
     if schedule is None:
@@ -88,7 +88,7 @@ def record(
         run_by(traced, schedule, program, harness)
     recorder.end()
     known = translator.Translator(recorder)
-    sources, buckets = known.sources, known.wheels.numbers()
+    sources, numbers = known.sources, known.numbers()
     spec = traced.mechanism.spec
     header = {
         "schema": SCHEMA,
@@ -110,7 +110,7 @@ def record(
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
         "sources": sources,
-        "names": names | buckets,
+        "names": names | numbers,
         **_program(program),
         "initial": initial,
     }

@@ -11,28 +11,19 @@ is never used twice.
 
 from __future__ import annotations
 
-import struct
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
-TOKENS = 6
-"""How many locks a record has room for; more are counted, and their tokens left out, which the
-footer says."""
-
-CHUNK = 4096
-"""Records in one buffer of a thread."""
+from wheelproof.trace.recording.log import Log, Site
 
 APART = frozenset(("wait",))
 """Operations that come from the same instruction as another one."""
 
-_WIDTH = 9 + 2 * TOKENS
-_PACK = tuple(struct.Struct(f"<{9 + 2 * held}q").pack_into for held in range(TOKENS + 1))
-_UNPACK = struct.Struct(f"<{_WIDTH}q").unpack_from
-_SIZE = 8 * _WIDTH
-_PACK0, _PACK1, _PACK2 = _PACK[:3]
+ENDS = frozenset(("unlock", "leave"))
+"""Operations that end a critical section: of a lock, of a gate."""
 
 
 STOP_SECONDS = 0.1
@@ -43,165 +34,17 @@ class Stop(BaseException):
     """Ends a thread of a recording that was stopped. No code of the subject catches it."""
 
 
-class Site(NamedTuple):
-    """A place in the code that is recorded: the line's label and the kind of event that the label
-    table gives it."""
-
-    label: str
-    event: str
-    operation: str
-    where: str
-
-
-class Raw(NamedTuple):
-    """One record, unpacked. ``locks``: (number of the lock, seq) from the outermost held to the
-    innermost."""
-
-    site: Site
-    lc: int
-    obj: int
-    old: int
-    new: int
-    me: int
-    word: int
-    version: int
-    locks: tuple[tuple[int, int], ...]
-
-
-class Log:
-    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost
-    first; ``now``: the time that it has read last, -1 before."""
-
-    __slots__ = (
-        "name",
-        "lc",
-        "held",
-        "buffer",
-        "offset",
-        "full",
-        "muted",
-        "now",
-        "_limit",
-        "_end",
-        "dropped",
-    )
-
-    def __init__(self, name: str, limit: int) -> None:
-        self.name = name
-        self.lc = 0
-        self.held: list[Any] = []
-        self.buffer = bytearray(_SIZE * CHUNK)
-        self.offset = 0
-        self.full: list[bytearray] = []
-        self.muted = False
-        self.now = -1
-        self.dropped = 0
-        self._limit, self._end = limit, _SIZE * CHUNK
-
-    def emit(
-        self, site: int, obj: int, old: int, new: int, me: int = 0, word: int = 0, version: int = 0
-    ) -> None:
-        """Record one event, while all that makes it exclusive is held. ``word``: number of the word
-        that is touched, 0 for none."""
-        offset = self.offset
-        if offset == self._end:
-            if len(self.full) >= self._limit:
-                self.dropped += 1
-                return
-            self.full.append(self.buffer)
-            self.buffer = bytearray(_SIZE * CHUNK)
-            offset = 0
-        self.offset = offset + _SIZE
-        self.lc = lc = self.lc + 1
-        held = self.held
-        depth = len(held)
-        if depth == 1:
-            (first,) = held
-            first.seq = one = first.seq + first.step
-            _PACK1(
-                self.buffer,
-                offset,
-                site,
-                lc,
-                obj,
-                old,
-                new,
-                me,
-                word,
-                version,
-                1,
-                first.number,
-                one,
-            )
-        elif depth == 2:
-            first, second = held
-            first.seq = one = first.seq + first.step
-            second.seq = two = second.seq + second.step
-            _PACK2(
-                self.buffer,
-                offset,
-                site,
-                lc,
-                obj,
-                old,
-                new,
-                me,
-                word,
-                version,
-                2,
-                first.number,
-                one,
-                second.number,
-                two,
-            )
-        elif depth == 0:
-            _PACK0(self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
-        else:
-            tokens: list[int] = []
-            for lock in held:
-                lock.seq += lock.step
-                tokens += lock.number, lock.seq
-            del tokens[2 * TOKENS :]
-            _PACK[len(tokens) // 2](
-                self.buffer,
-                offset,
-                site,
-                lc,
-                obj,
-                old,
-                new,
-                me,
-                word,
-                version,
-                len(tokens) // 2,
-                *tokens,
-            )
-
-    def __len__(self) -> int:
-        return len(self.full) * CHUNK + self.offset // _SIZE
-
-    def records(self, sites: list[Site]) -> Iterator[Raw]:
-        """The thread's records, in its order."""
-        for buffer in [*self.full, self.buffer]:
-            end = self.offset if buffer is self.buffer else len(buffer)
-            for offset in range(0, end, _SIZE):
-                site, lc, obj, old, new, me, word, version, held, *rest = _UNPACK(buffer, offset)
-                yield Raw(
-                    sites[site],
-                    lc,
-                    obj,
-                    old,
-                    new,
-                    me,
-                    word,
-                    version,
-                    tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]),
-                )
-
-
 Observer = Callable[[Log, FrameType], int]
 """What else is noted at an operation: called with the running thread's log and the frame that
 performs it."""
+
+
+Values = tuple[int, int, int, int, int, int]
+"""Object, old, new, argument, number of the word and its version."""
+
+Section = Callable[["Recorder", FrameType], Values | None]
+"""What the record of a critical section says, made in the frame that gives the section's lock back;
+None for no record."""
 
 
 class Recorder:
@@ -213,8 +56,10 @@ class Recorder:
     records that a thread may fill before events are dropped, and counted. ``observers``: kind of
     event -> what else to note in a record of it, a number that is read under the locks that are
     held. ``conditions``: kind of event -> the values of a volatile field whose read is one; of
-    other kinds every read is. ``turn``: called before each operation of a directed run; None where
-    threads run as they like.
+    other kinds every read is. ``sections``: kind of event -> what its record says, of events that
+    are a critical section. ``values``: ids of values that are no objects. ``words``: those that
+    the subject's sections have made, by the id of their owner. ``turn``: called before each
+    operation of a directed run; None where threads run as they like.
     """
 
     def __init__(
@@ -227,6 +72,10 @@ class Recorder:
         self.primitives: dict[int, Any] = {}
         self.observers: Mapping[str, Observer] = {}
         self.conditions: Mapping[str, Callable[[Any], bool]] = {}
+        self.sections: Mapping[str, Section] = {}
+        self.values: dict[Any, int] = {}
+        self.words: dict[int, Any] = {}
+        self.takes: list[Section | None] = [None]  # of each site, whether it is a section's end
         self.looks: list[Observer | None] = [None]  # of each site, what else to note there
         self.wants: list[Callable[[Any], bool] | None] = [
             None
@@ -339,6 +188,15 @@ class Recorder:
                 self._ids[id(value)] = found
             return found
 
+    def id_of_value(self, value: Any) -> int:
+        """The id of a value that is no object, such as a key: given at its first sight, and the
+        same for equal ones."""
+        with self._guard:
+            found = self.values.get(value)
+            if found is None:
+                found = self.values[value] = next(self._next_id)
+            return found
+
     def register(self, primitive: Any) -> int:
         """The number of a lock or a word."""
         number = next(self._next_number)
@@ -378,6 +236,7 @@ class Recorder:
             return index
 
     def _append(self, site: Site) -> None:
+        self.takes.append(self.sections.get(site.event) if site.operation in ENDS else None)
         self.looks.append(self.observers.get(site.event))
         self.wants.append(self.conditions.get(site.event))
         self.sites.append(site)

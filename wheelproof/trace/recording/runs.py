@@ -14,7 +14,8 @@ from typing import Any
 
 from wheelproof.errors import ToolError
 from wheelproof.trace.recording.loading import PATIENCE_SECONDS, Traced
-from wheelproof.trace.recording.recorder import Log, Stop
+from wheelproof.trace.recording.log import Log
+from wheelproof.trace.recording.recorder import Stop
 
 KNOCK_SECONDS = 0.5
 """How long a thread that may be in a deadlock has to record that it waits."""
@@ -173,14 +174,15 @@ class _Director:
         step = self.traced.grain.step_of(frame, operation)
         if step is None:
             return
-        if actor.open == step.place:
-            if step.exact:
-                actor.open = None
-            return
         if step.call is not None:
             if any(call is step.call for call in actor.calls):
                 return
+            # Another call from the same line is a step of its own: the line is in a loop.
             actor.calls = (*_still(actor.calls, frame), step.call)
+        elif actor.open == step.place:
+            if step.exact:
+                actor.open = None
+            return
         actor.open = None if step.exact else step.place
         actor.label, actor.operation = step.label, operation
         actor.arrived.release()

@@ -50,12 +50,13 @@ def runtime_module(
 
 
 def _locks(recorder: Recorder) -> dict[str, type]:
-    log_of, site_of, local, places, looks = (
+    log_of, site_of, local, places, looks, takes = (
         recorder.log,
         recorder.site,
         recorder.local,
         recorder.places,
         recorder.looks,
+        recorder.takes,
     )
     attempts = threading.Lock()  # held while a lock is tried, and while one that was is given back
 
@@ -175,7 +176,10 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 and not log.muted
                 and (depth == 1 or recorder.sites[site].event != "lock_release")
             ):
-                log.emit(site, self.owner, 1, 0)
+                if (section := takes[site]) is None:
+                    log.emit(site, self.owner, 1, 0)
+                elif (found := section(recorder, frame)) is not None:
+                    log.emit(site, *found)
             self.depth = depth - 1
             if depth == 1:
                 held = log.held

@@ -35,7 +35,10 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, a
     None where there is nothing to record; it is called ``after`` the call, with the result or
     RAISED, or before it with the result None. The frame that called is two above its own.
     """
-    site = recorder.add_site(event, method.__code__)
+    written = method
+    while hasattr(written, "__wrapped__"):
+        written = written.__wrapped__
+    site = recorder.add_site(event, written.__code__)
 
     def before(self: Any, *arguments: Any) -> Any:
         log = recorder.log()
@@ -190,8 +193,8 @@ class DirectedField(VolatileField):
 
 
 class RecordedField:
-    """Stands in front of a plain field's slot some writes of which are events; the lock that guards
-    the field orders them."""
+    """Stands in front of a plain field's slot some accesses of which are events; the lock that
+    guards the field orders them."""
 
     __slots__ = ("recorder", "name", "_get", "_set")
 
@@ -200,10 +203,21 @@ class RecordedField:
         self._get, self._set = member.__get__, member.__set__
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
-        return self if instance is None else self._get(instance)
+        return self if instance is None else self.read(instance, _frame(1))
 
     def __set__(self, instance: object, value: object) -> None:
         self.write(instance, value, _frame(1))
+
+    def read(self, instance: object, frame: Any) -> object:
+        """The value. What is done with it is an event where the line is one that is: it is recorded
+        before that, with the field's lock held."""
+        recorder = self.recorder
+        log = recorder.log()
+        if not log.muted and (site := recorder.site(frame, "get")):
+            look = recorder.looks[site]
+            seen = 0 if look is None else look(log, frame)
+            log.emit(site, recorder.identify(instance), 0, 0, seen)
+        return self._get(instance)
 
     def write(self, instance: object, value: object, frame: Any) -> None:
         recorder = self.recorder
@@ -232,7 +246,7 @@ class PlainField(RecordedField):
             return self
         if self.recorder.turn is not None:
             self.recorder.turn(_frame(1), "read")
-        return self._get(instance)
+        return self.read(instance, _frame(1))
 
     def __set__(self, instance: object, value: object) -> None:
         if self.recorder.turn is not None:

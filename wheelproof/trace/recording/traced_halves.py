@@ -162,11 +162,11 @@ def memory(recorder: Recorder, production: type) -> type:
 
 def gate(recorder: Recorder, production: type) -> type:
     """The class ``Gate`` that writes to ``recorder`` around the one of the production runtime."""
-    log_of = recorder.log
+    log_of, site_of, takes = recorder.log, recorder.site, recorder.takes
 
     class Gate(production):  # type: ignore[misc]
         """The production gate with a number, a clock and a count of what is recorded while it is
-        held. It has no events of its own."""
+        held. Its events are sections that end with it."""
 
         __slots__ = ("owner", "number", "seq", "lc")
         step = 1
@@ -183,8 +183,12 @@ def gate(recorder: Recorder, production: type) -> type:
             log.held.append(self)
             log.lc = max(log.lc, self.lc)
 
-        def _given_back(self) -> None:
+        def _given_back(self, frame: Any) -> None:
             log = log_of()
+            site = 0 if log.muted else site_of(frame, "leave")
+            section = takes[site]
+            if section is not None and (found := section(recorder, frame)) is not None:
+                log.emit(site, *found)
             log.held.remove(self)
             self.lc = log.lc
 
@@ -195,7 +199,7 @@ def gate(recorder: Recorder, production: type) -> type:
             self._taken()
 
         def __exit__(self, *exception: object) -> None:
-            self._given_back()
+            self._given_back(_frame(1))
             super().__exit__(*exception)
 
         def acquire_when(self, wait_ms: Any, timeout_ms: float) -> None:
@@ -208,7 +212,7 @@ def gate(recorder: Recorder, production: type) -> type:
             if (
                 self in log_of().held
             ):  # the production class lets go itself where waiting was interrupted
-                self._given_back()
+                self._given_back(_frame(1))
             super().release()
 
     return Gate

@@ -1,0 +1,313 @@
+"""The purgatory recorded in kinds of event: runs of its scenarios conform to the rules, event by
+event and in bulk, and are runs of the model; each mutant's is refused, or listed with the
+reason."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import pytest
+
+from tests.wheelproof.pipeline import checked
+from tests.wheelproof.trace import confluence
+from tests.wheelproof.trace.followed import by_model, by_rules, changed
+from tests.wheelproof.trace.recorded import mechanisms
+from tests.wheelproof.trace.test_shrink import numbered
+from traces.shrink import shrink
+from wheelproof.trace import examples
+from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.model import observed
+from wheelproof.trace.model.expressions import Expression
+from wheelproof.trace.model.following import Steps
+from wheelproof.trace.recording.record import Recorded, record
+
+STEM = "purgatory"
+SOUND = (
+    "event",
+    "event_expiry",
+    "expiry",
+    "two_checks",
+    "list_removed",
+    "other_list",
+    "entered_again",
+    "entered_beside",
+    "counted",
+    "two_keys",
+    "purged",
+    "raising",
+    "raising_expiry",
+    "entered_holding",
+    "cancelled_key",
+    "cancelled_event",
+    "two_events",
+)
+
+REFUSED = {
+    "CompletesCancelled": ("lock_wait", "lock_wait", "NoDeadlock", "BracketCloses"),
+    "EmptyStays": ("check_end", "", "WatchedExact", "EmptyGivenUp"),
+    "P1": ("force_cas", "force_cas", "CompletedOnce", "CompletedOnce"),
+    "P10": ("try_end", "try_end", "TryExcludesComplete", "TriesEnd"),
+    "P11": ("force_cas", "force_cas", "TryExcludesComplete", "ForcedUnderLock"),
+    "P12": ("on_expire", "on_expire", "ExpiredByTimeoutOnly", "ExpiredByTimeoutOnly"),
+    "P2": ("on_complete_begin", "on_complete_begin", "CompletesOnce", "NoLeakedTimer"),
+    "P3": ("lock_release", "try_watch_end", "NoLostCompletion", "TryAfterWatch"),
+    "P4": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
+    "P4_count": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
+    "P5": ("try_begin", "try_begin", "OneTries", "OneTries"),
+    "P6": ("watchers_new", "watchers_new", "WatcherReachable", "WatchedInList"),
+    "P7": ("watchers_remove", "watchers_remove", "WatcherReachable", "GivenUpEmpty"),
+    "RemovedUnlocked": ("watchers_remove", "watch_add", "WatcherReachable", "GivenUpEmpty"),
+    "StillEmpty": ("watchers_remove", "watchers_remove", "WatcherReachable", "GivenUpEmpty"),
+}
+"""Mutant -> the kind of event at which the model refuses its recording; that at which the rules do,
+"" for the end of the trace; the property under which they do; a rule in bulk that rejects it."""
+
+OTHERWISE = {
+    "P2": "what leaves the timeout there is that onComplete comes before the cancel",
+    "P4_count": "an operation that is completed is what the timer counts too many",
+    "P5": "without the lock another thread tries the operation meanwhile, and completes it then",
+}
+"""Mutant -> why its recording is refused under another property than the one of the TOML."""
+
+UNTRACED = {"CountsKeys", "H2", "H4"}
+"""Mutants whose recordings the rules accept. Their files give the reason."""
+
+SEEN_BY_MODEL = {"H2", "H4"}
+"""Those of them that the model refuses."""
+
+UNLIKE = {
+    "P10": "the read whose result is ignored shows itself as an attempt that comes to nothing",
+    "P2": "an onComplete that raises ends before the cancel, which then is no event",
+    **dict.fromkeys(
+        ("P5", "P6", "RemovedUnlocked"),
+        "a lock that is none is no event, and the model's step without it is one",
+    ),
+}
+"""Mutants whose run is none of the model without their decision either, and why."""
+
+LOOSE = frozenset(
+    (
+        "try_begin",
+        "try_end",
+        "try_watch_begin",
+        "try_watch_end",
+        "check_end",
+        "cancel_key_end",
+    )
+)
+"""Kinds that are marks: how often a thread shows one, the rules check."""
+
+LARGEST, MEAN = 40, 9
+"""States that the model may be in at an event: at most, and at most on average."""
+
+
+@cache
+def scheduled(scenario: str, seed: int = 1) -> Recorded:
+    schedule = examples.random_schedule(mechanisms()[STEM], scenario, seed)
+    return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
+
+
+@cache
+def of_mutant(name: str) -> Recorded:
+    return examples.of_mutant(mechanisms(), STEM, name)
+
+
+def followed(recorded: Recorded, **options):
+    return by_model(recorded.header, recorded.events, recorded.footer, **options)
+
+
+def ruled(recorded: Recorded):
+    return by_rules(recorded.header, recorded.events, recorded.footer)
+
+
+def in_bulk(recorded: Recorded) -> set[str]:
+    return {*checked.rules(recorded.header, recorded.footer, recorded.events)}
+
+
+def table(**rows: dict) -> observed.Table:
+    """The purgatory's table with some rows replaced."""
+    found = observed.read(mechanisms()[STEM])
+    made = {name: dataclasses.replace(found.rows[name], **new) for name, new in rows.items()}
+    return dataclasses.replace(found, rows={**found.rows, **made})
+
+
+# -- runs that conform
+
+
+@pytest.mark.parametrize("scenario", SOUND)
+def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
+    for recorded in (
+        scheduled(scenario),
+        scheduled(scenario, 2),
+        record(mechanisms(), STEM, scenario, scenario),
+    ):
+        verdict, run = followed(recorded)
+        assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+        assert run.figures["followed"] > 10 and run.figures["largest"] <= LARGEST
+        assert run.figures["sum"] <= MEAN * run.figures["followed"]
+        assert (ruled(recorded).verdict, ruled(recorded).findings) == (CONFORMS, ())
+    assert in_bulk(recorded) == set()
+
+
+def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_another_timer():
+    mechanism = mechanisms()[STEM]
+    others = {name for name, each in mechanism.scenarios.items() if each["timer"] == "real"}
+    broken = {"forced": "TryExcludesComplete", "raising_first": "NoLostCompletion"}
+    assert {*SOUND, *broken, *others} == mechanism.scenarios.keys()
+    for name, property in broken.items():
+        assert any(
+            config.scenario == name and property in (config.property, *config.fails)
+            for config in mechanism.configs.values()
+        )
+        assert followed(scheduled(name))[0].verdict == CONFORMS
+
+
+def test_the_rules_about_watchers_and_timeouts_apply_to_the_recordings():
+    applied: dict[str, int] = {}
+    for scenario in SOUND:
+        recorded = scheduled(scenario)
+        found = checked.of(recorded.header, recorded.footer, recorded.events)
+        for rule, times in found.applied.items():
+            applied[rule] = applied.get(rule, 0) + times
+    assert all(
+        applied[rule] > 5
+        for rule in (
+            "CheckTriesWatcher",
+            "CompletedOnce",
+            "EmptyGivenUp",
+            "GivenUpEmpty",
+            "GivesUpItsList",
+            "NoLeakedTimer",
+            "TryAfterWatch",
+            "WatchedInList",
+            "WatcherReachable",
+        )
+    ), applied
+    assert applied["OneListOfKey"] > 0 and applied["StepFollows"] > 5
+
+
+def test_an_event_of_a_list_bears_the_locks_of_shard_and_list_and_names_both():
+    recorded = scheduled("list_removed")
+    names = recorded.header["names"]
+    for event in recorded.events:
+        if event["k"] == "watch_add":
+            kinds = [token[1].partition(":")[0] for token in event["ord"]]
+            assert kinds == ["op", "lock", "lock"]
+            assert names[str(event["key"])] == "k" and names[str(event["list"])] == 1
+        if event["k"] in ("cancel", "add_request"):
+            kinds = [token[1].partition(":")[0] for token in event["ord"]]
+            assert kinds[-2:] == ["queue", "task"]
+            assert event["ord"][-1][1] == f"task:{event['task']}.armed"
+
+
+# -- the table
+
+
+@pytest.mark.parametrize(
+    "scenario", ["event_expiry", "list_removed", "entered_holding", "cancelled_event", "purged"]
+)
+def test_eager_steps_commute_with_all_that_others_do(scenario):
+    steps = Steps(observed.read(mechanisms()[STEM]), mechanisms()[STEM].scenarios[scenario])
+    assert list(confluence.faults(steps)) == []
+
+
+@pytest.mark.nightly
+def test_eager_steps_commute_in_every_scenario():
+    for name, scenario in mechanisms()[STEM].scenarios.items():
+        steps = Steps(observed.read(mechanisms()[STEM]), scenario)
+        assert list(confluence.faults(steps)) == [], name
+
+
+@pytest.mark.parametrize(
+    "scenario, label, other",
+    [("event", "A5", "L4"), ("event", "Y1", "E1"), ("list_removed", "C8", "W5")],
+)
+def test_that_eager_steps_commute_can_fail(scenario, label, other):
+    steps = Steps(table(**{label: {"eager": True}}), mechanisms()[STEM].scenarios[scenario])
+    assert any(label in fault and other in fault for fault in confluence.faults(steps))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"W5": {"columns": {("op", None): Expression("ao[self]")}}},
+        {"W5": {"kind": ""}},
+        {"C2": {"columns": {("key", None): Expression("NULL")}}},
+        {"R4": {"columns": {("list", None): Expression("0")}}},
+        {"X1": {"columns": {("task", None): Expression("xo[self]")}}},
+        {"Z1": {"marks": {}}},
+        {"L6": {"kind": ""}},
+    ],
+    ids=["no key", "no watch", "no such key", "no list", "no operation", "no end", "no body"],
+)
+def test_a_wrong_table_is_noticed(rows):
+    recorded = [scheduled(scenario) for scenario in ("two_checks", "expiry", "event")]
+    verdicts = {followed(each, table=table(**rows))[0].verdict for each in recorded}
+    assert verdicts & {VIOLATES, OUT_OF_MODEL}
+
+
+# -- mutants
+
+
+def test_every_mutant_is_refused_or_listed_with_the_reason():
+    mechanism = mechanisms()[STEM]
+    assert REFUSED.keys() | UNTRACED == mechanism.mutants.keys()
+    assert {name for name, each in mechanism.mutants.items() if each.untraced} == UNTRACED
+    assert {
+        name for name in REFUSED if REFUSED[name][2] != mechanism.mutants[name].property
+    } == OTHERWISE.keys()
+    assert mechanism.decisions.keys() - {each.decision for each in mechanism.mutants.values()} == {
+        "Unowned"  # of the real timer: a check of a composed run is its control
+    }
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_each_mutant_is_refused_by_the_model_by_the_rules_and_in_bulk(name):
+    at, kind, property, rule = REFUSED[name]
+    recorded = of_mutant(name)
+    assert recorded.mutant == mechanisms()[STEM].mutants[name].decision
+    model, rules = followed(recorded)[0], ruled(recorded)
+    assert (model.verdict, model.first.property, model.first.event["k"]) == (VIOLATES, "Next", at)
+    assert (rules.verdict, rules.first.property) == (VIOLATES, property)
+    assert (rules.first.event["k"] if rules.first.event else "") == kind
+    assert not kind or model.first.line <= rules.first.line, "the model knows more than the rules"
+    assert rule in in_bulk(recorded)
+    if kind:  # that something stays to the end is no event
+        small = shrink(recorded.header, numbered(recorded.events))
+        assert small.property == property and len(small.events) <= 20
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(name):
+    decision = mechanisms()[STEM].mutants[name].decision
+    verdict = followed(of_mutant(name), without=decision)[0]
+    if name in UNLIKE:
+        assert verdict.verdict == VIOLATES
+    else:
+        assert verdict.verdict in (CONFORMS, INCOMPLETE), verdict.findings
+        assert {each.property for each in verdict.findings} <= {"Program", "Bracket"}
+
+
+@pytest.mark.parametrize("name", sorted(UNTRACED))
+def test_what_the_rules_accept_the_model_refuses_or_no_event_shows(name):
+    recorded = of_mutant(name)
+    assert ruled(recorded).verdict != VIOLATES
+    model = followed(recorded)[0].verdict
+    assert model == (VIOLATES if name in SEEN_BY_MODEL else CONFORMS)
+    assert bool(in_bulk(recorded)) == (name in SEEN_BY_MODEL)
+
+
+# -- changed recordings
+
+
+@pytest.mark.parametrize("scenario", ["cancelled_event"])
+def test_the_rules_accept_what_the_model_accepts_but_for_marks(scenario):
+    recorded, refused, total = scheduled(scenario), 0, 0
+    for what, events in changed(recorded.events, sample=60):
+        model, _ = by_model(recorded.header, events)
+        total += 1
+        refused += model.verdict == VIOLATES
+        if model.verdict == CONFORMS and by_rules(recorded.header, events).verdict == VIOLATES:
+            assert any(kind in what for kind in LOOSE), what
+    assert refused > total / 2

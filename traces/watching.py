@@ -1,0 +1,228 @@
+"""What the records of a purgatory mean: its calls, critical sections and accesses that are events,
+and the columns of each kind.
+
+A watcher list and the timer have locks of their own, which are held for one operation. Such a
+section is the event: it is recorded before its lock is given back, so that who looks into the list
+afterwards comes later.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+from traces.events import Columns
+from wheelproof.trace.recording.log import Log, Raw
+from wheelproof.trace.recording.recorder import Recorder, Section, Values
+from wheelproof.trace.recording.traced_fields import RAISED
+
+_frame = sys._getframe
+
+ROLES = dict.fromkeys(("Shard", "WatcherQueue", "Timer"), "lock")
+"""Classes of whose objects a trace shows the lock alone."""
+
+BEGINS = {
+    "try_watch_begin": "try_watch_end",
+    "check_begin": "check_end",
+    "cancel_key_begin": "cancel_key_end",
+}
+"""Kind of event that opens a bracket -> the kind that closes it."""
+
+ACCESSES = frozenset(("watchers_new", "watchers_remove", "check_begin", "cancel_key_begin"))
+"""Kinds that are an access of a shard's map, under the shard's lock."""
+
+WORDS = frozenset(("add_request", "cancel", "task_run"))
+"""Kinds that say whether a timer has a task, where one lock guards all its tasks."""
+
+ENTERS = "safe_try_complete_or_else"
+"""The method in which who enters an operation tries it."""
+
+COMPLETES = "force_complete"
+"""The method that cancels the timeout of what it has completed."""
+
+UNLABELLED: Mapping[tuple[str, str], str] = {
+    (f"WatcherQueue.{name}", operation): ""
+    for name in ("after", "size")
+    for operation in ("lock", "unlock", "wait")
+}
+"""(function, operation) -> "": what reads a list leaves no event, nor does its lock."""
+
+Numbers = tuple[int, int, int, int]
+"""Object, old, new, argument."""
+
+
+class Armed:
+    """The word that says whether a timer has a task. ``version``: how often it was written, with
+    the timer's gate held."""
+
+    kind, field = "V", "armed"
+
+    def __init__(self, owner: int) -> None:
+        self.owner, self.version, self.number = owner, 0, 0
+
+
+# -- calls that are events
+
+
+def _entering(
+    recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers | None:
+    """An evaluation of tryComplete by who enters the operation; others say so themselves."""
+    if _frame(2).f_code.co_name != ENTERS:
+        return None
+    return recorder.id_of(operation), 0, 1, 0
+
+
+def _of_operation(
+    recorder: Recorder, purgatory: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers:
+    answer = 2 if result is RAISED else int(bool(result))
+    return recorder.id_of(arguments[0]), 0, answer, 0
+
+
+def _of_key(recorder: Recorder, purgatory: Any, arguments: tuple[Any, ...], result: Any) -> Numbers:
+    return recorder.id_of_value(arguments[0]), 0, 0, 0
+
+
+CALLS: dict[str, tuple[Any, ...]] = {
+    "Purgatory": (
+        ("try_complete_else_watch", "try_watch_begin", _of_operation, False),
+        ("try_complete_else_watch", "try_watch_end", _of_operation, True),
+        ("check_and_complete", "check_end", _of_key, True),
+        ("cancel_for_key", "cancel_key_end", _of_key, True),
+    ),
+    # After the event that ends it in 'operation': who calls is then seen.
+    "DelayedOperation": (("try_complete", "try_begin", _entering, False),),
+}
+"""Class -> methods whose call is an event."""
+
+
+# -- sections that are events
+
+
+def _added(recorder: Recorder, frame: FrameType) -> Values | None:
+    """An operation was put into a list. Its method was called under the shard's lock."""
+    return _in_list(recorder, frame.f_locals.get("operation"), _caller(frame).get("watchers"))
+
+
+def _discarded(recorder: Recorder, frame: FrameType) -> Values | None:
+    """An operation was taken out of a list, or is found to be out of it."""
+    caller = _caller(frame)
+    return _in_list(recorder, caller.get("operation"), caller.get("self"))
+
+
+def _caller(frame: FrameType) -> Mapping[str, Any]:
+    return frame.f_back.f_locals if frame.f_back is not None else {}
+
+
+def _in_list(recorder: Recorder, operation: Any, watchers: Any) -> Values | None:
+    if operation is None or not hasattr(watchers, "queue"):
+        return None
+    return recorder.id_of(operation), 0, 0, recorder.identify(watchers), 0, 0
+
+
+def _timed(recorder: Recorder, frame: FrameType) -> Values | None:
+    return _of_task(recorder, frame, False)
+
+
+def _taken(recorder: Recorder, frame: FrameType) -> Values | None:
+    """The timer runs a task, if it had it."""
+    return _of_task(recorder, frame, False) if frame.f_locals.get("taken") else None
+
+
+def _cancelled(recorder: Recorder, frame: FrameType) -> Values | None:
+    """Two calls above the operation's own cancel: whether who completed it cancels its timeout."""
+    outer = frame.f_back.f_back if frame.f_back is not None else None
+    return _of_task(recorder, frame, outer is not None and outer.f_code.co_name == COMPLETES)
+
+
+def _of_task(recorder: Recorder, frame: FrameType, completes: bool) -> Values | None:
+    number = recorder.id_of(frame.f_locals.get("task"))
+    if not number:
+        return None
+    word = recorder.words.get(number)
+    if word is None:
+        word = recorder.words[number] = Armed(number)
+        word.number = recorder.register(word)
+    word.version += 1
+    return number, 0, 0, int(completes), word.number, word.version
+
+
+SECTIONS: Mapping[str, tuple[str, Section]] = {
+    "WatcherQueue.add": ("watch_add", _added),
+    "WatcherQueue.discard": ("watch_cancel", _discarded),
+    "Timer.add": ("add_request", _timed),
+    "Timer.cancel": ("cancel", _cancelled),
+    "Timer.take": ("task_run", _taken),
+}
+"""Function -> the kind of event that its critical section is, and what the record says."""
+
+
+def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
+    """Kind -> what else is noted: the key, or the list of a key."""
+
+    def key(log: Log, frame: FrameType) -> int:
+        return recorder.id_of_value(frame.f_locals["key"])
+
+    def made(log: Log, frame: FrameType) -> int:
+        return recorder.identify(frame.f_locals["watchers"])
+
+    def removed(log: Log, frame: FrameType) -> int:
+        return recorder.identify(frame.f_locals["current"])
+
+    return {
+        "check_begin": key,
+        "cancel_key_begin": key,
+        "watchers_new": made,
+        "watchers_remove": removed,
+    }
+
+
+# -- columns
+
+
+def columns(recorder: Recorder, raw: Raw) -> Columns | None:
+    """The columns of a record; None where it is of another family."""
+    kind = raw.site.event
+    if kind in ("watch_add", "watch_cancel"):
+        return {"op": raw.obj, **_of_list(recorder, raw.me)}
+    if kind in ("watchers_new", "watchers_remove"):
+        return _of_list(recorder, raw.me)
+    if kind in ("check_begin", "cancel_key_begin"):
+        return {"key": raw.me}
+    if kind in ("check_end", "cancel_key_end"):
+        return {"key": raw.obj}
+    if kind == "try_watch_begin":
+        return {"op": raw.obj}
+    if kind == "try_watch_end":
+        return {"op": raw.obj, "res": ("false", "true", "raised")[raw.new]}
+    if kind in WORDS and raw.site.operation == "leave":
+        return {"task": raw.obj, "op": raw.obj} if raw.me else {"task": raw.obj}
+    return None
+
+
+def _of_list(recorder: Recorder, number: int) -> Columns:
+    return {"key": recorder.id_of_value(recorder.objects[number].key), "list": number}
+
+
+# -- names
+
+
+def keys(recorder: Recorder, program: Mapping[str, Any]) -> dict[str, str]:
+    """Id of each key of a scenario -> its name."""
+    found: Any = program.get("keys")
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(recorder.id_of_value(value)): name for name, value in found.items()}
+
+
+def numbers(recorder: Recorder) -> dict[str, int]:
+    """Id of each watcher list -> its number among those of its key, from 1 on: its name."""
+    found: dict[str, int] = {}
+    count: dict[Any, int] = {}
+    for number, value in sorted(dict(recorder.objects).items()):
+        if type(value).__name__ == "Watchers":
+            found[str(number)] = count[value.key] = count.get(value.key, 0) + 1
+    return found
