@@ -17,7 +17,8 @@ TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
 SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
 """Commands of the shell, which are not looked into."""
 
-PROJECTS = [project.find(ROOT / each) for each in (".", "examples/one_shot", "examples/latch")]
+EXAMPLES = ("examples/one_shot", "examples/latch", "examples/bounded_buffer")
+PROJECTS = [project.find(ROOT / each) for each in (".", *EXAMPLES)]
 MECHANISMS = {stem: mechanism for found in PROJECTS for stem, mechanism in found.items()}
 APPLICATION = typer.main.get_command(cli.app)
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\.\.\.|\[.*")

@@ -50,6 +50,7 @@ ROOTS = (
     ROOT,
     ROOT / "examples" / "one_shot",
     ROOT / "examples" / "latch",
+    ROOT / "examples" / "bounded_buffer",
     ROOT / "wheelproof",
     ROOT / "tests",
 )

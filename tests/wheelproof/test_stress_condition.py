@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from wheelproof.stress.loading import any_waiter
 
 
@@ -13,20 +15,35 @@ class Owned(threading.Condition):
 
 
 def test_a_projects_condition_keeps_its_methods():
-    condition = any_waiter(Owned, careless=False)(threading.RLock())
+    condition = any_waiter(Owned, threading.RLock)(threading.RLock())
     assert not condition.owned()
     with condition:
         assert condition.owned()
         condition.notify()
 
 
-def test_a_careless_condition_checks_no_lock():
-    any_waiter(Owned, careless=True)(threading.Lock()).notify()
+@pytest.mark.parametrize("open_to_all, locks", [("Lock", [threading.Lock()]), ("Monitor", [])])
+def test_a_condition_on_a_lock_that_excludes_no_thread_checks_none(open_to_all, locks):
+    any_waiter(Owned, threading.Lock, open_to_all)(*locks).notify()
+    with pytest.raises(RuntimeError):
+        any_waiter(Owned, threading.Lock)(*locks).notify()
+
+
+def test_a_condition_without_a_lock_gets_a_monitor_that_is_observed():
+    made = []
+
+    def monitor():
+        made.append(threading.RLock())
+        return made[-1]
+
+    condition = any_waiter(Owned, monitor)()
+    with condition:
+        assert len(made) == 1 and made[0]._is_owned()
 
 
 def test_any_of_the_waiters_is_woken():
     """CPython's condition wakes the first; here another one is woken first in some round."""
-    firsts, changed = set(), any_waiter(Owned, careless=False)
+    firsts, changed = set(), any_waiter(Owned, threading.RLock)
     for _ in range(60):
         condition = changed(threading.RLock())
         ready, woken, order = threading.Semaphore(0), threading.Semaphore(0), []

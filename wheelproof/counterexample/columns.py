@@ -98,12 +98,21 @@ def waiting(trace: Counterexample) -> list[str]:
         where = f" ({wait.source})" if wait.source else ""
         what = " and ".join(wait.places) or "more than one variable"
         by = f", held by {' and '.join(wait.holders)}" if wait.holders else ""
+        waits = f"waits at {wait.label}{where} for {what}{by}"
+        if not wait.places and _sleeps(trace, wait.thread):
+            waits = f"sleeps at {wait.label}{where}, and no notification is left for it"
         mine = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
         has = f"; it holds {' and '.join(mine)}" if mine else ""
-        stated.append(f"{wait.thread} waits at {wait.label}{where} for {what}{by}{has}.")
+        stated.append(f"{wait.thread} {waits}{has}.")
     if ring := cycle(trace.waits):
         stated.append(f"Each waits for the next: {', '.join([*ring, ring[0]])}.")
     return stated
+
+
+def _sleeps(trace: Counterexample, thread: str) -> bool:
+    """Whether the thread's last step was to fall asleep."""
+    kinds = [step.kind for step in trace.steps if step.thread == thread]
+    return kinds[-1:] == ["wait"]
 
 
 def _open(trace: Counterexample, hold: Hold, thread: str) -> bool:

@@ -150,8 +150,19 @@ def compare_shared(
     wrong = [name for name, value in mine.items() if theirs[name] != value]
     if not wrong:
         return None
-    text = "; ".join(f"{name} is {mine[name]!r}, {theirs[name]!r} in the model" for name in wrong)
+    text = "; ".join(
+        f"{name} is {mine[name]!r}, {theirs[name]!r} in the model"
+        + _wrapped(mine[name], theirs[name])
+        for name in wrong
+    )
     return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}
+
+
+def _wrapped(own: object, other: object) -> str:
+    """What shared() has to change where it gives a value in one tuple too many or too few."""
+    if own == (other,):
+        return " (shared() puts it into one tuple too many)"
+    return " (shared() has to put it into a tuple)" if other == (own,) else ""
 
 
 def compare_results(

@@ -26,8 +26,13 @@ LOCK_KINDS = frozenset({"lock", "unlock"})
 WAIT_KINDS = frozenset({"wait", "wake", "lock"})
 """Kinds of operation that share the line of one wait: fall asleep, wake, take the lock."""
 
+SLEEP_KINDS = frozenset({"wait", "wake"})
+"""Kinds that share the line of a wait without a lock: for an event, at a barrier."""
+
 STEP_KINDS = frozenset({"try", "read", "write", "change", "update", "swap", "cas", "notify"})
 """Kinds of operation that stand alone on a line; plain reads beside them are parts of them."""
+
+TOGETHER = (LOCK_KINDS, WAIT_KINDS, SLEEP_KINDS)
 
 KINDS = LOCK_KINDS | WAIT_KINDS | STEP_KINDS
 

@@ -109,13 +109,13 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Faults:
     yield from _unique(tree, marks)
     yield from _slots(tree)
     for line, kinds in marks.items():
-        if len(kinds) > 1 and set(kinds) not in (labels.LOCK_KINDS, labels.WAIT_KINDS):
+        if len(kinds) > 1 and set(kinds) not in labels.TOGETHER:
             yield (
                 line,
                 "one-operation",
                 f"{len(kinds)} operations on one line ({', '.join(kinds)})",
                 "give each its own line; only the lock and the unlock of one with share a line, "
-                "and the wait, wake and lock of one wait",
+                "and the parts of one wait",
             )
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import cast
 
 from wheelproof import isolated
@@ -27,15 +27,22 @@ PRODUCTION = ("impl.threads", "impl.runtime")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def any_waiter(condition: type[threading.Condition], careless: bool) -> type:
+def any_waiter(
+    condition: type[threading.Condition], monitor: Callable[[], object], open_to_all: str = ""
+) -> type:
     """A project's class of conditions, changed so that it wakes any of its waiters.
 
-    Python's documentation promises no order; CPython wakes the first. ``careless``: without a check
-    that the lock is held, for locks that exclude no thread.
+    Python's documentation promises no order; CPython wakes the first. ``monitor``: makes the lock
+    of a condition that is given none. ``open_to_all``: the primitive, ``Lock`` or ``Monitor``, that
+    excludes no thread; conditions on it do not check that the lock is held.
     """
 
     class AnyWaiter(condition):  # type: ignore[valid-type,misc]  # a class at run time
         _random = Random(0)
+
+        def __init__(self, lock: object = None) -> None:
+            self._careless = open_to_all == ("Monitor" if lock is None else "Lock")
+            super().__init__(monitor() if lock is None else lock)
 
         def notify(self, n: int = 1) -> None:
             waiters: deque[object] = vars(self)["_waiters"]
@@ -43,10 +50,8 @@ def any_waiter(condition: type[threading.Condition], careless: bool) -> type:
                 waiters.rotate(self._random.randrange(len(waiters)))
             super().notify(n)
 
-        if careless:
-
-            def _is_owned(self) -> bool:
-                return True
+        def _is_owned(self) -> bool:
+            return self._careless or bool(super()._is_owned())
 
     return AnyWaiter
 
@@ -92,25 +97,33 @@ class ProductionImplementation:
     def _observe(self, finder: isolated.Finder, fault: str) -> None:
         """Put observed primitives into their modules, before others import them from there."""
         planted = faults.FAULTS[fault] if fault else None
+
+        def observed(primitive: str, inner: object, module: ModuleType) -> type:
+            if planted and planted.primitive == primitive:
+                inner = planted.build(module)
+            built = OBSERVERS[primitive](primitive, inner, self.observer)
+            self._built.add(built)
+            return built
+
         for name in PRODUCTION:
             if finder.locate(name) is None:
                 continue
             module = importlib.import_module(name)
             if hasattr(module, "Condition") and module.Condition not in self._built:
-                careless = planted is not None and planted.primitive == "Lock"
-                vars(module)["Condition"] = any_waiter(module.Condition, careless)
+                vars(module)["Condition"] = any_waiter(
+                    module.Condition,
+                    observed("Monitor", getattr(module, "Monitor", threading.RLock), module),
+                    planted.primitive if planted else "",
+                )
                 self._built.add(module.Condition)
-            for primitive, build in OBSERVERS.items():
+            for primitive in OBSERVERS:
                 inner = getattr(module, primitive, None)
                 if inner is None or inner in self._built:
                     continue
-                if planted and planted.primitive == primitive:
-                    inner = planted.build(module)
-                observed = build(primitive, inner, self.observer)
-                self._built.add(observed)
-                home = sys.modules.get(getattr(module, primitive).__module__)
+                home = sys.modules.get(inner.__module__)
+                built = observed(primitive, inner, module)
                 for place in {module, home} if home in isolated.present().values() else {module}:
-                    setattr(place, primitive, observed)
+                    setattr(place, primitive, built)
 
     def harness(self, scenario: Scenario) -> Harness:
         """The scenario's objects, fresh; a new round for the observer."""

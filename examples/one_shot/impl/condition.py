@@ -23,8 +23,9 @@ class Condition(threading.Condition):
 
     __slots__ = ("__enter__", "__exit__")
 
-    def __init__(self, lock: Any) -> None:
+    def __init__(self, lock: Any = None) -> None:
         super().__init__(lock)
+        lock = self._lock  # type: ignore[attr-defined]
         self._monitor: Any = lock if hasattr(lock, "_is_owned") else None
         # `with` finds a slot's descriptor on the class, and calls what the slot holds
         self.__enter__ = lock.__enter__  # type: ignore[method-assign]

@@ -9,12 +9,17 @@ from impl.atomic import Atomic
 from impl.gate import Gate
 from impl.read_write_lock import ReadWriteLock
 from impl.threads import (
+    Barrier,
+    BoundedSemaphore,
+    BrokenBarrierError,
     Condition,
+    Event,
     Interrupts,
     Lock,
     Monitor,
     NoMonitor,
     Plain,
+    Semaphore,
     Time,
     Volatile,
     get_ident,
@@ -23,7 +28,11 @@ from impl.threads import (
 
 __all__ = [
     "Atomic",
+    "Barrier",
+    "BoundedSemaphore",
+    "BrokenBarrierError",
     "Condition",
+    "Event",
     "Gate",
     "Interrupts",
     "Lock",
@@ -32,6 +41,7 @@ __all__ = [
     "NoMonitor",
     "Plain",
     "ReadWriteLock",
+    "Semaphore",
     "Time",
     "Volatile",
     "get_ident",

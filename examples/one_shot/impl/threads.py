@@ -12,7 +12,16 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
-from threading import TIMEOUT_MAX, Lock, get_ident
+from threading import (
+    TIMEOUT_MAX,
+    Barrier,
+    BoundedSemaphore,
+    BrokenBarrierError,
+    Event,
+    Lock,
+    Semaphore,
+    get_ident,
+)
 from threading import RLock as Monitor
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
@@ -21,13 +30,18 @@ from impl.condition import Condition
 
 __all__ = [
     "TIMEOUT_MAX",
+    "Barrier",
+    "BoundedSemaphore",
+    "BrokenBarrierError",
     "Condition",
+    "Event",
     "Interrupted",
     "Interrupts",
     "Lock",
     "Monitor",
     "NoMonitor",
     "Plain",
+    "Semaphore",
     "Time",
     "Volatile",
     "get_ident",

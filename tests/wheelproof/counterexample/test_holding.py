@@ -135,3 +135,16 @@ def test_a_counterexample_keeps_the_waits(trace, tmp_path):
     replace(trace, waits=(Wait("a", "A1", None, (), ("absent",)),)).write(tmp_path / "t.json")
     with pytest.raises(UsageError, match="'absent', which is no thread"):
         document.read(tmp_path / "t.json")
+
+
+def test_a_thread_that_fell_asleep_is_left_without_a_notification(trace, tmp_path):
+    *before, last = trace.steps
+    asleep = replace(
+        trace,
+        steps=(*before, replace(last, kind="wait")),
+        waits=(Wait(last.thread, "A1", "impl/thing.py:2", (), ()),),
+    )
+    stated = f"{last.thread} sleeps at A1 (impl/thing.py:2), and no notification is left for it"
+    assert any(line.startswith(stated) for line in columns.waiting(asleep))
+    awake = replace(asleep, steps=trace.steps)
+    assert any("for more than one variable" in line for line in columns.waiting(awake))

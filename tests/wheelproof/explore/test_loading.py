@@ -117,7 +117,7 @@ def test_texts_stand_in_for_files(cell):
             {"texts": {"harness.cell": "SUBJECT = ('impl.cell',)\nclass Harness: pass\n"}},
             "no function shared",
         ),
-        ({"texts": {"impl.cell": "from impl.runtime import Semaphore\n"}}, "cannot be imported"),
+        ({"texts": {"impl.cell": "from impl.runtime import Phaser\n"}}, "cannot be imported"),
     ],
 )
 def test_a_missing_part_is_reported(cell, changes, message):

@@ -1,0 +1,319 @@
+"""The controlled ``Semaphore``, ``BoundedSemaphore``, ``Event`` and ``Barrier`` of ``threading``.
+
+The standard library makes each of a condition and its lock. Here an operation is one step, or two
+where a thread sleeps:
+
+* a semaphore's ``acquire`` is one step (``# lock``, without blocking ``# try``), for which the
+  thread waits, and ``release`` is one (``# unlock``);
+* ``Event.wait`` falls asleep if the flag is not set (``# wait E1, wake E2``). To set the flag wakes
+  all that sleep, even if the flag is cleared before they move. ``set`` and ``clear`` are ``write``,
+  ``is_set`` is ``read``;
+* ``Barrier.wait`` arrives, and all but the last thread sleep (``# wait B1, wake B2``). Nobody
+  arrives while the threads of the round before leave. ``reset`` and ``abort`` are ``notify``,
+  ``n_waiting`` and ``broken`` are ``read``. The labelled lines of the action are steps.
+
+A time-out is refused: ``Condition.wait_for`` has one. ``tests/wheelproof/explore`` runs CPython's
+own source of these classes on the controlled condition, and compares all ends of all schedules.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.registry import primitive
+from wheelproof.explore.threads import Site, Thread
+from wheelproof.explore.virtual_time import index_of
+
+FILLING, ACTING, DRAINING, RESETTING, BROKEN = (
+    "filling",
+    "acting",
+    "draining",
+    "resetting",
+    "broken",
+)
+"""The phases of a barrier. ``acting``: the last thread runs the action."""
+
+ARRIVES = (FILLING, BROKEN)
+LEAVES = (DRAINING, RESETTING, BROKEN)
+SETTLED = (FILLING, DRAINING, RESETTING, BROKEN)
+"""The phases in which a thread may arrive, leave, and call the other operations of a barrier."""
+
+OUTSIDE = "a wait outside of the scenario's threads, which nothing could end"
+
+
+class Rules:
+    """What the operations of all these classes have in common."""
+
+    def __init__(self, scheduler: Scheduler, name: str) -> None:
+        self._scheduler, self._name = scheduler, name
+
+    def whole(self, site: Site | None) -> None:
+        """Refuse an operation within an atomic one, where nothing could end its wait."""
+        if site is None and self._scheduler.running is not None:
+            self._scheduler.fail(
+                f"{self._name}: an operation within an atomic one; let the operation that uses it "
+                "have its steps"
+            )
+
+    def no_timeout(self, timeout: float | None) -> None:
+        if timeout is not None:
+            self._scheduler.fail(
+                f"{self._name}: a wait with a time-out; under control only a Condition has one: "
+                "use its wait_for, or wait without a time-out"
+            )
+
+    def unplanned(self, thread: Thread) -> NoReturn:
+        self._scheduler.fail(
+            f"{self._name}: {thread.name} was let in although it has to wait: the run is not the "
+            "one that was planned"
+        )
+
+    def acquired(self, source: object) -> None:
+        if self._scheduler.race is not None and self._scheduler.running is not None:
+            self._scheduler.race.acquire(self._scheduler.running, source)
+
+    def released(self, target: object) -> None:
+        if self._scheduler.race is not None and self._scheduler.running is not None:
+            self._scheduler.race.release(self._scheduler.running, target)
+
+
+@primitive("Semaphore")
+def _semaphore(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "Semaphore")
+
+    class Semaphore:
+        """``value``: how often it can be acquired now, for harnesses to read."""
+
+        __slots__ = ("value",)
+
+        def __init__(self, value: int = 1) -> None:
+            if value < 0:
+                raise ValueError("semaphore initial value must be >= 0")
+            self.value = value
+
+        def admits(self, thread: Thread) -> bool:
+            return self.value > 0
+
+        def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+            if not blocking and timeout is not None:
+                raise ValueError("can't specify timeout for non-blocking acquire")
+            if scheduler.running is not None:
+                rules.no_timeout(timeout)
+                rules.whole(point("lock", True, self) if blocking else point("try", True))
+            return self.take(blocking)
+
+        def release(self, n: int = 1) -> None:
+            if n < 1:
+                raise ValueError("n must be one or more")
+            if scheduler.running is not None:
+                rules.whole(point("unlock", True))
+            self.give(n)
+
+        def __enter__(self) -> bool:
+            if scheduler.running is not None:
+                rules.whole(point("lock", True, self))
+            return self.take(True)
+
+        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+            if scheduler.running is not None:
+                if error is not None:
+                    scheduler.note_unwinding(error)
+                rules.whole(point("unlock", True))
+            self.give(1)
+
+        def take(self, blocking: bool) -> bool:
+            """Count down in the step; False if there is nothing to take."""
+            if self.value == 0:
+                if not blocking:
+                    return False
+                if scheduler.running is None:
+                    raise RuntimeError(OUTSIDE)
+                rules.unplanned(scheduler.running)
+            self.value -= 1
+            rules.acquired(self)
+            return True
+
+        def give(self, n: int) -> None:
+            """Count up in the step."""
+            rules.released(self)
+            self.value += n
+
+    return Semaphore
+
+
+@primitive("BoundedSemaphore")
+def _bounded(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    semaphore: Any = earlier["Semaphore"]
+
+    class BoundedSemaphore(semaphore):  # type: ignore[misc]  # its base is built for the scheduler
+        """``limit``: the value that it began with, beyond which no release may go."""
+
+        __slots__ = ("limit",)
+
+        def __init__(self, value: int = 1) -> None:
+            super().__init__(value)
+            self.limit = value
+
+        def give(self, n: int) -> None:
+            """Count up in the step. Raises ValueError beyond the limit."""
+            if self.value + n > self.limit:
+                raise ValueError("Semaphore released too many times")
+            super().give(n)
+
+    return BoundedSemaphore
+
+
+@primitive("Event")
+def _event(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "Event")
+
+    class Event:
+        """``flag``: whether it is set. ``asleep``: the threads that sleep, in their order."""
+
+        __slots__ = ("asleep", "flag")
+
+        def __init__(self) -> None:
+            self.flag = False
+            self.asleep: tuple[Thread, ...] = ()
+
+        def admits(self, thread: Thread) -> bool:
+            """Whether a thread that has fallen asleep may wake."""
+            return thread not in self.asleep
+
+        def is_set(self) -> bool:
+            rules.whole(point("read", True))
+            rules.acquired(self)
+            return self.flag
+
+        def set(self) -> None:
+            rules.whole(point("write", True))
+            rules.released(self)
+            self.flag, self.asleep = True, ()
+
+        def clear(self) -> None:
+            rules.whole(point("write", True))
+            self.flag = False
+
+        def wait(self, timeout: float | None = None) -> bool:
+            thread = scheduler.running
+            if thread is None:
+                if not self.flag:
+                    raise RuntimeError(OUTSIDE)
+                return True
+            rules.no_timeout(timeout)
+            rules.whole(point("wait", True))
+            if not self.flag:
+                self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
+                rules.whole(point("wake", True, self))
+                if thread in self.asleep:
+                    rules.unplanned(thread)
+            rules.acquired(self)
+            return True
+
+    return Event
+
+
+class Gate:
+    """Admits a thread to a barrier in some of its phases."""
+
+    __slots__ = ("_barrier", "_phases")
+
+    def __init__(self, barrier: Any, phases: tuple[str, ...]) -> None:
+        self._barrier, self._phases = barrier, phases
+
+    def admits(self, thread: Thread) -> bool:
+        return self._barrier.phase in self._phases
+
+
+@primitive("Barrier")
+def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "Barrier")
+
+    class Barrier:
+        """``phase``: one of those above. ``inside``: (thread, its index) of those that sleep."""
+
+        __slots__ = ("action", "inside", "parties", "phase")
+
+        def __init__(
+            self,
+            parties: int,
+            action: Callable[[], object] | None = None,
+            timeout: float | None = None,
+        ) -> None:
+            if timeout is not None:
+                raise ValueError("under control a Barrier has no time-out: leave it out")
+            self.parties, self.action = parties, action
+            self.inside: tuple[tuple[Thread, int], ...] = ()
+            self.phase = FILLING
+
+        def wait(self, timeout: float | None = None) -> int:
+            """As Python's, with its BrokenBarrierError."""
+            thread = scheduler.running
+            if thread is None:
+                raise RuntimeError(OUTSIDE)
+            rules.no_timeout(timeout)
+            rules.whole(point("wait", True, Gate(self, ARRIVES)))
+            if self.phase == BROKEN:
+                raise threading.BrokenBarrierError
+            rules.released(self)
+            index = len(self.inside)
+            if index + 1 == self.parties:
+                self._open()
+                rules.acquired(self)
+                return index
+            self.inside = tuple(sorted((*self.inside, (thread, index)), key=_place))
+            rules.whole(point("wake", True, Gate(self, LEAVES)))
+            return self._left(thread)
+
+        def reset(self) -> None:
+            rules.whole(point("notify", True, Gate(self, SETTLED)))
+            if not self.inside:
+                self.phase = FILLING
+            elif self.phase in (FILLING, BROKEN):
+                self.phase = RESETTING
+
+        def abort(self) -> None:
+            rules.whole(point("notify", True, Gate(self, SETTLED)))
+            self.phase = BROKEN
+
+        @property
+        def n_waiting(self) -> int:
+            rules.whole(point("read", True))
+            return len(self.inside) if self.phase == FILLING else 0
+
+        @property
+        def broken(self) -> bool:
+            rules.whole(point("read", True))
+            return self.phase == BROKEN
+
+        def _open(self) -> None:
+            if self.action is not None:
+                self.phase = ACTING
+                try:
+                    self.action()
+                except BaseException:
+                    self.phase = BROKEN
+                    raise
+            self.phase = DRAINING if self.inside else FILLING
+
+        def _left(self, thread: Thread) -> int:
+            phase = self.phase
+            if phase not in LEAVES:
+                rules.unplanned(thread)
+            index = next(index for sleeper, index in self.inside if sleeper is thread)
+            self.inside = tuple(entry for entry in self.inside if entry[0] is not thread)
+            if not self.inside and phase in (DRAINING, RESETTING):
+                self.phase = FILLING
+            if phase != DRAINING:
+                raise threading.BrokenBarrierError
+            rules.acquired(self)
+            return index
+
+    return Barrier
+
+
+def _place(entry: tuple[Thread, int]) -> int:
+    return entry[0].index
