@@ -45,24 +45,14 @@ class Simulator(Wheel):
             self.fresh(),
             self.random.choice((0, 1, 3, 9, 17, 40, 150, 300, 700)),
         )
-        lock: Token = ("L", f"op:{op}", "w")
         key = FIRST_KEY + self.random.randrange(8)
         self.emit(tid, "op_new", op=op, delay_ms=delay)
         watching = self.span()
         self.emit(tid, "try_watch_begin", op=op, key=key, span=watching, phase="begin")
-        self.emit(tid, "try_begin", lock, op=op, res="true", parent=watching)
-        self.emit(
-            tid,
-            "pending_set",
-            lock,
-            ("V", f"op:{op}.pending", "w"),
-            op=op,
-            parent=watching,
-            post={"pending": False},
-        )
-        self.emit(tid, "try_end", lock, op=op, res="false", parent=watching)
+        self.attempt(tid, op, watching)
         self.watched[op] = key
         self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=watching)
+        self.attempt(tid, op, watching)
         self.emit(tid, "try_watch_end", op=op, key=key, span=watching, phase="end", res="false")
         self.deadline[entry], self.owner[entry], self.operation[task], self.live[task] = (
             self.now + delay,
@@ -82,6 +72,21 @@ class Simulator(Wheel):
         self.set_entry(tid, task, entry)
         self.insert(tid, entry)
         return task
+
+    def attempt(self, tid: int, op: int, parent: int) -> None:
+        """An attempt to complete an operation whose condition does not hold."""
+        lock: Token = ("L", f"op:{op}", "w")
+        self.emit(tid, "try_begin", lock, op=op, res="true", parent=parent)
+        self.emit(
+            tid,
+            "pending_set",
+            lock,
+            ("V", f"op:{op}.pending", "w"),
+            op=op,
+            parent=parent,
+            post={"pending": False},
+        )
+        self.emit(tid, "try_end", lock, op=op, res="false", parent=parent)
 
     def insert(self, tid: int, entry: int) -> None:
         """Add an entry to the timer, or run it where it is due."""

@@ -147,7 +147,7 @@ class KeyListRules:
             del self.untried[event["op"]]
         elif kind == "purge":
             self.purged = True
-        elif kind == "add_request":
+        elif kind == "add_request" and "task" in event:
             self.timed[event["task"]] = None
         elif kind in ("cancel", "task_run") and "task" in event:
             self.timed.pop(event["task"], None)

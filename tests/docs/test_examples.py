@@ -107,6 +107,7 @@ def test_the_first_hour(checkout):
         pytest.param("read-a-counterexample.md", marks=pytest.mark.nightly),
         "record-a-trace.md",
         "trace-steps.md",
+        "mechanisms/purgatory.md",
     ],
 )
 def test_the_commands_of_a_page(checkout, name):

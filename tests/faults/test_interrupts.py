@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.faults.conftest import ROOT, there, until
-from wheelproof.checks import verify as verify_command
+from wheelproof.checks import workers
 from wheelproof.tlc import java, server
 
 MOMENTS = {
@@ -90,9 +90,9 @@ def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
     """A pool prints the traceback of an exception in a worker's start, beside the one sentence."""
     order = []
     monkeypatch.setattr(
-        verify_command.signal, "signal", lambda number, handler: order.append((number, handler))
+        workers.signal, "signal", lambda number, handler: order.append((number, handler))
     )
-    monkeypatch.setattr(verify_command.project, "find", lambda root: order.append("loads") or {})
-    monkeypatch.setattr(verify_command, "_notices", None)
-    verify_command._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)
-    assert order == ["loads", (signal.SIGTERM, verify_command._leave)]
+    monkeypatch.setattr(workers.project, "find", lambda root: order.append("loads") or {})
+    monkeypatch.setattr(workers, "_notices", None)
+    workers._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)
+    assert order == ["loads", (signal.SIGTERM, workers._leave)]

@@ -1,51 +1,23 @@
-"""The verification: jobs over all layers, run by worker processes and gathered as rows.
-
-Workers send their notices through a queue. The parent alone prints, and writes the files of the
-run.
-"""
+"""The verification: jobs over all layers, run by workers and gathered as rows."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import queue
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wheelproof import project
 from wheelproof.checks import controls, coverage, jvm, lock_order, prepare, prove
 from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.jobs import Job, carry_out, plan, proofs
-from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
-from wheelproof.events import (
-    Ended,
-    Listener,
-    Notice,
-    NotRun,
-    Planned,
-    Tick,
-    VerifyOptions,
-    ignore,
-)
+from wheelproof.checks.jobs import Job, plan, proofs
+from wheelproof.checks.workers import perform
+from wheelproof.errors import NothingChecked, UsageError, WheelproofError
+from wheelproof.events import Ended, NotRun, Planned, VerifyOptions, ignore
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
 from wheelproof.tlc import archive, jar, java, server
 from wheelproof.verdict import LAYERS, Row, judge
-
-if TYPE_CHECKING:
-    from multiprocessing.queues import Queue
-
-TICK = 5.0
-"""Seconds between two ticks for the listener."""
 
 Wanted = Callable[..., bool]
 """Whether one of the layers in its arguments is to be checked."""
@@ -295,119 +267,3 @@ def order(
         LAYERS.index(row.layer),
         place[row.mechanism, row.name][1],
     )
-
-
-# -- workers
-
-_notices: Queue[Notice | None] | None = None
-_contexts: dict[str, Context] = {}
-
-
-def _prepare(
-    notices: Queue[Notice | None],
-    root: Path,
-    output: Path,
-    profile: str,
-    layers: frozenset[str] | None,
-) -> None:
-    """Runs once in every worker."""
-    global _notices
-    _notices = notices
-    for stem, mechanism in project.find(root).items():
-        _contexts[stem] = Context(mechanism, output, profile, layers, notices.put)
-    # Not before: the pool prints the traceback of an exception in here. There are no scratch files
-    # yet that would have to be removed.
-    signal.signal(signal.SIGTERM, _leave)
-
-
-def _leave(number: int, _frame: object) -> None:
-    """End a worker by an exception, so that it removes its scratch files on the way out."""
-    signal.signal(number, signal.SIG_IGN)
-    raise SystemExit(128 + number)
-
-
-def _work(job: Job) -> Report:
-    try:
-        return carry_out(_contexts[job.stem], job)
-    except SystemExit as error:
-        # The pool would take it for the job's result, and go on with the next job.
-        server.end()
-        os._exit(error.code if isinstance(error.code, int) else 1)
-
-
-def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
-    """Run jobs, the longest first, and give each with its report as it ends."""
-    jobs = sorted(jobs, key=lambda job: -job.weight)
-    if options.jobs <= 1 or len(jobs) <= 1:
-        contexts = {
-            stem: Context(
-                mechanism, options.output, options.profile, options.layers, options.listen
-            )
-            for stem, mechanism in project.find(options.subject).items()
-        }
-        for job in jobs:
-            yield job, carry_out(contexts[job.stem], job)
-        return
-    context = multiprocessing.get_context("spawn")
-    notices = context.Queue()
-    listener = threading.Thread(target=_hear, args=(notices, options.listen), daemon=True)
-    pool = ProcessPoolExecutor(
-        min(options.jobs, len(jobs)),
-        mp_context=context,
-        initializer=_prepare,
-        initargs=(notices, options.subject, options.output, options.profile, options.layers),
-    )
-    listener.start()
-    try:
-        with _without_interrupts():
-            waiting: dict[Future[Report], Job] = {pool.submit(_work, job): job for job in jobs}
-        while waiting:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                job = waiting.pop(future)
-                try:
-                    yield job, future.result()
-                except BrokenProcessPool as error:
-                    raise ToolError(
-                        f"A worker died while {job.stem} / {job.name} was checked.",
-                        "Free memory, or run with --jobs 1.",
-                    ) from error
-    except BaseException:
-        _end(pool)
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        notices.put(None)
-        listener.join(TICK)
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Block SIGINT while processes are started, which inherit this.
-
-    A Ctrl-C goes to all processes of the terminal, and only this one shall answer it.
-    """
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Send every worker the signal to end: each kills its TLC run first."""
-    for process in list((pool._processes or {}).values()):
-        if process.pid and process.is_alive():
-            process.terminate()
-
-
-def _hear(notices: Queue[Notice | None], listen: Listener) -> None:
-    """Pass the workers' notices on to the listener, and a tick where none comes."""
-    while True:
-        try:
-            notice = notices.get(timeout=TICK)
-        except queue.Empty:
-            listen(Tick())
-            continue
-        if notice is None:
-            return
-        listen(notice)

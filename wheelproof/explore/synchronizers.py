@@ -8,7 +8,7 @@ where a thread sleeps:
 * ``Event.wait`` falls asleep if the flag is not set (``# wait E1, wake E2``). To set the flag wakes
   all that sleep, even if the flag is cleared before they move. ``set`` and ``clear`` are ``write``,
   ``is_set`` is ``read``;
-* ``Barrier.wait`` arrives, and all but the last thread sleep (``# wait B1, wake B2``). Nobody
+* ``Barrier.wait`` arrives, and all but the last thread sleep (``# wait B1, wake B2``). No thread
   arrives while the threads of the round before leave. ``reset`` and ``abort`` are ``notify``,
   ``n_waiting`` and ``broken`` are ``read``. The labelled lines of the action are steps.
 

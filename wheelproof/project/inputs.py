@@ -106,7 +106,7 @@ def names(text: str) -> tuple[str, ...]:
     found = _NAMES.findall(text)
     try:
         tree = ast.parse(text)
-    except SyntaxError:  # whoever loads the file reports it
+    except SyntaxError:  # the job that loads the file reports it
         tree = ast.Module([], [])
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -205,7 +205,7 @@ def test_every_file_that_is_loaded_is_an_input(stem):
 # -- runs
 
 
-def test_the_command_takes_cached_results_unless_it_is_told_not_to(subject, monkeypatch):
+def test_the_command_takes_cached_results_without_fresh(subject, monkeypatch):
     monkeypatch.chdir(subject)
 
     def printed(*arguments):

@@ -58,18 +58,18 @@ def test_all_schedules_end_as_those_of_cpythons_source(name, steps, cpython):
 
 
 CPYTHON_FAULTS = {
-    "a release wakes nobody": (
+    "a release wakes no thread": (
         "two at once",
         ("Semaphore", "self._cond.notify", "str"),
         "NoDeadlock",
     ),
-    "a set wakes nobody": ("set", ("Event", "self._cond.notify_all()", "pass"), "NoDeadlock"),
+    "a set wakes no thread": ("set", ("Event", "self._cond.notify_all()", "pass"), "NoDeadlock"),
     "a barrier reopens early": (
         "four for two",
         ("Barrier", "while self._state in (-1, 1):", "while False:"),
         "NoException",
     ),
-    "a barrier wakes nobody": (
+    "a barrier wakes no thread": (
         "meet",
         ("Barrier", "self._state = 1\n            self._cond.notify_all()", "self._state = 1"),
         "NoDeadlock",
