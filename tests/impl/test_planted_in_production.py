@@ -27,6 +27,13 @@ def test_the_implementation_keeps_its_promise(name):
     CHECKS[name](loaded(), Waits(PATIENCE_S))
 
 
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_text_is_a_module(fault):
+    """Where a text has moved since, the night alone would report that its fault is none."""
+    for module, text in changed(FAULTS[fault].changes).items():
+        compile(text, module, "exec")
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_rejected(fault):

@@ -219,8 +219,10 @@ FAULTS = {
     ),
     "the JDK's thread ends in silence": planted(
         checks.an_action_that_raises_ends_the_thread_and_is_logged,
-        "                _LOG.exception(\"an action raised: the timer's thread ends, "
-        'and what waits never runs")\n',
+        "                _LOG.exception(\n"
+        '                    "an action raised: '
+        "the timer's thread ends, and what waits never runs\"\n"
+        "                )\n",
         "",
     ),
 }

@@ -6,6 +6,11 @@ from tests.impl.production import gate_checks
 from tests.impl.production import runtime_checks as checks
 from tests.impl.production.planted import planted
 
+UNLIKE = (
+    "if current is not expected and not (\n"
+    "                type(current) is type(expected) is int and current == expected\n"
+    "            ):"
+)
 FAULTS = {
     "set takes no lock": planted(
         checks.atomic_operations_hold_the_lock,
@@ -59,19 +64,17 @@ FAULTS = {
     ),
     "compare_and_set takes equal objects for one": planted(
         checks.atomic_operations_return_what_they_say,
-        "if current is not expected and not "
-        "(type(current) is type(expected) is int and current == expected):",
+        UNLIKE,
         "if current != expected:",
     ),
     "compare_and_set tells equal numbers apart": planted(
         checks.atomic_operations_return_what_they_say,
-        "if current is not expected and not "
-        "(type(current) is type(expected) is int and current == expected):",
+        UNLIKE,
         "if current is not expected:",
     ),
     "compare_and_set takes True for 1": planted(
         checks.atomic_operations_return_what_they_say,
-        "(type(current) is type(expected) is int and current == expected)",
+        "type(current) is type(expected) is int and current == expected",
         "current == expected",
     ),
     "a reader enters beside a writer": planted(
@@ -141,10 +144,8 @@ FAULTS = {
     ),
     "an interrupted writer wakes no thread": planted(
         checks.an_interrupted_writer_lets_in_the_readers_behind_it,
-        "                if of.writer != me:  "
-        "# interrupted: those that waited for this writer alone may enter\n"
-        "                    of.changed.notify_all()\n",
-        "",
+        "                if of.writer != me:\n",
+        "                if False:\n",
     ),
     "a reader that writes is not refused": planted(
         checks.a_second_hold_is_refused,

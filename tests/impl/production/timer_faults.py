@@ -6,8 +6,8 @@ from tests.impl.production import queue_checks
 from tests.impl.production import timer_checks as checks
 from tests.impl.production.planted import planted
 
-DEADLINE = "            deadline = now + task.delay_ms\n"
-ENTRY = "            entry = TimerTaskEntry(task, deadline)\n"
+DEADLINE = "                deadline = now + task.delay_ms\n"
+ENTRY = "                entry = TimerTaskEntry(task, deadline)\n"
 CLOCK = "                now = self.clock.hi_res_clock_ms()\n"
 FIELDS = "        self.list = self.next = self.prev = None\n"
 PUBLISHED = "        if timer_task is not None:\n            timer_task.set_timer_task_entry(self)"
@@ -173,7 +173,7 @@ FAULTS = {
     "a task is cancelled before its new deadline is checked": planted(
         checks.a_refused_add_leaves_the_waiting_task,
         DEADLINE,
-        DEADLINE + "            task.cancel()\n",
+        DEADLINE + "                task.cancel()\n",
     ),
     "add reads the clock before it has the lock": planted(
         checks.an_add_reads_the_clock_within_the_read_lock,
@@ -207,8 +207,8 @@ FAULTS = {
     ),
     "an add that is refused says nothing": planted(
         checks.an_add_that_is_refused_raises,
-        ENTRY + "            self.add_timer_task_entry(entry)",
-        ENTRY + "            self.reinsert(entry)",
+        ENTRY + "                self.add_timer_task_entry(entry)",
+        ENTRY + "                self.reinsert(entry)",
     ),
     "close leaves the executor open": planted(
         checks.close_waits_for_what_runs_and_may_be_called_twice,
@@ -289,8 +289,8 @@ FAULTS = {
     ),
     "the reaper's timer is left open": planted(
         checks.a_reaper_polls_until_it_is_closed,
-        "        self.timer.close()\n",
-        "",
+        "            self.await_end(timeout_s)\n        self.timer.close()\n",
+        "            self.await_end(timeout_s)\n",
     ),
     "the timer is closed under its reaper": planted(
         checks.a_reaper_is_through_when_its_timer_is_closed,
