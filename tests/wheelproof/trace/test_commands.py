@@ -245,7 +245,12 @@ def test_the_examples_are_written_checked_and_rejected_by_their_names(
     assert result.exit_code == 1 and verdicts == {
         str(file): VIOLATES if "-mutant-" in file.name else CONFORMS for file in files
     }
-    assert sum("-mutant-" in file.name for file in files) >= mutants
+    refused = sum("-mutant-" in file.name for file in files)
+    assert refused >= mutants
+    if not names:
+        page = (ROOT / "docs" / "trace-replay.md").read_text(encoding="utf-8")
+        assert f"records {len(files)} traces of all" in page
+        assert f"Each of these {refused} is refused" in page
 
 
 def test_the_examples_of_one_mechanism_are_checked_and_repaired(tmp_path):
