@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -36,6 +37,8 @@ SCHEMA = "wheelproof.cache/1"
 FOLDER = "cache"
 DAYS = 30
 """A result that no run has used for this long is removed."""
+
+_NAME = re.compile(r"[\w.-]+")
 
 MACHINE = ("config", "liveness", "refinement")
 """Kinds of jobs that may read no implementation."""
@@ -184,8 +187,17 @@ class Cache:
 
 
 def versions() -> dict[str, str]:
-    """What the tool runs on: every installed package, Python, and Java and TLC where they are."""
-    found = {each.metadata["Name"]: each.version for each in metadata.distributions()}
+    """What the tool runs on: the packages that it needs, Python, and Java and TLC if there."""
+    found: dict[str, str] = {}
+    waiting = ["wheelproof"]
+    while waiting:
+        name = waiting.pop()
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+            for each in metadata.requires(name) or ():
+                needed = _NAME.match(each)
+                if needed and "extra ==" not in each and needed[0] not in found:
+                    waiting.append(needed[0])
     found["Python"] = sys.version
     with suppress(WheelproofError):
         found["Java"] = str(java.locate())
