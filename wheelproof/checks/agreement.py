@@ -2,9 +2,8 @@
 
 Equal graphs do not show this. A property that is weaker in one of the two holds wherever the other
 one holds; and where each mutant has one operation, "some operation" and "all operations" are the
-same. So TLC and the model also evaluate every invariant in states that are not reachable. They are
-mixed from reachable states of the machine and of its mutants: a shared value or a whole process of
-one state replaces that of another, a number moves by one, and a truth value is negated.
+same. So TLC and the model also evaluate every invariant in states that are not reachable: those of
+:mod:`wheelproof.checks.drawing`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
-from wheelproof.decisions import DoesNotFit
+from wheelproof.checks.drawing import mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State
@@ -27,33 +26,35 @@ from wheelproof.tlc.values import parse_value
 from wheelproof.verdict import Verdict
 
 NAME = "properties"
-SCENARIOS, STATES, SCHEDULES, STEPS = 4, 160, 3, 120
-"""Scenarios of a mechanism, states of each, random schedules without each decision, their steps."""
-
-SEARCH = 300
-"""The most random schedules that are tried to break a property which those schedules keep."""
+SCENARIOS, STATES = 4, 160
+"""Scenarios of a mechanism, and states of each."""
 
 FIRST, DRAWN = 400, 4_000
 """States drawn of every scenario to choose scenarios, and of the chosen ones to choose states."""
 
-MIXED, MOVED, ENOUGH = (0.05, 0.15, 0.5), 0.03, 16
-"""Shares of values from another state, the share of moved values, wanted states per truth value."""
+ENOUGH = 16
+"""How many states of each truth value are wanted."""
 
-ODD = (LookupError, TypeError, ValueError, AttributeError)
-"""The exceptions of a model in a state that is none of its own."""
+UNJUDGED = 8
+"""The most mixed states of a scenario that may go because TLC cannot judge them."""
+
+CANNOT_EVALUATE = 75
+"""TLC's exit code where an expression of the specification has no value."""
 
 
 @dataclass
 class Sample:
     """States of one scenario, each with the model's truth values of the properties.
 
-    A property that raises an exception in a state has no value there.
+    A property that raises an exception in a state has no value there. ``by_mixing``: whether each
+    state was mixed from two.
     """
 
     scenario: str
     model: Model
     states: list[State] = field(default_factory=list)
     truths: list[dict[str, bool]] = field(default_factory=list)
+    by_mixing: list[bool] = field(default_factory=list)
 
     def seen(self, name: str) -> int:
         """The number of states with the rarer of a property's truth values, at most ENOUGH."""
@@ -71,108 +72,21 @@ class Sample:
         several = ["", *(name for name, piece in pieces.items() if len(piece) > 1)]
         return {(name, variable): self.seen(name) for name in names for variable in several}
 
+    def only(self, numbers: Iterable[int]) -> Sample:
+        """The sample with the states of these numbers, in their order."""
+        kept = list(numbers)
+        return Sample(
+            self.scenario,
+            self.model,
+            [self.states[number] for number in kept],
+            [self.truths[number] for number in kept],
+            [self.by_mixing[number] for number in kept],
+        )
+
 
 def invariants(mechanism: Mechanism) -> tuple[str, ...]:
     """The predicates on states that the TOML declares, those that do not hold included."""
     return tuple(item.name for item in mechanism.properties.values() if item.kind == "invariant")
-
-
-def reachable(
-    mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = ""
-) -> list[State]:
-    """States on random schedules of the machine, and of the machine without each decision.
-
-    Each schedule's last state counts several times. ``broken``: a property that one more schedule
-    shall break.
-    """
-    found: list[State] = []
-    for decision in ("", *mechanism.decisions):
-        if (model := without(mechanism, decision, scenario)) is not None:
-            for _ in range(SCHEDULES):
-                schedule = drawn(model, draw)
-                found += schedule + [schedule[-1]] * (len(schedule) // 3)
-    return found + breaking(mechanism, scenario, draw, broken)
-
-
-def without(mechanism: Mechanism, decision: str, scenario: str) -> Model | None:
-    """The model without a decision; None where that one has other variables."""
-    try:
-        model = mechanism.without(decision).model(scenario)
-    except DoesNotFit:
-        # `wheelproof mutate` has changed those lines; `verify` refuses that before any check.
-        return None
-    return model if names_of(model) == names_of(mechanism.model(scenario)) else None
-
-
-def skipped(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
-    """The decisions that give no states: without them the model has other variables."""
-    scenarios = list(scenarios)
-    return [
-        decision
-        for decision in mechanism.decisions
-        if any(without(mechanism, decision, scenario) is None for scenario in scenarios)
-    ]
-
-
-def drawn(model: Model, draw: random.Random, until: str = "") -> list[State]:
-    """States on one random schedule, in their order.
-
-    ``until``: a property; the schedule ends where it is broken.
-    """
-    schedule = [model.initial()]
-    for _ in range(STEPS):
-        try:
-            after = model.successors(schedule[-1])
-        except ODD:  # the scenario has no next state without this decision
-            break
-        if not after or (until and _truth(model, until, schedule[-1]) is False):
-            break
-        schedule.append(draw.choice(after)[2])
-    return schedule
-
-
-def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str) -> list[State]:
-    """States on a random schedule that breaks a property; none if no schedule does.
-
-    It is a schedule of a mutant that must break the property in this scenario.
-    """
-    for mutant in mechanism.mutants.values():
-        if (mutant.property, mutant.scenario) == (name, scenario) and (
-            model := without(mechanism, mutant.decision, scenario)
-        ) is not None:
-            for _ in range(SEARCH):
-                schedule = drawn(model, draw, name)
-                if _truth(model, name, schedule[-1]) is False:
-                    return schedule + [schedule[-1]] * len(schedule)
-    return []
-
-
-def mixed(states: list[State], draw: random.Random) -> State:
-    """One state made from two: some values and processes of the first are those of the second.
-
-    Some values are moved, too.
-    """
-    one, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
-    shared = [
-        other if draw.random() < share else value
-        for value, other in zip(one[0], two[0], strict=True)
-    ]
-    shared = [moved(value, draw) if draw.random() < MOVED else value for value in shared]
-    return tuple(shared), tuple(
-        other if draw.random() < share else value
-        for value, other in zip(one[1], two[1], strict=True)
-    )
-
-
-def moved(value: Any, draw: random.Random) -> Any:
-    """A number moved by one, a truth value negated; of a tuple, one of its elements."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, tuple) and value:
-        place = draw.randrange(len(value))
-        changed = (*value[:place], moved(value[place], draw), *value[place + 1 :])
-        return type(value)(*changed) if hasattr(value, "_fields") else changed
-    return value + draw.choice((1, -1)) if isinstance(value, int) else value
 
 
 def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") -> Sample:
@@ -185,13 +99,15 @@ def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") 
     sample = Sample(scenario, mechanism.model(scenario))
     base = reachable(mechanism, scenario, draw, broken)
     for index in range(number):
-        state = draw.choice(base) if index % 4 == 0 else mixed(base, draw)
+        by_mixing = index % 4 != 0
+        state = mixed(base, draw) if by_mixing else draw.choice(base)
         sample.states.append(state)
+        sample.by_mixing.append(by_mixing)
         sample.truths.append(
             {
                 name: truth
                 for name in names
-                if (truth := _truth(sample.model, name, state)) is not None
+                if (truth := truth_of(sample.model, name, state)) is not None
             }
         )
     return sample
@@ -210,19 +126,7 @@ def selected(sample: Sample) -> Sample:
             ):
                 taken[number] = None
                 counts.update(truth.items())
-    return Sample(
-        sample.scenario,
-        sample.model,
-        [sample.states[number] for number in taken],
-        [sample.truths[number] for number in taken],
-    )
-
-
-def _truth(model: Model, name: str, state: State) -> bool | None:
-    try:
-        return bool(model.holds(name, state))
-    except ODD:  # the property is about no such state
-        return None
+    return sample.only(taken)
 
 
 def chosen(mechanism: Mechanism) -> list[Sample]:
@@ -268,7 +172,8 @@ def check(context: Context) -> Report:
     """The row ``properties``: TLC and the model agree on every invariant in each drawn state.
 
     The figure ``one_sided`` counts the invariants that have one truth value in all drawn states. A
-    row of these alone is vacuous. The figure ``skipped`` names the decisions that give no states.
+    row of these alone is vacuous. The figure ``skipped`` names the decisions that give no states,
+    ``unjudged`` counts the mixed states that TLC cannot judge.
     """
     mechanism = context.mechanism
     started = context.begin("graph", NAME, context.limits.tlc_seconds)
@@ -277,10 +182,12 @@ def check(context: Context) -> Report:
     judged: dict[str, Any] = {
         "verdict": Verdict.VACUOUS if len(one_sided) == len(names) else Verdict.SAMPLED
     }
+    unjudged = 0
     if one_sided:
         judged["why"] = f"no drawn state shows both truth values of {', '.join(one_sided)}"
-    for sample in samples:
-        result, theirs = by_tlc(context, sample)
+    for whole in samples:
+        sample, result, theirs = judged_by_tlc(context, whole)
+        unjudged += len(whole.states) - len(sample.states)
         if result.outcome is not Outcome.COMPLETED:
             judged = {"verdict": VERDICT_OF[result.outcome], "why": result.explanation}
             break
@@ -298,7 +205,8 @@ def check(context: Context) -> Report:
                 **judged,
                 figures={
                     "scenarios": ", ".join(each.scenario for each in samples),
-                    "states": sum(len(each.states) for each in samples),
+                    "states": sum(len(each.states) for each in samples) - unjudged,
+                    "unjudged": unjudged,
                     "properties": len(names),
                     "one_sided": len(one_sided),
                     "skipped": ", ".join(skipped(mechanism, (each.scenario for each in samples)))
@@ -325,6 +233,30 @@ def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tupl
                     + "; ".join(f"{variable} = {text}" for variable, text in texts)
                 )
     return None
+
+
+def judged_by_tlc(
+    context: Context, sample: Sample
+) -> tuple[Sample, TlcResult, dict[int, Mapping[str, bool]]]:
+    """The sample without the mixed states that TLC cannot judge, and TLC's run on the others.
+
+    A quantifier over a set ends at the first element that decides it. TLC and Python meet the
+    elements in different orders, so that one of them may meet an element first in which the
+    property has no value. A state on a schedule never goes, and not more than UNJUDGED of the mixed
+    ones: the run then ends with TLC's error.
+    """
+    for _ in range(UNJUDGED + 1):
+        result, theirs = by_tlc(context, sample)
+        failed = result.generated  # TLC makes the initial states in the order of their numbers
+        if (
+            result.exit_code != CANNOT_EVALUATE
+            or failed is None
+            or failed >= len(sample.states)
+            or not sample.by_mixing[failed]
+        ):
+            break
+        sample = sample.only(number for number in range(len(sample.states)) if number != failed)
+    return sample, result, theirs
 
 
 def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:

@@ -112,6 +112,61 @@ def test_a_machine_with_other_variables_gives_no_state():
         assert not any("again" in text for text in texts)
 
 
+def failing(*numbers):
+    """A run of TLC that cannot judge states of these numbers, which are those of all states."""
+
+    def by_tlc(context, sample):
+        for place, state in enumerate(sample.states):
+            if state in numbers:
+                return SimpleNamespace(
+                    outcome=Outcome.ERROR, exit_code=75, generated=place, explanation="no value"
+                ), {}
+        return SimpleNamespace(
+            outcome=Outcome.COMPLETED, exit_code=0, generated=len(sample.states)
+        ), dict(enumerate(sample.truths))
+
+    return by_tlc
+
+
+def sample_of(*by_mixing):
+    numbers = range(len(by_mixing))
+    return agreement.Sample(
+        "adds", None, list(numbers), [{"TypeOK": number % 2 == 0} for number in numbers], by_mixing
+    )
+
+
+def test_a_mixed_state_that_tlc_cannot_judge_goes_with_its_truth_values(monkeypatch):
+    monkeypatch.setattr(agreement, "by_tlc", failing(1, 3))
+    sample, result, theirs = agreement.judged_by_tlc(None, sample_of(False, True, True, True, True))
+    assert result.outcome is Outcome.COMPLETED
+    assert sample.states == [0, 2, 4] and sample.by_mixing == [False, True, True]
+    assert theirs == {number: {"TypeOK": True} for number in range(3)}
+    assert agreement.difference(sample, theirs) is None
+
+
+@pytest.mark.parametrize(
+    "numbers, by_mixing",
+    [((2,), (True, True, False)), (range(agreement.UNJUDGED + 1), (True,) * 20)],
+    ids=["on a schedule", "too many"],
+)
+def test_other_states_that_tlc_cannot_judge_are_an_error(monkeypatch, numbers, by_mixing):
+    monkeypatch.setattr(agreement, "by_tlc", failing(*numbers))
+    assert agreement.judged_by_tlc(None, sample_of(*by_mixing))[1].outcome is Outcome.ERROR
+
+
+def test_a_property_without_value_in_the_spec_is_an_error(tmp_path):
+    mechanism = MECHANISMS["atomic"]
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    spec = tmp_path / "spec" / mechanism.checked.name
+    text = spec.read_text(encoding="utf-8")
+    assert text.count("TypeOK == ") == 1
+    spec.write_text(
+        text.replace("TypeOK == ", "TypeOK == <<TRUE>>[2] /\\ TRUE\nKept == "), encoding="utf-8"
+    )
+    found = row(replace(mechanism, toml=tmp_path / "spec" / mechanism.toml.name), tmp_path / "out")
+    assert (found.ok, found.verdict) == (False, Verdict.ERROR) and "tuple <<TRUE>>" in found.why
+
+
 def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
     known = MECHANISMS["atomic"]
     mechanism = replace(known, properties={"TypeOK": known.properties["TypeOK"]})
@@ -120,7 +175,7 @@ def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
         agreement,
         "by_tlc",
         lambda context, sample: (
-            SimpleNamespace(outcome=Outcome.COMPLETED),
+            SimpleNamespace(outcome=Outcome.COMPLETED, exit_code=0, generated=0),
             dict(enumerate(sample.truths)),
         ),
     )

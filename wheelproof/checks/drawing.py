@@ -1,0 +1,134 @@
+"""States that a model's schedules reach, and states mixed from these that it need not reach.
+
+They are mixed from reachable states of the machine and of its mutants: a shared value or a whole
+process of one state replaces that of another, a number moves by one, and a truth value is negated.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+from wheelproof.decisions import DoesNotFit
+from wheelproof.graph.compare import names_of
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model, State
+
+SCHEDULES, STEPS = 3, 120
+"""Random schedules without each decision, and their steps."""
+
+SEARCH = 300
+"""The most random schedules that are tried to break a property which those schedules keep."""
+
+MIXED, MOVED = (0.05, 0.15, 0.5), 0.03
+"""Shares of values from another state, and the share of moved values."""
+
+ODD = (LookupError, TypeError, ValueError, AttributeError)
+"""The exceptions of a model in a state that is none of its own."""
+
+
+def reachable(
+    mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = ""
+) -> list[State]:
+    """States on random schedules of the machine, and of the machine without each decision.
+
+    Each schedule's last state counts several times. ``broken``: a property that one more schedule
+    shall break.
+    """
+    found: list[State] = []
+    for decision in ("", *mechanism.decisions):
+        if (model := without(mechanism, decision, scenario)) is not None:
+            for _ in range(SCHEDULES):
+                schedule = drawn(model, draw)
+                found += schedule + [schedule[-1]] * (len(schedule) // 3)
+    return found + breaking(mechanism, scenario, draw, broken)
+
+
+def without(mechanism: Mechanism, decision: str, scenario: str) -> Model | None:
+    """The model without a decision; None where that one has other variables."""
+    try:
+        model = mechanism.without(decision).model(scenario)
+    except DoesNotFit:
+        # `wheelproof mutate` has changed those lines; `verify` refuses that before any check.
+        return None
+    return model if names_of(model) == names_of(mechanism.model(scenario)) else None
+
+
+def skipped(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
+    """The decisions that give no states: without them the model has other variables."""
+    scenarios = list(scenarios)
+    return [
+        decision
+        for decision in mechanism.decisions
+        if any(without(mechanism, decision, scenario) is None for scenario in scenarios)
+    ]
+
+
+def drawn(model: Model, draw: random.Random, until: str = "") -> list[State]:
+    """States on one random schedule, in their order.
+
+    ``until``: a property; the schedule ends where it is broken.
+    """
+    schedule = [model.initial()]
+    for _ in range(STEPS):
+        try:
+            after = model.successors(schedule[-1])
+        except ODD:  # the scenario has no next state without this decision
+            break
+        if not after or (until and truth_of(model, until, schedule[-1]) is False):
+            break
+        schedule.append(draw.choice(after)[2])
+    return schedule
+
+
+def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str) -> list[State]:
+    """States on a random schedule that breaks a property; none if no schedule does.
+
+    It is a schedule of a mutant that must break the property in this scenario.
+    """
+    for mutant in mechanism.mutants.values():
+        if (mutant.property, mutant.scenario) == (name, scenario) and (
+            model := without(mechanism, mutant.decision, scenario)
+        ) is not None:
+            for _ in range(SEARCH):
+                schedule = drawn(model, draw, name)
+                if truth_of(model, name, schedule[-1]) is False:
+                    return schedule + [schedule[-1]] * len(schedule)
+    return []
+
+
+def mixed(states: list[State], draw: random.Random) -> State:
+    """One state made from two: some values and processes of the first are those of the second.
+
+    Some values are moved, too.
+    """
+    one, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
+    shared = [
+        other if draw.random() < share else value
+        for value, other in zip(one[0], two[0], strict=True)
+    ]
+    shared = [moved(value, draw) if draw.random() < MOVED else value for value in shared]
+    return tuple(shared), tuple(
+        other if draw.random() < share else value
+        for value, other in zip(one[1], two[1], strict=True)
+    )
+
+
+def moved(value: Any, draw: random.Random) -> Any:
+    """A number moved by one, a truth value negated; of a tuple, one of its elements."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, tuple) and value:
+        place = draw.randrange(len(value))
+        changed = (*value[:place], moved(value[place], draw), *value[place + 1 :])
+        return type(value)(*changed) if hasattr(value, "_fields") else changed
+    return value + draw.choice((1, -1)) if isinstance(value, int) else value
+
+
+def truth_of(model: Model, name: str, state: State) -> bool | None:
+    """A property's truth value in a state; None where the model raises an exception of ODD."""
+    try:
+        return bool(model.holds(name, state))
+    except ODD:  # the property is about no such state
+        return None
