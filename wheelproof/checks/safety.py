@@ -5,8 +5,8 @@ They check TLC's verdict, TLC = model, and model = implementation.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from wheelproof.checks import liveness, lock_order
@@ -33,7 +33,7 @@ from wheelproof.checks.context import (
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced, same
-from wheelproof.graph.explorer import BudgetSpent, explore, first_violation, first_violations
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tlc.result import Outcome, TlcResult
@@ -55,14 +55,18 @@ class _Config:
         self.context, self.config, self.live = context, config, live
         self.mechanism = context.mechanism
         self.out = Report()
-        started = time.monotonic()
-        self.graph = context.explored(config, "graph")
-        self.explored_in = time.monotonic() - started
-        self.small = self.graph.distinct <= COMPARED
+
+    @cached_property
+    def graph(self) -> StateGraph:
+        return self.context.explored(self.config, "graph")
+
+    @property
+    def small(self) -> bool:
+        return self.graph.distinct <= COMPARED
 
     def report(self) -> Report:
-        self.out.labels |= self.graph.labels & self.mechanism.silent
         if self.context.wants("tlc", "graph"):
+            self.out.labels |= self.graph.labels & self.mechanism.silent
             if self.config.expect == "violated":
                 self.expected_to_fail()
             else:

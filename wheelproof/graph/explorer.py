@@ -93,7 +93,8 @@ class StateGraph:
 
     def digest(self) -> str:
         """A hash of the whole graph, independent of the order of exploration."""
-        hashes = [hash_of(state) for state in self.states]
+        texts = Texts()
+        hashes = [hash_of(state, texts) for state in self.states]
         lines = sorted(
             f"{hashes[source]} {thread} {label} {hashes[target]}"
             for source, row in enumerate(self.edges)
@@ -102,9 +103,34 @@ class StateGraph:
         return hashlib.sha256("\n".join([hashes[0], *lines]).encode()).hexdigest()
 
 
-def hash_of(state: State) -> str:
-    """A hash of one state that does not depend on the run."""
-    return hashlib.blake2b(text_of(state).encode(), digest_size=12).hexdigest()
+class Texts:
+    """The texts of the parts of states: few values of these parts make many states."""
+
+    def __init__(self) -> None:
+        self.of_shared: dict[Any, str] = {}
+        self.of_thread: dict[Any, str] = {}
+
+    def whole(self, state: State) -> str:
+        """The text of a state."""
+        shared, threads = state
+        own = ",".join([_known(self.of_thread, thread) for thread in threads])
+        return f"({_known(self.of_shared, shared)},({own}))"
+
+
+def _known(texts: dict[Any, str], value: Any) -> str:
+    text = texts.get(value)
+    if text is None:
+        text = texts[value] = text_of(value)
+    return text
+
+
+def hash_of(state: State, texts: Texts | None = None) -> str:
+    """A hash of one state that does not depend on the run.
+
+    ``texts``: those of other states of the same model.
+    """
+    text = (texts or Texts()).whole(state)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def text_of(value: Any) -> str:
