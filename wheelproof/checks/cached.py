@@ -224,7 +224,9 @@ def uses(job: Job, mechanism: Mechanism) -> tuple[str, ...]:
     """
     if job.kind in ("proof", "edges"):
         return ("proofs",)
-    configs = [mechanism.configs[name] for name in job.names if name in mechanism.configs]
+    configs = [
+        mechanism.configs[name] for name in (*job.names, *job.broken) if name in mechanism.configs
+    ]
     changed = any(config.without for config in configs)
     if (
         job.kind in MACHINE

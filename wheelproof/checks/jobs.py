@@ -35,8 +35,9 @@ class Job:
     ``others``: of a mutant, those with the same decision and scenario, hence the same graphs; of a
     theorem, those of the same mechanism, which share lemmas. Of a safety config, the liveness
     configs that its run of TLC decides too: each has a row of layer ``liveness``, and the config
-    itself has none. ``weight``: an estimate of the cost in states; heavy jobs start first.
-    ``seeds``: of a job of theorems.
+    itself has none. ``broken``: of a safety config, the configs of the same machine whose property
+    does not hold: one graph and one bisimulation are for all of them. ``weight``: an estimate of
+    the cost in states; heavy jobs start first. ``seeds``: of a job of theorems.
     """
 
     stem: str
@@ -45,6 +46,7 @@ class Job:
     layers: tuple[str, ...]
     weight: int = 0
     others: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
     seeds: int = 0
 
     @property
@@ -55,7 +57,8 @@ class Job:
     def makes(self) -> list[tuple[str, str]]:
         """Layer and name of each row that the job makes."""
         if self.kind == "config":
-            return [(layer, self.name) for layer in self.layers if layer != "liveness"] + [
+            layers = [layer for layer in self.layers if layer != "liveness"]
+            return [(layer, name) for name in (self.name, *self.broken) for layer in layers] + [
                 ("liveness", name) for name in self.others
             ]
         return [(layer, name) for name in self.names for layer in self.layers]
@@ -104,15 +107,17 @@ def plan(
     configs = [config for config in mechanism.configs.values() if config.profile in profiles]
     both = wants("tlc") and wants("liveness") and not apart
     decided = decided_too(mechanism, configs) if both else {}
+    beside = {} if apart else broken_too(mechanism, configs)
     for config in configs:
         kind, size = kind_of(mechanism, config), config.distinct or 10_000
         others = tuple(name for name, by in decided.items() if by == config.name)
+        broken = tuple(name for name, by in beside.items() if by == config.name)
         layers = {
             "config": ("tlc", "graph", "bisimulation"),
             "liveness": ("liveness",),
             "refinement": ("tlc",),
         }[kind]
-        if config.name not in decided and (
+        if config.name not in (*decided, *beside) and (
             wanted := tuple(layer for layer in layers if wants(layer))
             + ("liveness",) * bool(others)
         ):
@@ -124,6 +129,7 @@ def plan(
                     wanted,
                     size * (2 if kind != "config" or others else 1),
                     others,
+                    broken,
                 )
             )
         if config.keeps is not None and wants("mutant"):
@@ -204,20 +210,36 @@ second run does.
 """
 
 
+def machine(config: Config) -> Hashable:
+    """What decides a config's graph."""
+    return (
+        config.scenario,
+        config.without,
+        config.module,
+        config.specification,
+        tuple(sorted(config.constants.items())),
+    )
+
+
+def broken_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:
+    """Safety config that must fail -> a config that holds, of the same machine."""
+    safety = [config for config in configs if kind_of(mechanism, config) == "config"]
+    holds: dict[Hashable, str] = {}
+    for config in safety:
+        if config.expect == "exhaustive":
+            holds.setdefault(machine(config), config.name)
+    return {
+        config.name: holds[machine(config)]
+        for config in safety
+        if config.expect == "violated" and machine(config) in holds
+    }
+
+
 def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:
     """Liveness config -> the safety config whose run of TLC decides it too.
 
     Both are to hold, of the same machine with every thread fair.
     """
-
-    def machine(config: Config) -> Hashable:
-        return (
-            config.scenario,
-            config.without,
-            config.module,
-            config.specification,
-            tuple(sorted(config.constants.items())),
-        )
 
     holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
     safe = [
@@ -262,7 +284,7 @@ def proofs(
             ("proof",),
             60_000 + 400 * (1 + len(others)),
             tuple(others),
-            seeds or SEEDS[profile],
+            seeds=seeds or SEEDS[profile],
         )
         for stem, (first, *others) in chosen.items()
     ]
@@ -276,7 +298,8 @@ def dispatch(context: Context, job: Job) -> Report:
     match job.kind:
         case "config":
             context = replace(context, layers=frozenset(job.layers))
-            return safety.check(context, configs[job.name], [configs[name] for name in job.others])
+            live, broken = ([configs[name] for name in each] for each in (job.others, job.broken))
+            return safety.check(context, configs[job.name], live, broken)
         case "liveness":
             return liveness.check(context, configs[job.name])
         case "refinement":

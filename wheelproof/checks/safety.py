@@ -6,13 +6,11 @@ They check TLC's verdict, TLC = model, and model = implementation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from wheelproof.checks import liveness, lock_order
 from wheelproof.checks.comparisons import (
     Equality,
-    bisimulated,
     bisimulation_figures,
     counted,
     depth_in_implementation,
@@ -21,7 +19,6 @@ from wheelproof.checks.comparisons import (
     parted,
 )
 from wheelproof.checks.context import (
-    COMPARED,
     VERDICT_OF,
     Context,
     Report,
@@ -30,50 +27,52 @@ from wheelproof.checks.context import (
     graph_config,
     schedule_of,
 )
+from wheelproof.checks.machine import Machine
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
-from wheelproof.graph import reduced, same
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation, first_violations
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import (
+    first_violation,
+    first_violations,
+)
 from wheelproof.project.mechanism import Config, the_property
-from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
 
 
-def check(context: Context, config: Config, live: Sequence[Config] = ()) -> Report:
+def check(
+    context: Context, config: Config, live: Sequence[Config] = (), broken: Sequence[Config] = ()
+) -> Report:
     """Run a safety config in the context's layers.
 
-    ``live``: liveness configs of the same machine, decided in the same run of TLC.
+    ``live``: liveness configs of the same machine, decided in the same run of TLC. ``broken``:
+    configs of the same machine whose property does not hold. TLC looks for their violations alone.
     """
-    return _Config(context, config, live).report()
+    report, machine = Report(), Machine(context, config)
+    _Config(machine, config, report, live).judge()
+    for each in broken:
+        _Config(machine, each, report).judge()
+    return report
 
 
 class _Config:
-    """The check of one config in the three layers; the model's graph is explored once."""
+    """The check of one config in the three layers."""
 
-    def __init__(self, context: Context, config: Config, live: Sequence[Config] = ()) -> None:
-        self.context, self.config, self.live = context, config, live
-        self.mechanism = context.mechanism
-        self.out = Report()
+    def __init__(
+        self, machine: Machine, config: Config, out: Report, live: Sequence[Config] = ()
+    ) -> None:
+        self.machine, self.config, self.live, self.out = machine, config, live, out
+        self.context, self.mechanism = machine.context, machine.mechanism
 
-    @cached_property
-    def graph(self) -> StateGraph:
-        return self.context.explored(self.config, "graph")
-
-    @property
-    def small(self) -> bool:
-        return self.graph.distinct <= COMPARED
-
-    def report(self) -> Report:
+    def judge(self) -> None:
         if self.context.wants("tlc", "graph"):
-            self.out.labels |= self.graph.labels & self.mechanism.silent
+            self.out.labels |= self.machine.graph.labels & self.mechanism.silent
             if self.config.expect == "violated":
                 self.expected_to_fail()
             else:
                 self.expected_to_pass()
         if self.context.wants("bisimulation"):
             self.bisimulation()
-        return self.out
 
     def add(self, layer: str, started: float, **judged: Any) -> None:
         if self.context.wants(layer):
@@ -112,6 +111,7 @@ class _Config:
             why=result.explanation,
             trace=trace,
         )
+        self.machine.compared = result, equality
         if context.wants("graph"):
             self.graph_row(result, equality, started)
         for each in self.live:
@@ -120,7 +120,11 @@ class _Config:
             else:
                 self.out.rows.append(
                     liveness.judged(
-                        context, each, self.graph, whole, context.begin("liveness", each.name)
+                        context,
+                        each,
+                        self.machine.graph,
+                        whole,
+                        context.begin("liveness", each.name),
                     )
                 )
 
@@ -132,33 +136,33 @@ class _Config:
             "properties": properties,
             "deadlock": True,
         }
-        if self.small and context.wants("graph"):
-            return dumped(context, config.name, config, self.graph, **checks)
+        if self.machine.small and context.wants("graph"):
+            return dumped(context, config.name, config, self.machine.graph, **checks)
         return context.tlc(config.name, config, **checks), None
 
     def expected_to_fail(self) -> None:
         """A violation: of an invariant, in one run that goes on to the end of the graph.
 
         A deadlock needs two runs: one for the verdict, one without checks for the whole graph.
+        Where a config that holds has compared the graph, the first violation is enough.
         """
-        context, config = self.context, self.config
-        name, equality = the_property(config.property), None
+        context, config, machine = self.context, self.config, self.machine
+        name = the_property(config.property)
         kind = self.mechanism.properties[name].kind
         checks: dict[str, Any] = {
             "invariants": (name,) if kind == "invariant" else (),
             "deadlock": kind == "deadlock",
         }
         started = context.begin("tlc", config.name, context.limits.tlc_seconds)
-        at_once = kind == "invariant" and context.wants("graph")
-        if at_once:
-            result, equality = dumped(
-                context, config.name, config, self.graph, go_on=True, **checks
-            )
+        compared = machine.compared
+        if compared is None and kind == "invariant" and context.wants("graph"):
+            compared = dumped(context, config.name, config, machine.graph, go_on=True, **checks)
+            result = compared[0]
         else:
             result = context.tlc(config.name, config, **checks)
         steps = len(result.trace) - 1
-        here = first_violation(self.graph, name)
-        depth = None if here is None else self.graph.levels[here] - 1
+        here = first_violation(machine.graph, name)
+        depth = None if here is None else machine.graph.levels[here] - 1
         fault = (
             ""
             if result.outcome is not Outcome.VIOLATED or depth == steps
@@ -177,19 +181,18 @@ class _Config:
             why=result.explanation,
             trace=trace,
         )
-        if at_once:
-            self.graph_row(result, equality, started)
-        elif context.wants("graph"):
-            started = context.begin("graph", config.name, context.limits.tlc_seconds)
-            plain, equality = dumped(
-                context,
-                f"{config.name}_graph",
-                graph_config(config),
-                self.graph,
-                deadlock=False,
-                layer="graph",
-            )
-            self.graph_row(plain, equality, started)
+        if context.wants("graph"):
+            if compared is None:
+                started = context.begin("graph", config.name, context.limits.tlc_seconds)
+                compared = dumped(
+                    context,
+                    f"{config.name}_graph",
+                    graph_config(config),
+                    machine.graph,
+                    deadlock=False,
+                    layer="graph",
+                )
+            self.graph_row(*compared, started)
 
     def graph_row(self, result: TlcResult, equality: Equality | None, started: float) -> None:
         if not result.whole:
@@ -203,19 +206,19 @@ class _Config:
                 verdict=verdict,
                 why=f"there is no whole graph to compare: {result.explanation}",
             )
-        graph = self.graph
-        faults: list[str] = []
+        machine = self.machine
+        graph, faults = machine.graph, list[str]()
         if equality is None:
             faults.append(counted(result, graph))
         else:
             faults += [equality.fault, drift(self.config, counts_of(result))]
-        if (broken := reduced.open_diamond(graph, self.mechanism.silent)) is not None:
+        if (broken := machine.open_diamond) is not None:
             faults.append(
                 f"the silent step {broken.silent} does not commute with {broken.other} in state "
                 f"{broken.state}"
             )
         agree = equality is not None and not equality.fault
-        compiled, differs = self.compiled() if agree else ("", "")
+        compiled, differs = machine.compiled if agree else ("", "")
         faults.append(differs)
         if self.config.expect == "exhaustive":
             kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
@@ -236,41 +239,22 @@ class _Config:
             figures={
                 "states": graph.distinct,
                 "edges": graph.generated - 1,
-                "digest": self.digest(),
+                "digest": machine.digest,
                 "compared": "every edge" if equality else "counts and depth",
             }
             | ({"compiled": compiled} if compiled else {})
             | ({"fails": ", ".join(self.config.fails)} if self.config.fails else {}),
         )
 
-    def compiled(self) -> tuple[str, str]:
-        """How the specification's compiled graph compares with the model's: a figure, and a fault.
-
-        Without a model by hand the two are one.
-        """
-        mechanism = self.mechanism
-        if not mechanism.by_hand:
-            return "", ""
-        try:
-            model = mechanism.compiled_model(mechanism.scenarios[self.config.scenario])
-        except OutsideSubset as error:
-            return f"no: {error.message}", ""
-        graph = explore(model, bound=4 * self.graph.distinct + 1000)
-        names = "the model", "the compiled specification"
-        return "every edge", same.difference(self.graph, graph, names)
-
-    def digest(self) -> str | None:
-        return self.graph.digest()[:16] if self.small else None
-
     def find_witnesses(self) -> None:
-        model = self.graph.model
+        graph = self.machine.graph
         for name in self.mechanism.witnesses:
-            if any(model.holds(name, state) for state in self.graph.states[:20_000]):
+            if any(graph.model.holds(name, state) for state in graph.states[:20_000]):
                 self.out.witnesses[name] = self.config.name
 
     def kept(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
         """TLC's trace as a file, followed on the model; or why it cannot be followed."""
-        model, name = self.graph.model, the_property(result.property)
+        model, name = self.machine.graph.model, the_property(result.property)
         of_name = {name: index for index, name in enumerate(model.threads)}
         try:
             schedule = [
@@ -296,24 +280,11 @@ class _Config:
 
     def bisimulation(self) -> None:
         context, config = self.context, self.config
-        try:
-            graph = reduced.reduce(
-                self.mechanism.model(config.scenario), self.mechanism.silent, bound=COMPARED
-            )
-        except BudgetSpent:
+        if (graph := self.machine.reduced) is None:
             context.listen(Planned(-1))  # larger than COMPARED: it has no such row
             return
         started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
-        subject = context.subject()
-        bisimulation = bisimulated(
-            context,
-            subject,
-            config.scenario,
-            graph,
-            config.name,
-            fields=True,
-            second_ways=context.limits.second_ways,
-        )
+        subject, bisimulation = self.machine.subject, self.machine.bisimulation
         self.out.labels |= {label for _, label, _ in subject.exercised}
         self.out.branches |= subject.branches()[1]
         if not config.without:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.model import timing_wheel
+from tests.model import delayed_operation, timing_wheel
 from tests.model.timer import MECHANISM
 from wheelproof.checks import jobs
 from wheelproof.checks import mutant as layer
@@ -126,6 +126,28 @@ def test_liveness_of_another_machine_has_a_run_of_its_own(change):
     configs = [WHEEL.configs["cascade"], live]
     assert jobs.decided_too(WHEEL, configs) == {"cascade_fires": "cascade"}
     assert jobs.decided_too(WHEEL, [configs[0], replace(live, **change)]) == {}
+
+
+def test_a_config_that_must_fail_is_in_the_job_of_one_that_holds():
+    mechanism = delayed_operation.MECHANISM
+    found = plan(mechanism, "fast", lambda *names: True)
+    together = {job.name: job.broken for job in found if job.broken}
+    assert together["two_completers_expirer"] == ("pending_beside_complete",)
+    made = [each for job in found for each in job.makes]
+    assert len(made) == len(set(made)) and ("graph", "pending_beside_complete") in made
+    alone = plan(mechanism, "fast", lambda *names: True, apart=True)
+    assert not any(job.broken for job in alone)
+    assert {each for job in alone for each in job.makes} == set(made)
+
+
+@pytest.mark.parametrize(
+    "change", [{"scenario": "other"}, {"without": "M12"}, {"constants": {"N": 1}}, {"module": "M"}]
+)
+def test_a_config_that_must_fail_on_another_machine_has_a_job_of_its_own(change):
+    holds = WHEEL.configs["cascade"]
+    fails = replace(holds, name="fails", expect="violated", property="TypeOK")
+    assert jobs.broken_too(WHEEL, [fails, holds]) == {"fails": "cascade"}
+    assert jobs.broken_too(WHEEL, [replace(fails, **change), holds]) == {}
 
 
 def test_a_layer_that_is_not_wanted_has_no_job():

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.model.delayed_operation import MECHANISM as OPERATION
 from tests.model.system_timer import MECHANISM as TIMER
 from tests.model.timer import MECHANISM
-from wheelproof.checks import comparisons, safety
+from wheelproof.checks import comparisons, machine, safety
 from wheelproof.checks.context import Context, drift
 from wheelproof.checks.safety import check
 from wheelproof.graph.explorer import explore
@@ -126,9 +127,9 @@ def test_a_silent_label_that_does_not_commute(context):
 
 
 def test_a_bisimulation_that_ran_out_of_time(context, monkeypatch):
-    bisimulated = safety.bisimulated
+    bisimulated = machine.bisimulated
     monkeypatch.setattr(
-        safety,
+        machine,
         "bisimulated",
         lambda *arguments, **options: bisimulated(*arguments, budget=-1.0, **options),
     )
@@ -137,9 +138,9 @@ def test_a_bisimulation_that_ran_out_of_time(context, monkeypatch):
 
 
 def test_edges_that_were_not_compared(context, monkeypatch):
-    bisimulated = safety.bisimulated
+    bisimulated = machine.bisimulated
     monkeypatch.setattr(
-        safety,
+        machine,
         "bisimulated",
         lambda *arguments, **options: replace(
             bisimulated(*arguments, **options), uncovered=((0, 0), (1, 1))
@@ -213,6 +214,63 @@ def test_another_depth_of_the_violation(context, monkeypatch):
     monkeypatch.setattr(safety, "first_violation", lambda graph, name: 0)
     rows, _ = rows_of(context, DEADLOCK, "tlc")
     assert not rows["tlc"].ok and "the model's 0" in rows["tlc"].why
+
+
+# -- configs of one machine
+
+SAFE = OPERATION.configs["two_completers"]
+BROKEN = replace(
+    SAFE, name="made_up", expect="violated", property="TryAlwaysExcludesComplete", about=""
+)
+
+
+@pytest.fixture
+def dumps(monkeypatch):
+    """The names of the runs of TLC that write a graph."""
+    names, dumped = [], safety.dumped
+
+    def noted(context, name, *arguments, **options):
+        names.append(name)
+        return dumped(context, name, *arguments, **options)
+
+    monkeypatch.setattr(safety, "dumped", noted)
+    return names
+
+
+def test_one_graph_is_for_all_configs_of_a_machine(context, dumps):
+    context = replace(context, mechanism=OPERATION)
+    together = check(context, SAFE, broken=[BROKEN]).rows
+    assert all(row.ok for row in together), [row.why for row in together]
+    assert dumps == [SAFE.name]
+    apart = [*check(context, SAFE).rows, *check(context, BROKEN).rows]
+    assert dumps[1:] == [SAFE.name, BROKEN.name]
+    assert [replace(row, seconds=0, trace=None) for row in together] == [
+        replace(row, seconds=0, trace=None) for row in apart
+    ]
+
+
+def test_a_graph_that_differs_rejects_every_config_of_its_machine(context, monkeypatch):
+    dumped = safety.dumped
+
+    def differing(*arguments, **options):
+        result, equality = dumped(*arguments, **options)
+        return result, replace(equality, fault="an edge in TLC's graph alone")
+
+    monkeypatch.setattr(safety, "dumped", differing)
+    context = replace(context, mechanism=OPERATION, layers=frozenset({"tlc", "graph"}))
+    rows = [row for row in check(context, SAFE, broken=[BROKEN]).rows if row.layer == "graph"]
+    assert [(row.name, row.ok, row.property) for row in rows] == [
+        (SAFE.name, False, "SameGraph"),
+        (BROKEN.name, False, "SameGraph"),
+    ]
+
+
+def test_a_property_that_holds_is_not_violated_beside_another_config(context):
+    context = replace(context, mechanism=OPERATION, layers=frozenset({"tlc", "graph"}))
+    rows = check(context, SAFE, broken=[replace(BROKEN, property="CompletedOnce")]).rows
+    refused = [row for row in rows if not row.ok]
+    assert [(row.layer, row.name) for row in refused] == [("tlc", BROKEN.name)]
+    assert "expected violated by CompletedOnce, got exhaustive" in refused[0].why
 
 
 # -- the pieces
