@@ -32,6 +32,7 @@ from wheelproof.commands.options import (
     mechanisms_of,
     processors,
 )
+from wheelproof.commands.starting import init
 from wheelproof.errors import UsageError
 from wheelproof.trace import commands as trace_commands
 
@@ -166,8 +167,8 @@ def prove_(
     raise typer.Exit(code)
 
 
-app.command()(mutate)
-app.command()(locks)
+for command in (mutate, locks, init):
+    app.command()(command)
 
 
 @app.command("jvm")

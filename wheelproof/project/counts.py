@@ -1,6 +1,6 @@
 """State counts of configs: the file ``spec/counts.json`` of a project.
 
-Only ``wheelproof list --update-counts`` writes it.
+Only ``wheelproof list --update-counts`` writes it, and ``wheelproof init`` for its own mechanism.
 
 The file has the schema ``wheelproof.counts/1``: mechanism -> config -> ``generated``, ``distinct``
 and ``depth``, as TLC prints them. A config is one line, so that a change of its counts is one, too.

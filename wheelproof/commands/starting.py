@@ -1,0 +1,32 @@
+"""``wheelproof init``: a subject that is in order from the start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wheelproof.commands.options import Subject
+
+
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as bounded_buffer.")],
+    subject: Subject = Path("."),
+) -> None:
+    """Write a small mechanism that is in order from the start, to be changed step by step."""
+    from wheelproof import starter
+
+    for file in starter.write(subject, name):
+        print(file)
+    at = "" if subject == Path(".") else f" --subject {subject}"
+    print(
+        f"\nEach labelled step of impl/{name}.py is one of spec/{starter.module_of(name)}.tla. "
+        "Check them, "
+        "and look at a decision taken away:\n"
+        f"\n    wheelproof verify {name}{at}"
+        f"\n    wheelproof mutant {name}/Unlocked{at}\n"
+        "\nThen change both by a step, and run these again. After a change of the specification:\n"
+        f"\n    wheelproof translate {subject / 'spec' / starter.module_of(name)}.tla"
+        f"\n    wheelproof list --update-counts{at}"
+    )

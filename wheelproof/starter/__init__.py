@@ -1,0 +1,98 @@
+"""A small subject that is in order from the start, to be changed step by step.
+
+It is a number that threads add to under a lock: specification, declaration, implementation,
+harness, and two decisions. The model is compiled from the specification.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wheelproof import documents, project
+from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.project import counts
+from wheelproof.tla.reader import STANDARD
+
+COUNTS = {"two_adders": {"generated": 128, "distinct": 84, "depth": 18}}
+"""Of the starter's only scenario, whatever its name."""
+
+RUNTIME = "impl/runtime.py"
+"""What the implementation takes from Python; mechanisms of one project share it."""
+
+TAKEN = ("impl", "harness", "runtime")
+"""Names of other modules of the subject."""
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+
+
+def module_of(name: str) -> str:
+    """The TLA+ module of a mechanism. UsageError for a name that no file can have."""
+    module = "".join(part.capitalize() for part in name.split("_"))
+    if not _NAME.fullmatch(name) or project.stem_of(module) != name:
+        raise UsageError(
+            f"{name!r} is no name for a mechanism.",
+            "Use small letters, digits and single underscores, such as bounded_buffer.",
+        )
+    if keyword.iskeyword(name) or name in TAKEN or module in STANDARD:
+        raise UsageError(
+            f"{name} is the name of a module that is there already, or a word of Python.",
+            "Choose another name.",
+        )
+    return module
+
+
+def files(name: str) -> dict[str, str]:
+    """The subject's files but for the counts: path below its folder -> text."""
+    module = module_of(name)
+    places = {
+        f"spec/{module}.tla": "spec.tla",
+        f"spec/{module}.toml": "spec.toml",
+        f"impl/{name}.py": "impl.py",
+        RUNTIME: "runtime.py",
+        f"harness/{name}.py": "harness.py",
+        f"mutants/{name}/Unlocked.md": "Unlocked.md",
+        f"mutants/{name}/KeepsLock.md": "KeepsLock.md",
+    }
+    environment = Environment(
+        loader=PackageLoader("wheelproof.starter", ""),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # no template makes HTML
+    )
+    return {
+        place: environment.get_template(f"{template}.j2").render(name=name, module=module)
+        for place, template in places.items()
+    }
+
+
+def write(folder: Path, name: str) -> list[Path]:
+    """Write a subject into a folder; the files that are new.
+
+    UsageError where one of them is there already: nothing is written then. A runtime that is there
+    stays. ToolError where a file cannot be written: what was written is taken away again.
+    """
+    texts = files(name)
+    if (folder / RUNTIME).exists():
+        del texts[RUNTIME]
+    if there := [place for place in texts if (folder / place).exists()]:
+        raise UsageError(
+            f"{folder / there[0]} is there already.", "Choose another name, or another folder."
+        )
+    known = counts.read(folder / "spec")
+    made: list[Path] = []
+    try:
+        for place, text in texts.items():
+            documents.write_text(folder / place, text)
+            made.append(folder / place)
+        counts.write(folder / "spec", {**known, name: COUNTS})
+    except WheelproofError:
+        for file in made:
+            with suppress(OSError):
+                file.unlink()
+        raise
+    return made
