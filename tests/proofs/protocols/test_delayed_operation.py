@@ -22,7 +22,7 @@ from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
 from proofs.ts import action, conjunct, when
 from tests.model.delayed_operation import PROTOCOLS
-from tests.nights import by_night, first
+from tests.nights import by_night, every, first
 from tests.proofs.protocols.checks import (
     by_length,
     compared,
@@ -61,7 +61,7 @@ T = THREAD.consts("thread")[0]
 # -- theorems
 
 
-@pytest.mark.parametrize("name", by_length(THEORY.theorems))
+@pytest.mark.parametrize("name", every(by_length(THEORY.theorems), 2))
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
@@ -299,6 +299,7 @@ def test_an_action_that_no_run_takes_makes_the_lemma_vacuous():
     assert evidence.verdict == "vacuous" and evidence.why.startswith("step never")
 
 
+@pytest.mark.nightly
 def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
     theory = Theory("wrong", mechanism=STEM)
     submit(theory, FAULTS["P11"].system, EVERYTHING, FAULTS.values(), view_of, suffix=".Blocking")

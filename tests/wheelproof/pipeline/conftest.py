@@ -42,7 +42,7 @@ def report(spark, inputs, tmp_path_factory):
 
     settings = {
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.files.maxPartitionBytes": "1000000",
+        "spark.sql.files.maxPartitionBytes": "2000000",
         "spark.sql.files.openCostInBytes": "2000",
     }
     before = {name: spark.conf.get(name) for name in settings}
