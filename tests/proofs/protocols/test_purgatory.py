@@ -92,7 +92,11 @@ def test_no_conjunct_can_go(system):
 # -- faults
 
 
-@pytest.mark.parametrize("name", first(sorted(FAULTS, key="P7".__eq__), 6))
+BY_DAY = [name for name in FAULTS if name != "P7"][:6]
+"""P7 alone takes as long as all of these."""
+
+
+@pytest.mark.parametrize("name", [name if name in BY_DAY else by_night(name) for name in FAULTS])
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
     assert refuted(fault).startswith(("step/", "init/", "safety/")) and fault.searched().trace

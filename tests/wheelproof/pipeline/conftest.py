@@ -35,8 +35,10 @@ def changes(request, inputs):
 
 @pytest.fixture(scope="session")
 def report(spark, inputs, tmp_path_factory):
-    """What Spark finds in them, in few partitions: a task costs more than its
-    events, since its expressions are read anew."""
+    """What Spark finds in them, in few partitions.
+
+    A task costs more than its events, since it reads the rules' expressions anew.
+    """
     from wheelproof import project
     from wheelproof.pipeline import actions, validate
 
