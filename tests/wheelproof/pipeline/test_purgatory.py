@@ -158,12 +158,12 @@ def test_spark_takes_every_kind_of_the_format(report, inputs):
 def test_replay_takes_every_kind_of_the_format(traces):
     head, events, _ = traces["purgatory"]
     dropping = purgatory.every_kind(events)
-    for said, of_run in (("conforms", events), ("incomplete", dropping)):
+    for expected, of_run in (("conforms", events), ("incomplete", dropping)):
         tally = Tally(head)
         for event in of_run:
             tally.count(event)
         verdict = replayed(head, of_run, tally.footer())
-        assert verdict.verdict == said, verdict.first
+        assert verdict.verdict == expected, verdict.first
     for kind in KINDS:
         assert Replay({}).understands(kind), kind
         there = dropping if kind == "drop" else events
