@@ -5,6 +5,9 @@ ARGS =
 # For how many minutes `make fuzz` runs; empty: every campaign once.
 MINUTES =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
+# A process of the suite keeps what it has compiled, whatever the environment says: otherwise each
+# of the hundreds that it starts would compile the tool and the packages for itself.
+TESTED = HYPOTHESIS_PROFILE=fast PYTHONDONTWRITEBYTECODE= $(RUN) pytest
 # Tests of one file stay in one process; "auto" is one process more than there are cores, "logical"
 # one for each (tests/conftest.py). ARGS="-n 0" runs all of them in one.
 SIDE_BY_SIDE = -n auto --maxprocesses 4
@@ -70,7 +73,7 @@ lint: setup-test
 	@tools/lint $(ARGS)
 
 test: setup-test
-	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
+	@$(TESTED) $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data
 ifneq ($(MINUTES),)
@@ -117,8 +120,7 @@ real: setup
 nightly: setup-data
 	@$(RUN) wheelproof verify --profile nightly --fresh $(ARGS); verified=$$?; \
 	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
-	HYPOTHESIS_PROFILE=fast $(RUN) pytest -n logical --maxprocesses 4 -m nightly \
-		--timeout 7200; tested=$$?; \
+	$(TESTED) -n logical --maxprocesses 4 -m nightly --timeout 7200; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
 		--output build/mutate-one-shot; foreign=$$?; \

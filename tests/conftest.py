@@ -46,7 +46,7 @@ LONGEST = (
     "tests/faults/test_engine.py",
     "tests/wheelproof/jvm/test_released_jars.py",
     "tests/docs/test_quotes.py",
-    "tests/wheelproof/commands/test_mutant.py",
+    "tests/faults/test_subject.py",
     "tests/examples/test_without_a_model.py",
     "tests/real/test_d1.py",
 )

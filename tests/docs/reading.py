@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@cache
 def tokens(text: str) -> list[Token]:
+    """What a page is made of. It is shared: change none."""
     return MarkdownIt("commonmark").enable("table").parse(text)
 
 

@@ -71,7 +71,7 @@ def of_the_tool(page: str) -> Iterator[list[str]]:
             yield words
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_first_hour(checkout):
     page = read("first-hour.md")
     before, _, after = page.partition("## 4. ")
@@ -105,7 +105,7 @@ def test_the_first_hour(checkout):
     "name",
     [
         pytest.param("read-a-counterexample.md", marks=pytest.mark.nightly),
-        "record-a-trace.md",
+        pytest.param("record-a-trace.md", marks=pytest.mark.nightly),
         "trace-steps.md",
         "mechanisms/purgatory.md",
     ],

@@ -16,7 +16,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 QUOTES = [
     pytest.param(block, id=f"{name(page)}:{block.line}")
     for page in pages()
-    for block in blocks(page.read_text(encoding="utf-8"))
+    if 'title="' in (text := page.read_text(encoding="utf-8"))
+    for block in blocks(text)
     if block.title
 ]
 

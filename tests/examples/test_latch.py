@@ -34,6 +34,7 @@ def output(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_the_page_alone_makes_the_subject(tmp_path):
     found = listings(PAGE)
     assert len(found) == 7

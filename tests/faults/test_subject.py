@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.nights import every
 from wheelproof.checks import verify as engine
 from wheelproof.events import VerifyOptions
 from wheelproof.verdict import exit_code
@@ -313,7 +314,7 @@ def fast_or_nightly(fault):
     return pytest.param(fault, marks=pytest.mark.nightly if fault in LONG else ())
 
 
-@pytest.mark.parametrize("fault", [fast_or_nightly(fault) for fault in [*DECLARED, *ARTEFACTS]])
+@pytest.mark.parametrize("fault", every(map(fast_or_nightly, [*DECLARED, *ARTEFACTS]), 2))
 def test_no_damage_ends_green(verify, small, fault):
     damage = (DECLARED | ARTEFACTS)[fault]
     for change in damage.changes:
@@ -353,6 +354,7 @@ def test_every_variable_has_to_be_mapped(small, variable):
     assert exit_code(rows) == 4 and f"leaves out {variable}." in rows[0].why
 
 
+@pytest.mark.nightly
 def test_what_no_scenario_reaches_is_vacuous(verify):
     """The small project cancels and expires nothing, and violates two properties only."""
     ended = verify(jobs=2)

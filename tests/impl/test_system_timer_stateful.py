@@ -312,7 +312,7 @@ def by_night(*values):
         by_night({"task": IgnoresCancelAfterReAdd}, "the timer holds", 3),
         by_night({"wheel": CounterDrifts}, "the size is", 3),
         by_night({"timer": KafkasOrder}, "not handed over in the order of their deadlines", 3),
-        ({"timer": KafkasOrder, "ordered": False}, "is late", 2),
+        by_night({"timer": KafkasOrder, "ordered": False}, "is late", 2),
     ],
     ids=[
         "FiresEarly",
@@ -339,7 +339,7 @@ def test_a_planted_defect_is_found_with_a_minimal_program(planting, says, operat
         assert called[-1].startswith("stalled")
 
 
-@pytest.mark.parametrize("timer", [SystemTimer, Peek, Recheck])
+@pytest.mark.parametrize("timer", [SystemTimer, by_night(Peek), by_night(Recheck)])
 def test_nothing_planted_is_nothing_found(timer):
     run_state_machine_as_test(
         planted(timer),

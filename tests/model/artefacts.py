@@ -22,6 +22,12 @@ from wheelproof.tlc.result import Outcome
 ROOT = Path(__file__).parents[2]
 
 
+@cache
+def mechanisms() -> dict[str, Mechanism]:
+    """The project's mechanisms by name, read once."""
+    return project.find(ROOT)
+
+
 class Artefacts:
     """One mechanism by the name of its modules. Its methods return shared objects: change none."""
 
@@ -33,7 +39,7 @@ class Artefacts:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        return project.find(ROOT)[self.stem]
+        return mechanisms()[self.stem]
 
     @property
     def fast(self) -> tuple[str, ...]:

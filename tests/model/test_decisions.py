@@ -153,9 +153,10 @@ def test_behind_a_clock_that_moves_the_key_need_not_be_reset():
     ("scenario", "broken"),
     [
         ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
-        (
+        pytest.param(
             "bystander",
             {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"},
+            marks=pytest.mark.nightly,
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.artefacts import ROOT, Artefacts
+from tests.nights import of_each_mechanism
 from wheelproof import project
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
@@ -43,7 +44,7 @@ def runs():
             yield stem, name, schedules
 
 
-@pytest.mark.parametrize("stem, scenario, schedules", list(runs()))
+@pytest.mark.parametrize("stem, scenario, schedules", of_each_mechanism(runs(), 2))
 def test_the_implementation_has_no_race(stem, scenario, schedules):
     for coarse in False, True:
         detector = RaceDetector()

@@ -28,7 +28,7 @@ from wheelproof.project.mechanism import Mechanism
 ROOT = Path(__file__).resolve().parents[3]
 
 
-LONG = ("P1", "P6", "P6.InOrder", "P9", "P12.OneReaper")
+LONG = ("P1", "P6", "P8", "P6.InOrder", "P7.InOrder", "P9", "P12.OneReaper")
 
 
 def by_length(names: Iterable[str]) -> list[Any]:

@@ -17,6 +17,7 @@ from proofs.protocols.timer_task_list_state import PLACE, TASK, THREAD, E, T, go
 from proofs.protocols.timer_task_list_theory import THEORY
 from proofs.protocols.timer_task_list_view import ACTIONS, SYSTEMS, View, views
 from proofs.ts import System, action, conditions, conjunct, when
+from tests.nights import first
 from tests.proofs.protocols.checks import (
     by_length,
     compared,
@@ -130,11 +131,13 @@ def helper(name, value):
             ),
             "unlocks_list_after_unlink",
             id="a helper of updates",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             helper("entry_done", lambda self, s, t: Store(s.at, t, PLACE.Idle)),
             "hands_over",
             id="where a call returns to",
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -213,14 +216,14 @@ def test_the_faults_are_the_mutants_of_the_spec():
         assert bool(mutant.equivalent) == bool(FAULTS[name].unreached), name
 
 
-@pytest.mark.parametrize("name", TRACED)
+@pytest.mark.parametrize("name", first(TRACED, 4))
 def test_a_fault_has_a_trace_that_model_and_implementation_run(name):
     fault = FAULTS[name]
     trace = fault.searched().trace
     assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 10
 
 
-@pytest.mark.parametrize("name", TRACED)
+@pytest.mark.parametrize("name", first(TRACED, 4))
 def test_the_right_system_has_no_such_trace(name):
     fault = FAULTS[name]
     right = OneReaper if issubclass(fault.system, OneReaper) else TimerTaskList
@@ -232,7 +235,7 @@ def test_the_right_system_has_no_such_trace(name):
     assert found.trace is None and found.states > 40
 
 
-@pytest.mark.parametrize("name", TRACED)
+@pytest.mark.parametrize("name", first(TRACED, 4))
 def test_a_fault_breaks_the_induction_in_a_step_that_it_changes(name):
     condition = refuted(FAULTS[name])
     if issubclass(FAULTS[name].system, Stuck):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.nights import every
 from wheelproof import project
 from wheelproof.checks import cached, verify
 from wheelproof.checks.jobs import broken_too, plan, proofs
@@ -148,7 +149,7 @@ def before(whole):
     return keys(whole)
 
 
-@pytest.mark.parametrize("file", DEPENDS)
+@pytest.mark.parametrize("file", every(DEPENDS, 3))
 def test_one_changed_byte_changes_the_keys_of_what_depends_on_it(whole, before, file):
     place = whole / file
     text = place.read_bytes()

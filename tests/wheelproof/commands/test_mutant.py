@@ -20,6 +20,7 @@ def shown(name, tmp_path, width=100):
     return code, out.getvalue()
 
 
+@pytest.mark.nightly
 def test_changes_verdict_and_counterexample_are_on_one_page(tmp_path):
     code, text = shown("timer_task_list/M19_underflow", tmp_path)
     assert code == 0

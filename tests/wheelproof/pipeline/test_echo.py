@@ -46,7 +46,7 @@ def footer(head: dict, events: list[dict]) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("every", "operations"), [(8, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
+    ("every", "operations"), [(16, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
 )
 def test_no_rule_rejects_what_comes_after_a_fault(tmp_path, every, operations):
     """Changes of a log, in runs of two lengths; but for those that move an event into a later
@@ -99,6 +99,7 @@ HALVES_SINCE_THE_BEGINNING = replace(
 of them than it gave back, of all before."""
 
 
+@pytest.mark.nightly
 def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
     """The controls count from the beginning, of lists and of the timer's lock. They report more in
     the longer run."""

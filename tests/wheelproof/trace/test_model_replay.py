@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from tests.nights import of_each_mechanism
 from tests.wheelproof.trace.followed import (
     MUTANTS,
     OPERATION,
@@ -133,7 +134,7 @@ def test_kinds_that_were_not_recorded_are_steps_that_nothing_shows(kinds):
 # -- mutants
 
 
-@pytest.mark.parametrize("stem, name", MUTANTS)
+@pytest.mark.parametrize("stem, name", of_each_mechanism(MUTANTS, 4))
 def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     recorded = mutant_of(stem, name)
     verdict, _ = by_model(recorded.header, recorded.events, recorded.footer)
@@ -208,12 +209,14 @@ def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
 
 @pytest.mark.parametrize(
     "stem, scenario",
-    [
-        (TIMER, "flush_add_cancel"),
-        (TIMER, "expire_readd"),
-        (OPERATION, "two_completers_expirer"),
-        (OPERATION, "blocking_three"),
-    ],
+    of_each_mechanism(
+        [
+            (TIMER, "flush_add_cancel"),
+            (TIMER, "expire_readd"),
+            (OPERATION, "two_completers_expirer"),
+            (OPERATION, "blocking_three"),
+        ]
+    ),
 )
 def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
     """So that what the rules refuse the model refuses; and it refuses more."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night, of_each_mechanism
 from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import by_model, by_rules, changed
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
@@ -98,7 +99,9 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     assert verdict.first.line <= rules.first.line, "the model knows more than the rules"
 
 
-@pytest.mark.parametrize("stem, name", [item for item in REFUSED if item not in UNLIKE])
+@pytest.mark.parametrize(
+    "stem, name", of_each_mechanism((item for item in REFUSED if item not in UNLIKE), 4)
+)
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
     verdict, _ = followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)
     assert verdict.verdict in (CONFORMS, INCOMPLETE) and {
@@ -141,7 +144,9 @@ def test_the_page_says_where_each_mutant_is_refused():
 
 @pytest.mark.parametrize(
     "stem, scenario",
-    [(WHEEL, "withdrawn"), (WHEEL, "two_keys"), (OVERFLOW, "two"), (OVERFLOW, "cancelled")],
+    of_each_mechanism(
+        [(WHEEL, "two_keys"), (WHEEL, "withdrawn"), (OVERFLOW, "two"), (OVERFLOW, "cancelled")]
+    ),
 )
 def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
     recorded, seen, beyond = random_run_of(stem, scenario), Counter(), set()
@@ -339,13 +344,15 @@ def held(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) 
     return len(cases), sum(part.refused is not None for _, part, _ in cases)
 
 
-@pytest.mark.parametrize("stem, scenario", [(WHEEL, "withdrawn"), (OVERFLOW, "cancelled")])
+@pytest.mark.parametrize(
+    "stem, scenario", [by_night((WHEEL, "withdrawn")), (OVERFLOW, "cancelled")]
+)
 def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
     traces, refused = held(stem, scenario, 1, tmp_path, 20)
     assert 3 < refused < traces
 
 
-@pytest.mark.parametrize("stem, name", [(WHEEL, "M11"), (OVERFLOW, "M16")])
+@pytest.mark.parametrize("stem, name", [(WHEEL, "M11"), by_night((OVERFLOW, "M16"))])
 def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
     stem, name, tmp_path
 ):

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.nights import of_each_mechanism
 from tests.wheelproof.trace.steps.followed import (
     UNSEEN,
     judged,
@@ -75,7 +76,7 @@ def test_a_run_by_a_schedule_says_what_each_step_changes(stem):
     assert len(states) > 4 or stem == "overflow_wheel"
 
 
-@pytest.mark.parametrize("stem, name", SAFETY + LIVENESS)
+@pytest.mark.parametrize("stem, name", of_each_mechanism(SAFETY + LIVENESS, 3))
 def test_a_recording_of_a_mutant_is_refused(stem, name):
     mechanism = mechanisms()[stem]
     if (stem, name) in UNSEEN:
