@@ -22,29 +22,15 @@ def inputs(tmp_path_factory):
     return inputs.write(tmp_path_factory.mktemp("traces with a space"))
 
 
-@pytest.fixture(
-    scope="session",
-    params=["some", pytest.param("all", marks=pytest.mark.nightly)],
-)
-def changes(request, inputs):
-    """The inputs with some of the changed traces by day, and with all of them by night."""
-    from inputs import with_all
-
-    return inputs if request.param == "some" else with_all(inputs)
-
-
 @pytest.fixture(scope="session")
 def report(spark, inputs, tmp_path_factory):
-    """What Spark finds in them, in few partitions.
-
-    A task costs more than its events, since it reads the rules' expressions anew.
-    """
+    """What Spark finds in them, in few partitions of small pieces of files."""
     from wheelproof import project
     from wheelproof.pipeline import actions, validate
 
     settings = {
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.files.maxPartitionBytes": "2000000",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.files.maxPartitionBytes": "200000",
         "spark.sql.files.openCostInBytes": "2000",
     }
     before = {name: spark.conf.get(name) for name in settings}

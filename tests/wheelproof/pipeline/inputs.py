@@ -11,7 +11,7 @@ import json
 import random
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import checked
@@ -30,9 +30,6 @@ from wheelproof.trace.format.tally import line_of
 SEED, OPERATIONS = 19, 10
 """Of the smallest simulated run that has every kind of event of a timer and its operations."""
 
-EVERY = 1
-"""By day every so many-th of the changed traces is judged: each, as the rules need them all."""
-
 SAMPLE = 6
 """Changed traces, drawn from all that there are, beside those that together break every rule.
 
@@ -46,8 +43,7 @@ GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 class Inputs:
     """What is in a folder. ``known``: run -> its trace, of every run that is not in many files.
 
-    ``changed``: name -> a changed trace, ``every`` so many-th of all; ``broken``: what the rules
-    say of each in memory;
+    ``changed``: name -> a changed trace; ``broken``: what the rules say of each in memory;
     ``sample``: the runs that are changed or planted; ``layouts``: name -> the runs of one trace.
     """
 
@@ -59,14 +55,9 @@ class Inputs:
     known: dict[str, Trace] = field(default_factory=dict)
     layouts: dict[str, list[str]] = field(default_factory=dict)
     optional: list[str] = field(default_factory=list)
-    every: int = EVERY
 
 
-Changed = dict[str, tuple[list[Event], Mapping[str, object]]]
-"""Name -> events and footer of a changed trace."""
-
-
-def changed_traces(conforming: list[Event], every: int) -> Changed:
+def changed_traces(conforming: list[Event]) -> dict[str, tuple[list[Event], Mapping[str, object]]]:
     """Changed traces by name, with their footers: of a log the one that was right before."""
     whole = footer_of(header(""), conforming)
     whole.pop("sha256")
@@ -75,21 +66,7 @@ def changed_traces(conforming: list[Event], every: int) -> Changed:
         for kind, operator, seed, events in mutations.all_mutants(conforming, style):
             footer = whole if style == "log" else footer_of(header(""), events)
             out[f"{style}-{kind}-{operator}-{seed}"] = events, footer
-    return dict(list(out.items())[::every])
-
-
-def broken_by(changed: Changed) -> dict[str, set[str]]:
-    """What the rules say of each changed trace in memory."""
-    return {
-        name: {*checked.rules(header(name), footer, events)}
-        for name, (events, footer) in changed.items()
-    }
-
-
-def with_all(inputs: Inputs) -> Inputs:
-    """The same with each changed trace, which takes long."""
-    changed = changed_traces(inputs.conforming, 1)
-    return replace(inputs, changed=changed, broken=broken_by(changed), every=1)
+    return out
 
 
 def _sample(inputs: Inputs) -> dict[str, Trace]:
@@ -111,8 +88,12 @@ def _sample(inputs: Inputs) -> dict[str, Trace]:
 def write(folder: Path) -> Inputs:
     """Put all traces into a folder."""
     conforming = Simulator(SEED, OPERATIONS).run()
-    changed = changed_traces(conforming, EVERY)
-    inputs = Inputs(folder, conforming, changed, broken_by(changed), {})
+    changed = changed_traces(conforming)
+    broken = {
+        name: {*checked.rules(header(name), footer, events)}
+        for name, (events, footer) in changed.items()
+    }
+    inputs = Inputs(folder, conforming, changed, broken, {})
     inputs.sample = _sample(inputs)
     _write_forms(inputs)
     for file in sorted(GOLDEN.glob("*.jsonl")):

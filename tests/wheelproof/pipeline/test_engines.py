@@ -7,7 +7,7 @@ from pathlib import Path
 import checked
 import pytest
 from engines import by_duckdb, disagreements, of_run
-from inputs import GOLDEN, SAMPLE, with_all
+from inputs import GOLDEN, SAMPLE
 
 from benchmarks import duck
 from benchmarks.simulated_log import TICK_MS, WHEEL_SIZE, header
@@ -118,7 +118,7 @@ def test_a_planted_difference_between_the_engines_is_noticed(report, inputs):
 
 @pytest.mark.nightly
 def test_the_engines_agree_on_all_changed_traces(spark, inputs, tmp_path, monkeypatch):
-    changed = with_all(inputs).changed
+    changed = inputs.changed
     monkeypatch.setattr(validate, "KEPT", 1_000_000)
     for name, (events, footer) in changed.items():
         parquet.write(tmp_path / f"{name}.parquet", header(name), events, footer)

@@ -138,15 +138,15 @@ def table(**rows: dict) -> observed.Table:
 
 @pytest.mark.parametrize("scenario", first(SOUND, 5))
 def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
-    for recorded in (
-        scheduled(scenario),
-        scheduled(scenario, 2),
-        record(mechanisms(), STEM, scenario, scenario),
-    ):
+    free = record(mechanisms(), STEM, scenario, scenario)
+    for recorded in (scheduled(scenario), scheduled(scenario, 2), free):
         verdict, run = followed(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-        assert run.figures["followed"] > 10 and run.figures["largest"] <= LARGEST
-        assert run.figures["sum"] <= MEAN * run.figures["followed"]
+        assert run.figures["followed"] > 10
+        # How many states real threads leave open depends on the load of the machine.
+        if recorded is not free:
+            assert run.figures["largest"] <= LARGEST
+            assert run.figures["sum"] <= MEAN * run.figures["followed"]
         assert (ruled(recorded).verdict, ruled(recorded).findings) == (CONFORMS, ())
     assert in_bulk(recorded) == set()
 

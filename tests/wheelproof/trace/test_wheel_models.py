@@ -76,16 +76,14 @@ def followed(recorded, **options):
 
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
 def test_a_run_is_one_of_the_model(stem, scenario):
-    for recorded in (
-        random_run_of(stem, scenario),
-        random_run_of(stem, scenario, 2),
-        record(mechanisms(), stem, scenario, scenario),
-    ):
+    free = record(mechanisms(), stem, scenario, scenario)
+    for recorded in (random_run_of(stem, scenario), random_run_of(stem, scenario, 2), free):
         verdict, run = followed(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
         passed_over = sum(run.table.stutters(event["k"]) for event in recorded.events)
         assert run.figures["followed"] == len(recorded.events) - passed_over > 5
-        assert run.figures["sum"] <= MEAN[stem] * run.figures["followed"]
+        # How many states real threads leave open depends on the load of the machine.
+        assert recorded is free or run.figures["sum"] <= MEAN[stem] * run.figures["followed"]
 
 
 @pytest.mark.parametrize("stem, name", REFUSED)
