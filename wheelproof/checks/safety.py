@@ -285,7 +285,7 @@ class _Config:
             return
         started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
         subject, bisimulation = self.machine.subject, self.machine.bisimulation
-        self.out.labels |= {label for _, label, _ in subject.exercised}
+        self.out.labels |= graph.passed | {label for _, label, _ in subject.exercised}
         self.out.branches |= subject.branches()[1]
         if not config.without:
             lock_order.note(self.out, subject.order, config.name)

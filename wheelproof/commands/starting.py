@@ -11,7 +11,7 @@ from wheelproof.commands.options import Subject
 
 
 def init(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as bounded_buffer.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as my_lock.")],
     subject: Subject = Path("."),
 ) -> None:
     """Write a small mechanism that is in order from the start, to be changed step by step."""

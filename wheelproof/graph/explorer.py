@@ -37,6 +37,8 @@ class StateGraph:
         self.levels: list[int] = []
         self.final: list[int] = []
         self.deadlocks: list[int] = []
+        self.passed: set[str] = set()
+        """Of a reduced graph: the silent labels that steps passed over."""
         self.results: list[dict[int, Results]] | None = None
         """Of a reduced graph: per state {thread: results of the operations that its step ends}.
 

@@ -44,14 +44,21 @@ def open_diamond(graph: StateGraph, silent: frozenset[str]) -> Open | None:
     return None
 
 
-def settle(model: Model, silent: frozenset[str]) -> Callable[[State], State]:
-    """A function that runs every enabled silent step of a state, until none is left."""
+def settle(
+    model: Model, silent: frozenset[str], passed: set[str] | None = None
+) -> Callable[[State], State]:
+    """A function that runs every enabled silent step of a state, until none is left.
+
+    ``passed`` receives the labels of those steps.
+    """
     pc = 0
+    ran: set[str] = set() if passed is None else passed
 
     def settled(state: State) -> State:
         while any(process[pc] in silent for process in state[1]):
             for _, label, after in model.successors(state):
                 if label in silent:
+                    ran.add(label)
                     state = after
                     break
             else:
@@ -63,7 +70,8 @@ def settle(model: Model, silent: frozenset[str]) -> Callable[[State], State]:
 
 def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
-    settled = settle(model, silent)
+    passed: set[str] = set()
+    settled = settle(model, silent, passed)
     ended: Outcomes | None = getattr(model, "outcomes", None)
     results: list[dict[int, Results]] = []
 
@@ -75,7 +83,7 @@ def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
         assert ended is not None
         row, of_thread = [], {}
         for thread, label, after in model.successors(state):
-            rest, found = settled_with_results(model, silent, ended, thread, state, after)
+            rest, found = settled_with_results(model, silent, ended, thread, state, after, passed)
             if found:
                 of_thread[thread] = found
             row.append((thread, label, rest))
@@ -89,6 +97,7 @@ def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
         **options,
     )
     graph.results = results if ended else None
+    graph.passed = passed
     return graph
 
 
@@ -99,12 +108,18 @@ def settled_with_results(
     thread: int,
     before: State,
     state: State,
+    passed: set[str] | None = None,
 ) -> tuple[State, Results]:
-    """The state after a step and all silent ones, and the results of the operations ended."""
+    """The state after a step and all silent ones, and the results of the operations ended.
+
+    ``passed`` receives the silent labels.
+    """
+    ran: set[str] = set() if passed is None else passed
     found = ended(thread, before, state)
     while any(process[0] in silent for process in state[1]):
         for mover, label, after in model.successors(state):
             if label in silent:
+                ran.add(label)
                 found += ended(mover, state, after)
                 state = after
                 break

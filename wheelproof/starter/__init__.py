@@ -36,7 +36,7 @@ def module_of(name: str) -> str:
     if not _NAME.fullmatch(name) or project.stem_of(module) != name:
         raise UsageError(
             f"{name!r} is no name for a mechanism.",
-            "Use small letters, digits and single underscores, such as bounded_buffer.",
+            "Use small letters, digits and single underscores, such as my_lock.",
         )
     if keyword.iskeyword(name) or name in TAKEN or module in STANDARD:
         raise UsageError(

@@ -41,8 +41,8 @@ def test_a_passing_config(context):
 
 
 def test_only_the_chosen_layers_have_rows(context):
-    rows, _ = rows_of(context, CONFIG, "bisimulation")
-    assert set(rows) == {"bisimulation"}
+    rows, report = rows_of(context, CONFIG, "bisimulation")
+    assert set(rows) == {"bisimulation"} and {"T0", "U1"} <= report.labels
 
 
 def test_an_invariant_that_holds_is_not_declared_to_fail(context):
