@@ -112,8 +112,10 @@ class Texts:
         self.of_shared: dict[Any, str] = {}
         self.of_thread: dict[Any, str] = {}
 
-    def whole(self, state: State) -> str:
-        """The text of a state."""
+    def whole(self, state: Any) -> str:
+        """The text of a state, or of whatever a model has in the place of one."""
+        if not (isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], tuple)):
+            return text_of(state)
         shared, threads = state
         own = ",".join([_known(self.of_thread, thread) for thread in threads])
         return f"({_known(self.of_shared, shared)},({own}))"

@@ -13,10 +13,12 @@ from tests.model.timer import MECHANISM, ROOT
 from wheelproof.graph.explorer import (
     BudgetSpent,
     StateGraph,
+    Texts,
     explore,
     first_violation,
     hash_of,
     multiset,
+    text_of,
 )
 
 edges = st.lists(
@@ -198,3 +200,21 @@ def test_the_hash_of_a_state_does_not_depend_on_the_order_of_its_sets():
 
 def test_one_state_alone_has_a_digest_of_its_own(grid):
     assert explore(grid(0, 0)).digest() != explore(grid(0, 0, 0)).digest()
+
+
+def test_the_hash_of_a_state_is_the_same_beside_others():
+    """Texts of parts are kept for the next state: equal values of other places are not mixed up."""
+    states = [
+        ((shared, frozenset("ab")), (("A1", one), ("A2", two)))
+        for shared in range(2)
+        for one in range(2)
+        for two in range(2)
+    ]
+    texts = Texts()
+    assert [hash_of(state, texts) for state in states] == [hash_of(state) for state in states]
+    assert [texts.whole(state) for state in states] == [text_of(state) for state in states]
+
+
+def test_equal_values_of_variables_and_threads_have_texts_of_their_own():
+    texts = Texts()
+    assert texts.whole(((1,), ((True,),))) == text_of(((1,), ((True,),)))
