@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +67,45 @@ def with_events(labels: Mapping[str, Label], root: Path, stem: str) -> dict[str,
     return {**labels, **found}
 
 
+TABLES = (
+    "mechanism",
+    "constants",
+    "module_constants",
+    "model",
+    "properties",
+    "labels",
+    "every_scenario",
+    "scenario_groups",
+    "scenarios",
+    "safety",
+    "groups",
+    "configs",
+    "composed",
+    "faults",
+)
+"""The tables of a declaration."""
+
+HEAD = ("module", "title", "pc", "in_java")
+"""The fields of [mechanism]."""
+
+FORMER = ("switches", "mutants")
+"""Tables that are files today."""
+
+
 class _Reader(Items):
     """Makes a Mechanism of one TOML's tables, and refuses tables that do not fit together."""
 
     def mechanism(self) -> Mechanism:
         """The mechanism of the file, and of the files of its decisions."""
         head = self.table("mechanism")
+        self.known("mechanism", "field", head, dict.fromkeys(HEAD))
+        if unknown := [name for name in self.data if name not in (*TABLES, *FORMER)]:
+            close = get_close_matches(unknown[0], TABLES, 1)
+            raise self.fail(
+                unknown[0],
+                "there is no table of this name",
+                f"Did you mean [{close[0]}]?" if close else f"Known tables: {', '.join(TABLES)}.",
+            )
         module = head.get("module")
         if module != self.file.stem:
             raise self.fail(
@@ -143,7 +177,7 @@ class _Reader(Items):
 
     def decisions(self, root: Path, stem: str, module: str) -> dict[str, Decision]:
         """The files of the mechanism's decisions, without hunks of a model that there is not."""
-        for name in ("switches", "mutants"):
+        for name in FORMER:
             if name in self.data:
                 raise self.fail(
                     name,
@@ -249,9 +283,13 @@ class _Reader(Items):
         for config in mechanism.configs.values():
             self.kept(config, mechanism.mutants)
         for name, constant in mechanism.constants.items():
-            if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
+            if constant.get("as") not in ("set", "function", "value") or set(constant) != {
+                "field",
+                "as",
+            }:
                 raise self.fail(
-                    f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"'
+                    f"constants.{name}",
+                    'needs field = "..." and as = "set", "function" or "value", and no other field',
                 )
         if not mechanism.configs:
             raise NothingChecked(

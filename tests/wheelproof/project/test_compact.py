@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from wheelproof.errors import UsageError
-from wheelproof.project import compact, read
+from wheelproof.project import compact, find, read
 
 CONFIG = "[configs.two_adders]"
 
@@ -170,3 +173,9 @@ def test_without_a_file_of_events_no_step_has_one(small):
     assert read(small.toml).labels["R1"].event == "owner_read"
     (small.root / "traces/events.toml").unlink()
     assert read(small.toml).labels["R1"].event == ""
+
+
+def test_every_table_of_events_is_that_of_a_mechanism():
+    root = Path(__file__).resolve().parents[3]
+    tables = tomllib.loads((root / "traces/events.toml").read_text(encoding="utf-8"))
+    assert tables.keys() <= find(root).keys()

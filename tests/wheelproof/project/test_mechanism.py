@@ -18,6 +18,18 @@ def test_a_mechanism_has_one_stem_on_every_artefact(small):
     [
         ('module = "TimerTaskList"', 'module = "Other"', "as the file is named"),
         ("[configs.two_adders]", "[configs.two_adders]\nexpects = 1", "unknown field expects"),
+        ("[properties.invariant]", "[propertes.invariant]", "Did you mean [properties]?"),
+        (
+            "[configs.two_adders]",
+            "[x]\n[configs.two_adders]",
+            "[x]: there is no table of this name",
+        ),
+        (
+            'Ring = { field = "ring", as',
+            'Ring = { field = "ring", also = 1, as',
+            'needs field = "..." and as = "set", "function" or "value", and no other field',
+        ),
+        ('module = "', 'tilte = "x"\nmodule = "', "[mechanism]: there is no field tilte"),
         (
             "[configs.two_adders]",
             "[configs.two_adders]\ndistinct = 411",
