@@ -20,13 +20,14 @@ def init(
     for file in starter.write(subject, name):
         print(file)
     at = "" if subject == Path(".") else f" --subject {subject}"
+    module = subject / "spec" / f"{starter.module_of(name)}.tla"
     print(
-        f"\nEach labelled step of impl/{name}.py is one of spec/{starter.module_of(name)}.tla. "
-        "Check them, "
-        "and look at a decision taken away:\n"
+        f"\nEach labelled step of impl/{name}.py is one of spec/{module.name}.\n"
+        "Check them, and look at a decision taken away:\n"
         f"\n    wheelproof verify {name}{at}"
         f"\n    wheelproof mutant {name}/Unlocked{at}\n"
-        "\nThen change both by a step, and run these again. After a change of the specification:\n"
-        f"\n    wheelproof translate {subject / 'spec' / starter.module_of(name)}.tla"
+        "\nThen change both by a step, and run these again.\n"
+        "After a change of the specification:\n"
+        f"\n    wheelproof translate {module}"
         f"\n    wheelproof list --update-counts{at}"
     )
