@@ -1,0 +1,76 @@
+"""The built wheel works from an empty folder, without the checkout in reach."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-q")
+NO_NETWORK = ("--no-deps", "--no-index")
+MADE = {".pyc", ".pyo"}
+
+
+def run(folder, *arguments, **environment):
+    """(exit code, what was printed) of Python in a folder."""
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built from a copy: a build writes beside its sources."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    shutil.copytree(
+        ROOT / "wheelproof",
+        folder / "wheelproof",
+        ignore=shutil.ignore_patterns("__pycache__", "*.pyc"),
+    )
+    options = (*NO_NETWORK, "--no-build-isolation", "-w", folder / "built")
+    code, printed = run(folder, *PIP, "wheel", *options, folder)
+    assert code == 0, printed
+    (built,) = (folder / "built").glob("wheelproof-*.whl")
+    return built
+
+
+def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        found = {name for name in archive.namelist() if ".dist-info/" not in name}
+    package = ROOT / "wheelproof"
+    there = {
+        file.relative_to(ROOT).as_posix()
+        for file in package.rglob("*")
+        if file.is_file() and file.suffix not in MADE and not file.name.startswith(".")
+    }
+    assert found == there
+
+
+def test_a_subject_that_it_starts_is_verified_in_an_empty_folder(wheel, tmp_path):
+    installed, empty = tmp_path / "installed", tmp_path / "empty"
+    empty.mkdir()
+    code, printed = run(empty, *PIP, "install", *NO_NETWORK, "--target", installed, wheel)
+    assert code == 0, printed
+    here = {"PYTHONPATH": str(installed)}
+    code, printed = run(empty, "-c", "import wheelproof; print(wheelproof.__file__)", **here)
+    assert Path(printed.strip()).is_relative_to(installed), "not the checkout's"
+    code, printed = run(empty, "-m", "wheelproof", "init", "my_lock", **here)
+    assert code == 0, printed
+    code, printed = run(empty, "-m", "wheelproof", "verify", "--jobs", "1", **here)
+    assert code == 0 and "16 of 16 checks in order" in printed, printed
+    assert str(ROOT) not in (empty / "build" / "results.json").read_text(encoding="utf-8")
