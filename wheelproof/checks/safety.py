@@ -31,10 +31,7 @@ from wheelproof.checks.machine import Machine
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
-from wheelproof.graph.explorer import (
-    first_violation,
-    first_violations,
-)
+from wheelproof.graph.explorer import first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
@@ -206,8 +203,8 @@ class _Config:
                 verdict=verdict,
                 why=f"there is no whole graph to compare: {result.explanation}",
             )
-        machine = self.machine
-        graph, faults = machine.graph, list[str]()
+        machine, graph = self.machine, self.machine.graph
+        faults: list[str] = []
         if equality is None:
             faults.append(counted(result, graph))
         else:

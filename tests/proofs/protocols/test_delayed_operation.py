@@ -299,7 +299,6 @@ def test_an_action_that_no_run_takes_makes_the_lemma_vacuous():
     assert evidence.verdict == "vacuous" and evidence.why.startswith("step never")
 
 
-@pytest.mark.nightly
 def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
     theory = Theory("wrong", mechanism=STEM)
     submit(theory, FAULTS["P11"].system, EVERYTHING, FAULTS.values(), view_of, suffix=".Blocking")

@@ -203,7 +203,7 @@ def test_one_state_alone_has_a_digest_of_its_own(grid):
 
 
 def test_the_hash_of_a_state_is_the_same_beside_others():
-    """Texts of parts are kept for the next state: equal values of other places are not mixed up."""
+    """The texts of its parts are kept for the next state."""
     states = [
         ((shared, frozenset("ab")), (("A1", one), ("A2", two)))
         for shared in range(2)

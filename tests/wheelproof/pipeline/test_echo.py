@@ -99,7 +99,6 @@ HALVES_SINCE_THE_BEGINNING = replace(
 of them than it gave back, of all before."""
 
 
-@pytest.mark.nightly
 def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
     """The controls count from the beginning, of lists and of the timer's lock. They report more in
     the longer run."""
