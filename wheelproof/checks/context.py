@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -346,17 +345,3 @@ def drift(config: Config, found: Mapping[str, int | None]) -> str:
 def graph_config(config: Config) -> Config:
     """The same config for the graph alone: nothing is checked in it, so that the graph is whole."""
     return replace(config, property=None, fair=None)
-
-
-def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
-    """TLC's trace as (process, label), by the changes of the program counters.
-
-    Stuttering and Terminating are left out.
-    """
-    out = []
-    for before, after in pairwise(result.trace):
-        old, new = before.variables[pc], after.variables[pc]
-        for name in old:
-            if old[name] != new[name]:
-                out.append((name, old[name]))
-    return out

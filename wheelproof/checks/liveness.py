@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
+from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
 from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.graph.liveness import Lasso, violation
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.protocols import Model
 from wheelproof.tlc.result import TlcResult
+from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Row, Verdict
 
 

@@ -23,7 +23,7 @@ from wheelproof.checks.comparisons import (
     dumped,
     parted,
 )
-from wheelproof.checks.context import VERDICT_OF, Context, Report, schedule_of
+from wheelproof.checks.context import VERDICT_OF, Context, Report
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
@@ -32,6 +32,7 @@ from wheelproof.graph.liveness import violation
 from wheelproof.project.mechanism import Config, Mutant, the_property
 from wheelproof.protocols import Model
 from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Verdict
 
 

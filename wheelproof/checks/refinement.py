@@ -10,11 +10,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
+from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import TlcResult, TraceState
+from wheelproof.tlc.schedule import schedule_of
 from wheelproof.tlc.values import Function, format_tla
 from wheelproof.verdict import Verdict
 

@@ -25,7 +25,6 @@ from wheelproof.checks.context import (
     counts_of,
     drift,
     graph_config,
-    schedule_of,
 )
 from wheelproof.checks.machine import Machine
 from wheelproof.counterexample.build import Diverged, build
@@ -34,6 +33,7 @@ from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Verdict
 
 

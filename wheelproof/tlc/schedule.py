@@ -1,0 +1,48 @@
+"""The schedule of an error trace: which process takes which label, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from wheelproof.errors import ToolError
+from wheelproof.tlc.result import TlcResult, TraceState
+
+
+def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
+    """TLC's trace as (process, label), by the changes of the program counters.
+
+    A step from a label to itself is found by the name of its action. Stuttering and Terminating are
+    left out. Raises ToolError where the trace does not say which process has moved.
+    """
+    out = []
+    for before, after in pairwise(result.trace):
+        old, new = before.variables[pc], after.variables[pc]
+        moved = [name for name in old if old[name] != new[name]]
+        if not moved and after.action in old.values():
+            moved = [_stayed(before, after, pc)]
+        out.extend((name, old[name]) for name in moved)
+    return out
+
+
+def _stayed(before: TraceState, after: TraceState, pc: str) -> str:
+    """The process that took a step from a label to itself: the only one there that can have."""
+    at = before.variables[pc]
+    there = [name for name in at if at[name] == after.action]
+    if len(there) > 1:
+        own = [
+            variable
+            for variable, value in before.variables.items()
+            if isinstance(value, Mapping) and value.keys() == at.keys()
+        ]
+        there = [
+            name
+            for name in there
+            if any(before.variables[each][name] != after.variables[each][name] for each in own)
+        ]
+    if len(there) != 1:
+        raise ToolError(
+            f"TLC's trace does not say which process takes {after.action} before state "
+            f"{after.number}. Let the step change a variable of its process."
+        )
+    return str(there[0])
