@@ -110,3 +110,39 @@ def test_a_property_that_is_only_declared(tmp_path):
     assert row.why.endswith(
         "no config checks Fast; no config and no mutant shows that Fast can fail"
     )
+
+
+ALGORITHM = """
+---- MODULE Steps ----
+(* It may have to await what is due, when it is due. *)
+\\* with care
+(*--algorithm Steps
+variables x = 0;  \\* await it
+process thread \\in {1, 2} begin
+A1: BODY
+end process;
+end algorithm; *)
+"""
+
+
+@pytest.mark.parametrize(
+    "body, waits",
+    [
+        ("x := x + 1;", False),
+        ("either x := 1; or x := 2; end either;", False),
+        ("await x = 0;", True),
+        ("when x = 0;", True),
+        ("with y \\in {z \\in 1..2 : z > x} do x := y; end with;", True),
+    ],
+)
+def test_a_specification_whose_steps_may_wait_needs_a_deadlock_as_control(tmp_path, body, waits):
+    (tmp_path / "spec").mkdir()
+    toml = tmp_path / "spec" / "Steps.toml"
+    toml.with_suffix(".tla").write_text(ALGORITHM.replace("BODY", body), encoding="utf-8")
+    assert controls.can_wait(replace(MECHANISM, toml=toml)) is waits
+
+
+def test_a_module_without_an_algorithm_is_taken_to_wait(tmp_path):
+    toml = tmp_path / "Steps.toml"
+    toml.with_suffix(".tla").write_text("---- MODULE Steps ----\n====\n", encoding="utf-8")
+    assert controls.can_wait(replace(MECHANISM, toml=toml))

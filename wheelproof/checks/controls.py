@@ -6,11 +6,16 @@ it. A property that is declared not to hold must be violated.
 
 from __future__ import annotations
 
+import re
+
 from wheelproof import isolated
 from wheelproof.checks.context import Context
 from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Mechanism, Property
 from wheelproof.verdict import Row, Verdict
+
+ALGORITHM = re.compile(r"--(?:fair )?algorithm\b.*?\bend algorithm\b", re.DOTALL)
+WAITS = re.compile(r"\b(?:await|when|with)\b")
 
 
 def controls(context: Context) -> Row:
@@ -20,7 +25,7 @@ def controls(context: Context) -> Row:
     claimed = [
         item
         for item in mechanism.properties.values()
-        if item.holds and (item.kind != "race" or has_plain_fields(mechanism))
+        if item.holds and (item.kind not in POSSIBLE or POSSIBLE[item.kind](mechanism))
     ]
     denied = [item.name for item in mechanism.properties.values() if not item.holds]
     shown = violated(mechanism)
@@ -69,6 +74,21 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
         for each in classes
         for mark in vars(each).get("__annotations__", {}).values()
     )
+
+
+def can_wait(mechanism: Mechanism) -> bool:
+    """Whether a step of the specification may have to wait: no thread is stuck otherwise.
+
+    PlusCal waits at `await`, at `when`, and at a choice from a set that may be empty. A module
+    without an algorithm is taken to wait.
+    """
+    text = mechanism.spec.read_text(encoding="utf-8")
+    algorithm = ALGORITHM.search(re.sub(r"\\\*.*|\(\*(?!--)[^*]*\*\)", "", text))
+    return algorithm is None or WAITS.search(algorithm[0]) is not None
+
+
+POSSIBLE = {"race": has_plain_fields, "deadlock": can_wait}
+"""Built-in properties that some mechanisms cannot break: whether this one can."""
 
 
 def checked(mechanism: Mechanism, claimed: Property) -> bool:
