@@ -116,7 +116,8 @@ def _schedules(
     if graph is not None:
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
     drawn: dict[str, Any] = {
-        "schedules": context.limits.schedules,
+        # one thread has one schedule
+        "schedules": context.limits.schedules if len(program["threads"]) > 1 else 1,
         "seed": SEED,
         "budget": context.limits.bisimulation_seconds,
     }
