@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from wheelproof.checks.comparisons import Equality
 from wheelproof.checks.context import Context
@@ -81,7 +82,7 @@ def _judged(
             outcome=Outcome.VIOLATED,
             property=name,
             explanation=f"{name} is violated.",
-            trace=_trace(context, graph, [0, *(target for _, _, target in steps)]),
+            trace=_trace(context, graph, steps),
         )
     for name in liveness:
         recurs = context.mechanism.properties[name].recurs
@@ -92,22 +93,26 @@ def _judged(
                 outcome=Outcome.VIOLATED,
                 property=name,
                 explanation=f"{name} is violated.",
-                trace=_trace(context, graph, [0, *(target for _, _, target in lasso.steps)]),
+                trace=_trace(context, graph, lasso.steps),
                 loop=lasso.loop + 1,
                 stuttering=lasso.loop == len(lasso.steps),
             )
     return whole
 
 
-def _trace(context: Context, graph: StateGraph, places: Sequence[int]) -> tuple[TraceState, ...]:
-    """States of the graph as states of a trace, with the label of each thread alone."""
+def _trace(
+    context: Context, graph: StateGraph, steps: Sequence[tuple[int, str, int]]
+) -> tuple[TraceState, ...]:
+    """A path of the graph as states of a trace, with the label of each thread alone."""
     threads, pc = graph.model.threads, context.mechanism.pc
-    return tuple(
-        TraceState(
-            number,
-            None,
-            "",
-            {pc: {name: own[0] for name, own in zip(threads, graph.states[place][1], strict=True)}},
-        )
-        for number, place in enumerate(places, start=1)
+
+    def at(place: int) -> dict[str, Any]:
+        return {pc: {name: own[0] for name, own in zip(threads, graph.states[place][1])}}
+
+    return (
+        TraceState(1, None, "", at(0)),
+        *(
+            TraceState(number, label, "", at(place), threads[thread])
+            for number, (thread, label, place) in enumerate(steps, start=2)
+        ),
     )

@@ -80,13 +80,15 @@ class Progress:
 class TraceState:
     """One state of an error trace, and the action that led to it (None for the first).
 
-    `number` counts from 1, `location` is the action's place in the module.
+    `number` counts from 1, `location` is the action's place in the module. `process`: the process
+    that moved, where it is known; TLC does not print it.
     """
 
     number: int
     action: str | None
     location: str
     variables: dict[str, Value]
+    process: str | None = None
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,13 @@ def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
     A step from a label to itself is found by the name of its action. Stuttering and Terminating are
     left out. Raises ToolError where the trace does not say which process has moved.
     """
-    out = []
+    out: list[tuple[str, str]] = []
     for before, after in pairwise(result.trace):
         old, new = before.variables[pc], after.variables[pc]
         moved = [name for name in old if old[name] != new[name]]
-        if not moved and after.action in old.values():
+        if after.process is not None:
+            moved = [after.process]
+        elif not moved and after.action in old.values():
             moved = [_stayed(before, after, pc)]
         out.extend((name, old[name]) for name in moved)
     return out

@@ -55,6 +55,15 @@ def test_a_step_that_either_process_can_have_taken_is_refused():
         schedule_of(found, "pc")
 
 
+def test_a_process_that_is_known_is_not_looked_for():
+    counters = {"pc": parse_value('[a |-> "S1", b |-> "S1"]')}
+    found = TlcResult(
+        Outcome.VIOLATED,
+        trace=(TraceState(1, None, "", counters), TraceState(2, "S1", "", counters, "b")),
+    )
+    assert schedule_of(found, "pc") == [("b", "S1")]
+
+
 @pytest.mark.parametrize("action", ["Terminating", None])
 def test_stuttering_is_no_step(action):
     found = trace((None, {"pc": '[a |-> "Done"]'}), (action, {"pc": '[a |-> "Done"]'}))
