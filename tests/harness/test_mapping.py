@@ -19,6 +19,15 @@ HISTORY = {
     "delay_queue": {"leading", "queued"},
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
     "overflow_wheel": {"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"},
+    "partition_leader": {
+        "led",
+        "accepted",
+        "complete",
+        "elections",
+        "overwritten",
+        "lost",
+        "dead",
+    },
     "purgatory": {
         "won",
         "raised",
@@ -63,6 +72,16 @@ OPERATIONS = {
         "expire",
     },
     "overflow_wheel": {"place", "add", "cancel", "check", "memory"},
+    "partition_leader": {
+        "elect",
+        "shrink",
+        "expand",
+        "recover",
+        "fail",
+        "start",
+        "stop",
+        "survey",
+    },
     "purgatory": {
         "watch",
         "watch_holding",
