@@ -18,7 +18,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo real docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo elections real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -35,6 +35,8 @@ help:
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
+	@echo 'make elections  elect partition leaders by released Kafka too, and compare:'
+	@echo '               ARGS="--release 3.9.0 --replicas 4"'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -112,6 +114,9 @@ d1: setup
 # The broker of the demo needs the standard library alone.
 demo: setup
 	@$(RUN) demo $(ARGS)
+
+elections: setup
+	@$(RUN) real.elections $(ARGS)
 
 real: setup
 	@$(RUN) real.record $(ARGS)

@@ -76,11 +76,11 @@ class Harness:
         """Elect from every input, and write nothing."""
         number = 0
         while number < inputs(self.assignment, kind):
-            answer = self.asked(kind, number)
+            answer = self.surveyed(kind, number)
             self.answer.set(answer)  # write S1
             number += 1
 
-    def asked(self, kind: str, number: int) -> tuple[Any, ...]:
+    def surveyed(self, kind: str, number: int) -> tuple[Any, ...]:
         """The input of a number, and what is elected from it."""
         size = len(self.assignment)
         isr = tuple(r for r in self.assignment if r in chosen(self.assignment, number))

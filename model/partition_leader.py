@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     elected: Elected
 
 
-NO_NODE, NONE, NOBODY = Node(), Elected(), frozenset[int]()
+NO_NODE, NONE, NO_BROKER = Node(), Elected(), frozenset[int]()
 
 
 def keep(replicas: tuple[int, ...], wanted: frozenset[int] | set[int]) -> tuple[int, ...]:
@@ -61,7 +61,7 @@ class Model(Properties):
         "elect": Procedure(
             "E1",
             ("kind",),
-            (("up", NOBODY), ("down", NOBODY), ("seen", NO_NODE), ("elected", NONE)),
+            (("up", NO_BROKER), ("down", NO_BROKER), ("seen", NO_NODE), ("elected", NONE)),
             (),
         ),
         "shrink": Procedure("K1", ("gone",), (("kept", NO_NODE),), (("gone", NO_LEADER),)),
@@ -99,8 +99,8 @@ class Model(Properties):
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.scalar("node", Node(scenario["leader"], isr))
         self.scalar("live", frozenset(scenario["live"]))
-        self.scalar("stopping", NOBODY)
-        self.scalar("answer", Answer(None, (), NOBODY, NOBODY, NONE))
+        self.scalar("stopping", NO_BROKER)
+        self.scalar("answer", Answer(None, (), NO_BROKER, NO_BROKER, NONE))
         self.led = self.function("led", dict.fromkeys(self.threads, NO_LEADER))
         self.accepted = self.function("accepted", dict.fromkeys(self.threads, False))
         self.scalar("complete", frozenset(isr))
@@ -162,7 +162,7 @@ class Model(Properties):
             replica for i, replica in enumerate(self.assignment) if number >> (start + i) & 1
         )
 
-    def asked(self, kind: str, number: int) -> Answer:
+    def surveyed(self, kind: str, number: int) -> Answer:
         n = len(self.assignment)
         isr = keep(self.assignment, self.bits(number, 0))
         if number >> (2 * n) & 1:
@@ -275,7 +275,7 @@ class Model(Properties):
     # -- survey
 
     def S1(self, t: Process) -> None:
-        self.answer = self.asked(t.of, t.number)
+        self.answer = self.surveyed(t.of, t.number)
         if t.number + 1 == self.inputs(t.of):
             self.leave(t)
         else:

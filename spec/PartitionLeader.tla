@@ -77,8 +77,8 @@ Bits(n, from) == {Assignment[i] : i \in {j \in 1..N : (n \div 2 ^ (from + j - 1)
 Reversed(s) == [i \in DOMAIN s |-> s[Len(s) + 1 - i]]
 IsrOf(n) == LET s == Keep(Assignment, Bits(n, 0))
             IN  IF (n \div 2 ^ (2 * N)) % 2 = 1 THEN Reversed(s) ELSE s
-Asked(k, n) == [kind |-> k, isr |-> IsrOf(n), live |-> Bits(n, N), down |-> Bits(n, 2 * N + 1),
-                elected |-> Elect(k, IsrOf(n), Bits(n, N), Bits(n, 2 * N + 1))]
+Surveyed(k, n) == [kind |-> k, isr |-> IsrOf(n), live |-> Bits(n, N), down |-> Bits(n, 2 * N + 1),
+                   elected |-> Elect(k, IsrOf(n), Bits(n, N), Bits(n, 2 * N + 1))]
 
 NoNode == [leader |-> NoLeader, isr |-> << >>, epoch |-> 0, recovering |-> FALSE, version |-> 0]
 
@@ -205,7 +205,7 @@ end procedure;
 procedure survey(of = NULL)
 variables number = 0;
 begin
-S1: answer := Asked(of, number);
+S1: answer := Surveyed(of, number);
     if number + 1 = Inputs(of) then
       return;
     else
@@ -475,7 +475,7 @@ N3(self) == /\ pc[self] = "N3"
 stop(self) == N3(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ answer' = Asked(of[self], number[self])
+            /\ answer' = Surveyed(of[self], number[self])
             /\ IF number[self] + 1 = Inputs(of[self])
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ number' = [number EXCEPT ![self] = Head(stack[self]).number]

@@ -1,0 +1,1 @@
+"""Elections by released Kafka, beside those of ``impl/partition_leader.py``."""
