@@ -23,6 +23,7 @@ from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
     "delayed_operation": "any size",
+    "partition_leader": "replicas",
     "purgatory": "any size",
     "system_timer": "keys, queue",
     "timer_task_list": "any size",

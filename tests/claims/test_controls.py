@@ -157,6 +157,22 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
+    (
+        "impl/test_partition_leader.py",
+        "test_the_assignment_decides_and_not_the_isr",
+    ): (
+        "partition_leader",
+        (
+            (
+                "    for replica in assignment:\n"
+                "        if replica in live_replicas and replica in isr:\n"
+                "            return Elected(replica, tuple(member",
+                "    for replica in isr:\n"
+                "        if replica in live_replicas:\n"
+                "            return Elected(replica, tuple(member",
+            ),
+        ),
+    ),
     (WHEEL, "test_defaults_are_kafkas"): (
         "system_timer",
         (("wheel_size: int = 20", "wheel_size: int = 512"),),

@@ -1,0 +1,1 @@
+"""Elections of partition leaders, for any number of replicas."""
