@@ -136,6 +136,16 @@ def test_another_outcome_of_a_run_is_named(declared, tmp_path):
         assert place.startswith("@@") and name in old and name in new
 
 
+@pytest.mark.parametrize(("taken", "named"), [(400, 0), (1000, 0), (150, 0), (1001, 5), (90, 5)])
+def test_resources_one_step_of_their_rounding_apart_are_no_difference(
+    declared, tmp_path, taken, named
+):
+    """400 is written as 500, whose neighbours are 200 and 1,000."""
+    there = outcomes.page(written(tmp_path, declared))
+    made = outcomes.page(written(tmp_path, declared, rlimit_max=taken))
+    assert len(outcomes.differences(there, made)) == named
+
+
 def test_results_that_cannot_be_read_are_refused(tmp_path, capsys):
     assert outcomes.main(["--check", str(tmp_path / "gone.json")]) == 2
     assert "theorems: " in capsys.readouterr().err
