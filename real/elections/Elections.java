@@ -15,9 +15,9 @@ import scala.collection.Seq;
  * Answers elections by the classes of a released Kafka, one for each line of the standard input.
  *
  * A line has kind, assignment, target, ISR, live brokers, brokers that shut down, and "clean" or
- * "unclean", with blanks between them. A list has commas, or is "-" where it is empty. An answer is the
- * leader, or "none". With the argument "whole" it has the new ISR too, by how much the leader epoch
- * has gone up, and 1 if the leader has to recover.
+ * "unclean", with blanks between them. A list has commas, or is "-" where it is empty. An answer is
+ * the leader, or "none". With the argument "whole" it has the new ISR too, by how much the leader
+ * epoch has gone up, and 1 if the leader has to recover.
  */
 public final class Elections {
     private static final String ALGORITHMS = "kafka.controller.PartitionLeaderElectionAlgorithms";
@@ -64,17 +64,15 @@ public final class Elections {
         usable.removeAll(down);
         Option<?> found;
         if (kind.equals("reassign")) {
-            found = of(ALGORITHMS, "reassignPartitionLeaderElection", seq(target), seq(isr), set(usable));
+            found = elected("reassign", seq(target), seq(isr), set(usable));
         } else if (kind.equals("preferred")) {
-            found = of(ALGORITHMS, "preferredReplicaPartitionLeaderElection", seq(assignment), seq(isr), set(usable));
+            found = elected("preferredReplica", seq(assignment), seq(isr), set(usable));
         } else if (kind.equals("shutdown")) {
-            found = of(ALGORITHMS, "controlledShutdownPartitionLeaderElection",
-                seq(assignment), seq(isr), set(live), set(down));
+            found = elected("controlledShutdown", seq(assignment), seq(isr), set(live), set(down));
         } else if (Released.has(ALGORITHMS, "offlinePartitionLeaderElection", 4)) {
-            found = of(ALGORITHMS, "offlinePartitionLeaderElection", seq(assignment), seq(isr), set(usable), unclean);
+            found = elected("offline", seq(assignment), seq(isr), set(usable), unclean);
         } else {
-            found = of(ALGORITHMS, "offlinePartitionLeaderElection",
-                seq(assignment), seq(isr), set(usable), unclean, context);
+            found = elected("offline", seq(assignment), seq(isr), set(usable), unclean, context);
         }
         return found.isDefined() ? found.get().toString() : "none";
     }
@@ -83,7 +81,8 @@ public final class Elections {
     private String state(Object context) throws Exception {
         Object partition = Released.made("org.apache.kafka.common.TopicPartition", "topic", 0);
         begin(context, partition);
-        Object old = Released.call(STATE, "apply", isr.isEmpty() ? -1 : isr.get(0), seq(isr).toList());
+        int leader = isr.isEmpty() ? -1 : isr.get(0);
+        Object old = Released.call(STATE, "apply", leader, seq(isr).toList());
         Seq<?> results;
         if (kind.equals("offline")) {
             Object question = seq(List.of(new Tuple3<>(partition, new Some<>(old), unclean)));
@@ -91,26 +90,31 @@ public final class Elections {
                 ? Released.call(ELECTION, "leaderForOffline", context, true, question)
                 : Released.call(ELECTION, "leaderForOffline", context, question));
         } else {
-            String name = kind.equals("reassign") ? "leaderForReassign"
-                : kind.equals("preferred") ? "leaderForPreferredReplica" : "leaderForControlledShutdown";
-            results = (Seq<?>) Released.call(ELECTION, name, context, seq(List.of(new Tuple2<>(partition, old))));
+            String name = kind.equals("reassign") ? "Reassign"
+                : kind.equals("preferred") ? "PreferredReplica" : "ControlledShutdown";
+            Object question = seq(List.of(new Tuple2<>(partition, old)));
+            results = (Seq<?>) Released.call(ELECTION, "leaderFor" + name, context, question);
         }
         var found = (Option<?>) Released.call(results.apply(0), "leaderAndIsr");
         return found.isDefined() ? written(old, found.get()) : "none";
     }
 
-    /** What the controller knows: brokers, those that shut down, and where the partition is and goes. */
+    /** What the controller knows: brokers, those that shut down, the replicas now and later. */
     private void begin(Object context, Object partition) throws Exception {
         var brokers = new java.util.HashMap<Object, Object>();
         for (int id : live) {
-            brokers.put(Released.call("kafka.cluster.Broker", "apply", id, seq(List.of()), None$.MODULE$), 1L);
+            Object broker = Released.call(
+                "kafka.cluster.Broker", "apply", id, seq(List.of()), None$.MODULE$);
+            brokers.put(broker, 1L);
         }
-        Released.call(context, "setLiveBrokers", JavaConverters.mapAsScalaMapConverter(brokers).asScala());
+        Object epochs = JavaConverters.mapAsScalaMapConverter(brokers).asScala();
+        Released.call(context, "setLiveBrokers", epochs);
         @SuppressWarnings("unchecked")
-        var stopping = (scala.collection.mutable.Set<Object>) Released.call(context, "shuttingDownBrokerIds");
+        var stopping =
+            (scala.collection.mutable.Set<Object>) Released.call(context, "shuttingDownBrokerIds");
         stopping.clear();
         down.forEach(stopping::add);
-        // A partition that moves is assigned to its old and new replicas until the new ones are in sync.
+        // A partition that moves has its old and new replicas until the new ones are in sync.
         List<Integer> to = kind.equals("reassign") ? target : assignment;
         var all = new ArrayList<>(to);
         var adding = new ArrayList<>(to);
@@ -118,20 +122,23 @@ public final class Elections {
         adding.removeAll(assignment);
         removing.removeAll(to);
         all.addAll(removing);
-        Released.call(context, "updatePartitionFullReplicaAssignment", partition,
-            Released.call("kafka.controller.ReplicaAssignment", "apply", seq(all), seq(adding), seq(removing)));
+        Object replicas = Released.call(
+            "kafka.controller.ReplicaAssignment", "apply", seq(all), seq(adding), seq(removing));
+        Released.call(context, "updatePartitionFullReplicaAssignment", partition, replicas);
     }
 
     private static String written(Object old, Object made) throws Exception {
-        int epochs = (int) Released.call(made, "leaderEpoch") - (int) Released.call(old, "leaderEpoch");
+        int before = (int) Released.call(old, "leaderEpoch");
+        int after = (int) Released.call(made, "leaderEpoch");
         boolean recovers = Released.has(STATE, "leaderRecoveryState", 0)
             && Released.call(made, "leaderRecoveryState").toString().equals("RECOVERING");
-        return Released.call(made, "leader") + " " + ((Seq<?>) Released.call(made, "isr")).mkString(",") + " "
-            + epochs + " " + (recovers ? 1 : 0);
+        String isr = ((Seq<?>) Released.call(made, "isr")).mkString(",");
+        return String.join(" ", Released.call(made, "leader").toString(), isr,
+            Integer.toString(after - before), recovers ? "1" : "0");
     }
 
-    private static Option<?> of(String owner, String name, Object... arguments) throws Exception {
-        return (Option<?>) Released.call(owner, name, arguments);
+    private static Option<?> elected(String kind, Object... arguments) throws Exception {
+        return (Option<?>) Released.call(ALGORITHMS, kind + "PartitionLeaderElection", arguments);
     }
 
     private static <T> scala.collection.immutable.Seq<T> seq(List<T> of) {

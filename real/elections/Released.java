@@ -3,7 +3,7 @@ import java.lang.reflect.Executable;
 import java.lang.reflect.Method;
 import java.util.Map;
 
-/** Calls of classes whose names and parameters differ between releases: looked up by name and arguments. */
+/** Calls of classes that differ between releases: looked up by name and arguments. */
 final class Released {
     private static final Map<Class<?>, Class<?>> BOXED =
         Map.of(int.class, Integer.class, boolean.class, Boolean.class, long.class, Long.class);
