@@ -14,6 +14,9 @@ from impl.runtime import Atomic
 SUBJECT = ("impl.partition_leader",)
 """The modules whose steps are the mechanism's."""
 
+HELPERS = ("impl.cluster_state",)
+"""Modules that are no mechanism: these scenarios have to run each of their branches, too."""
+
 ATOMIC = {"impl.cluster_state": ()}
 """Modules whose operations are part of their caller's step: each request is one."""
 

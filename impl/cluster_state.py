@@ -55,17 +55,15 @@ class ClusterState:
             return self.partition
 
     def write(self, new: LeaderAndIsr, version: int) -> bool:
-        """Replace the node if its version is ``version``; the version goes up by one."""
-        with self.lock:
-            if self.partition.version != version:
-                return False
-            self.partition = new._replace(version=version + 1)
-            return True
+        """Replace the node if its version is ``version``; for -1, as in ZooKeeper, whatever it is.
 
-    def overwrite(self, new: LeaderAndIsr) -> None:
-        """Replace the node, whatever its version."""
+        The version goes up by one.
+        """
         with self.lock:
+            if version not in (-1, self.partition.version):
+                return False
             self.partition = new._replace(version=self.partition.version + 1)
+            return True
 
     def brokers(self) -> tuple[frozenset[int], frozenset[int]]:
         """The live brokers, and those that shut down."""

@@ -162,3 +162,12 @@ def test_a_later_election_leaves_a_recovery_under_way():
     assert elections.elect("offline") == 2
     assert elections.elect("preferred") == 2
     assert state.read().recovering
+
+
+def test_a_write_names_the_version_that_it_replaces_or_any():
+    state = ClusterState(1, (1, 2), (1, 2))
+    new = state.read().with_isr((1,))
+    assert not state.write(new, 1) and state.read().version == 0
+    assert state.write(new, 0) and state.read() == new._replace(version=1)
+    assert not state.write(new, 0)
+    assert state.write(new, -1) and state.read().version == 2
