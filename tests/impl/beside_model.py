@@ -40,6 +40,11 @@ class Beside:
     def can_move(self, name: str) -> bool:
         return self.run.threads[self.names.index(name)].enabled
 
+    def at_rest(self, name: str) -> bool:
+        """The thread is before an operation or a round of one, or at its end."""
+        thread = self.run.threads[self.names.index(name)]
+        return thread.label in self.rests or thread.label == "Done"
+
     def let(self, name: str) -> bool:
         """The thread takes one operation, or a round of one; False if another thread blocks it."""
         thread = self.run.threads[self.names.index(name)]
