@@ -44,7 +44,7 @@ LeaderInIsr == /\ node.leader \in Range(node.isr)
 IsrNeverGrows == \A a \in Elections :
   ~a.elected.unclean => Range(a.elected.isr) \subseteq Range(a.isr)
 
-\* Who is gone, or goes, is not left in the ISR.
+\* Dead brokers, and those that shut down, leave the ISR.
 GoneLeaveIsr == \A a \in Elections : Elects(a) =>
   /\ a.kind = "offline" => Range(a.elected.isr) \subseteq Usable(a)
   /\ a.kind = "shutdown" => Range(a.elected.isr) \cap a.down = {}

@@ -97,7 +97,7 @@ class Case:
     at: z3.FuncDeclRef
     length: z3.ArithRef
 
-    def refutes(self, claim: Callable[[Inputs, Any], bool], by: Function | None = None) -> Replay:
+    def refutes(self, claim: Callable[[Inputs, Any], bool]) -> Replay:
         """ "" where the claim is false of what Python elects; else why it is not."""
 
         def replay(model: z3.ModelRef) -> str:
@@ -105,7 +105,7 @@ class Case:
             case = inputs(values, listed(values, self.at, self.length))
             if len(case.assignment) > LONGEST:
                 return f"the assignment has more than {LONGEST} replicas"
-            found = case.elect("reassign" if by else self.kind, by or OWN[self.kind])
+            found = case.elect(self.kind, OWN[self.kind])
             return f"Python elects {found} from {case}" if claim(case, found) else ""
 
         return replay
