@@ -27,11 +27,6 @@ STEP = 2.5
 """The largest factor between neighbours."""
 
 
-def page(results: Path, root: Path = ROOT) -> str:
-    """The page that the rows of a run make. Raises UsageError where they cannot be read."""
-    return theorems.render(prove.declared(root), read_results(results).rows)
-
-
 def differences(there: str, made: str) -> list[str]:
     """The lines of the page that is there, and of the one that the rows make.
 
@@ -64,7 +59,8 @@ def main(arguments: list[str]) -> int:
     check = "--check" in arguments
     names = [each for each in arguments if each != "--check"]
     try:
-        made = page(Path(names[0]) if names else ROOT / RESULTS)
+        rows = read_results(Path(names[0]) if names else ROOT / RESULTS).rows
+        made = theorems.render(prove.declared(ROOT), rows)
     except WheelproofError as error:
         print(f"theorems: {error}", file=sys.stderr)
         return 2

@@ -9,7 +9,7 @@ import pytest
 from tools import theorems as outcomes
 from wheelproof.checks import prove
 from wheelproof.commands import theorems
-from wheelproof.verdict import Results, Row
+from wheelproof.verdict import Results, Row, read_results
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "proofs" / "ASSUMPTIONS.md"
@@ -106,8 +106,8 @@ def test_a_changed_statement_or_control_makes_the_table_stale(declared):
         assert without_outcomes(theorems.render(changed, [])) != without_outcomes(text), change
 
 
-def written(folder: Path, declared, **changed: int) -> Path:
-    """The results of a run that proved every theorem. ``changed``: figures of the first one."""
+def page(folder: Path, declared, **changed: int) -> str:
+    """The page of a run that proved every theorem. ``changed``: figures of the first one."""
     rows = tuple(
         Row(
             item.mechanism,
@@ -121,16 +121,17 @@ def written(folder: Path, declared, **changed: int) -> Path:
         )
         for number, item in enumerate(declared)
     )
-    replace(Results.begin({}), rows=rows).write(folder / "results.json")
-    return folder / "results.json"
+    file = folder / "results.json"
+    replace(Results.begin({}), rows=rows).write(file)
+    return theorems.render(declared, read_results(file).rows)
 
 
 def test_another_outcome_of_a_run_is_named(declared, tmp_path):
     """`make nightly` compares docs/theorems.md so with its own rows."""
-    there = outcomes.page(written(tmp_path, declared))
+    there = page(tmp_path, declared)
     assert outcomes.differences(there, there) == []
     for figures in ({"rlimit_max": 4000}, {"seeds": 3}, {"second": "unknown"}, {"vcs": 2}):
-        made = outcomes.page(written(tmp_path, declared, **figures))
+        made = page(tmp_path, declared, **figures)
         _, _, place, old, new = outcomes.differences(there, made)
         name = f"**{declared[0].name}**"
         assert place.startswith("@@") and name in old and name in new
@@ -141,8 +142,8 @@ def test_resources_one_step_of_their_rounding_apart_are_no_difference(
     declared, tmp_path, taken, named
 ):
     """400 is written as 500, whose neighbours are 200 and 1,000."""
-    there = outcomes.page(written(tmp_path, declared))
-    made = outcomes.page(written(tmp_path, declared, rlimit_max=taken))
+    there = page(tmp_path, declared)
+    made = page(tmp_path, declared, rlimit_max=taken)
     assert len(outcomes.differences(there, made)) == named
 
 
