@@ -1,5 +1,5 @@
-"""Which cases of a family run by day: the first of each group, or every so many-th. The others run
-by night, so that no case is lost."""
+"""Which cases of a family run by day: named ones, the first of each group, or every so many-th. The
+others run by night, so that no case is lost."""
 
 from __future__ import annotations
 
@@ -33,6 +33,27 @@ def first(
 def every(cases: Iterable[Any], step: int) -> list[Any]:
     """The cases, of which all but every ``step``-th are left to the night."""
     return [by_night(case) if number % step else case for number, case in enumerate(cases)]
+
+
+def names(case: Any) -> list[Any]:
+    """What a case is called by: itself, its id, or a value of it."""
+    if hasattr(case, "marks"):
+        return [case.id, *case.values]
+    return [case, *case] if isinstance(case, tuple) else [case]
+
+
+def only(cases: Iterable[Any], *named: Any) -> list[Any]:
+    """The cases, of which all but the named ones are left to the night.
+
+    ValueError: no case has one of the names.
+    """
+    cases = list(cases)
+    known = [name for case in cases for name in names(case)]
+    if missing := [name for name in named if name not in known]:
+        raise ValueError(f"There is no case {missing[0]!r}.")
+    return [
+        case if any(name in names(case) for name in named) else by_night(case) for case in cases
+    ]
 
 
 def of_each_mechanism(cases: Iterable[Any], many: int = 1) -> list[Any]:

@@ -1,9 +1,8 @@
-"""Cases that are left to the night stay cases: none is lost, and the first of each group runs by
-day."""
+"""Cases that are left to the night stay cases: none is lost, and the chosen ones run by day."""
 
 import pytest
 
-from tests.nights import by_night, every, first, of_each_mechanism
+from tests.nights import by_night, every, first, of_each_mechanism, only
 
 CASES = [("a", 1), ("a", 2), ("b", 3), ("a", 4), ("b", 5)]
 
@@ -22,6 +21,8 @@ def by_day(cases):
         (first(CASES), CASES[:1]),
         (first(CASES, 2), CASES[:2]),
         (every(CASES, 2), CASES[::2]),
+        (only(CASES, 4, "b"), CASES[2:]),
+        (only(iter(CASES), ("a", 2)), CASES[1:2]),
         (of_each_mechanism(CASES), [("a", 1), ("b", 3)]),
         (of_each_mechanism(iter(CASES), 2), [CASES[place] for place in (0, 1, 2, 4)]),
     ],
@@ -44,3 +45,14 @@ def test_a_parameter_keeps_its_marks_and_its_name():
 
 def test_a_single_value_is_a_case():
     assert by_night("a").values == ("a",)
+    assert by_day(only(["a", "ab"], "a")) == ["a"]
+
+
+def test_a_parameter_is_named_by_its_id():
+    chosen, other = only([pytest.param(1, id="x"), pytest.param(2, id="y")], "x")
+    assert (chosen.marks, other.id) == ((), "y") and other.marks
+
+
+def test_a_name_without_a_case_is_refused():
+    with pytest.raises(ValueError, match="There is no case 'c'"):
+        only(CASES, "a", "c")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.pages import ONE_PROCESS, ROOT, change, files, listings, printed_by, wheelproof
+from tests.nights import by_night
 from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
@@ -97,21 +98,25 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
             4,
             "The PlusCal translation in spec/OneShot.tla is stale",
         ),
-        (
-            "impl/one_shot.py",
-            "  # write O4",
-            "",
-            "bisimulation",
-            1,
-            "a plain write without a label in run; label the line",
+        by_night(
+            (
+                "impl/one_shot.py",
+                "  # write O4",
+                "",
+                "bisimulation",
+                1,
+                "a plain write without a label in run; label the line",
+            )
         ),
-        (
-            "model/one_shot.py",
-            "t.turn += 1",
-            "t.turn += 2",
-            "graph",
-            1,
-            "edges in TLC's graph alone, such as",
+        by_night(
+            (
+                "model/one_shot.py",
+                "t.turn += 1",
+                "t.turn += 2",
+                "graph",
+                1,
+                "edges in TLC's graph alone, such as",
+            )
         ),
         (
             "harness/one_shot.py",
@@ -129,23 +134,27 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
             2,
             "its old lines are not there at the anchor",
         ),
-        (
-            "model/one_shot.py",
-            "from model.pluscal",
-            "from model.plus",
-            "bisimulation",
-            4,
-            "No module named 'model.plus",
+        by_night(
+            (
+                "model/one_shot.py",
+                "from model.pluscal",
+                "from model.plus",
+                "bisimulation",
+                4,
+                "No module named 'model.plus",
+            )
         ),
-        (
-            "impl/one_shot.py",
-            "self.runs = self.runs + 1  # write O4\n"
-            "                    self.done = True  # write O5",
-            "self.done = True  # write O5\n"
-            "                    self.runs = self.runs + 1  # write O4",
-            "bisimulation",
-            1,
-            "b takes O5 next, O4 in the model",
+        by_night(
+            (
+                "impl/one_shot.py",
+                "self.runs = self.runs + 1  # write O4\n"
+                "                    self.done = True  # write O5",
+                "self.done = True  # write O5\n"
+                "                    self.runs = self.runs + 1  # write O4",
+                "bisimulation",
+                1,
+                "b takes O5 next, O4 in the model",
+            )
         ),
     ],
 )

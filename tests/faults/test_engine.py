@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from tests.nights import first
+from tests.nights import first, only
 
 EXACTLY = (
     'frame() { echo "@!@!@STARTMSG $1:0 @!@!@"; echo "$2"; echo "@!@!@ENDMSG $1 @!@!@"; }\n'
@@ -66,20 +66,14 @@ def test_a_stand_in_that_does_nothing_else_is_green(verify):
     verify.leaves_nothing()
 
 
-LONG = {
-    "a kill that reads like success",
-    "its log is cut off before the last message",
-    "it is killed with half of its output written",
-    "success, with the exit code of a violation",
-    "it says nothing and exits with 0",
-}
-"""Variants of what the fast suite has."""
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [pytest.param(fault, marks=pytest.mark.nightly if fault in LONG else ()) for fault in BROKEN],
+BY_DAY = (
+    "it claims success without counts",
+    "it exits with the code of a violation, and says nothing",
+    "its JVM is killed as soon as it says anything",
 )
+
+
+@pytest.mark.parametrize("fault", only(BROKEN, *BY_DAY))
 def test_tlc_that_breaks_is_an_error(verify, fault):
     script, words = BROKEN[fault]
     verify.java(script)

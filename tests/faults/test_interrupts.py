@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.faults.conftest import ROOT, there, until
+from tests.nights import by_night, only
 from wheelproof.checks import workers
 from wheelproof.tlc import java, server
 
@@ -27,16 +28,23 @@ HELD = """
 WORKER = "from multiprocessing.spawn import spawn_main"
 
 
-@pytest.mark.parametrize(
-    ("moment", "jobs"), [*((moment, 2) for moment in MOMENTS), ("while TLC writes its graph", 1)]
+SIGNALS = [
+    (signal.SIGINT, 130, "interrupted"),
+    (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM"),
+]
+RUNS = [
+    (*each, moment, jobs)
+    for moment, jobs in [*((moment, 2) for moment in MOMENTS), ("while TLC writes its graph", 1)]
+    for each in SIGNALS
+]
+BY_DAY = (
+    *((*each, "as soon as it writes", 2) for each in SIGNALS),
+    (*SIGNALS[0], "while TLC runs", 2),
+    (*SIGNALS[1], "while TLC writes its graph", 2),
 )
-@pytest.mark.parametrize(
-    ("number", "code", "sentence"),
-    [
-        (signal.SIGINT, 130, "interrupted"),
-        (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM"),
-    ],
-)
+
+
+@pytest.mark.parametrize(("number", "code", "sentence", "moment", "jobs"), only(RUNS, *BY_DAY))
 def test_a_run_that_gets_a_signal_to_end(verify, number, code, sentence, moment, jobs):
     verify.java(HELD)
     running = verify.start("graph", "liveness", jobs=jobs, start_new_session=True)
@@ -49,9 +57,12 @@ def test_a_run_that_gets_a_signal_to_end(verify, number, code, sentence, moment,
     verify.leaves_nothing()
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+INTERRUPTED, ENDED = (signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)
+
+
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)]
+    ("number", "code", "jobs"),
+    [(*INTERRUPTED, 1), by_night((*INTERRUPTED, 2)), by_night((*ENDED, 1)), (*ENDED, 2)],
 )
 def test_a_signal_ends_the_jvm_that_runs_tlc_again_and_again(verify, number, code, jobs):
     if not server.make(java.locate()):

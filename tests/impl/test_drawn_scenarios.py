@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from model.timer_task_list import Model
 from tests.model.drawing import scenarios
 from tests.model.timer import MECHANISM, ROOT, STEM, source
+from tests.nights import only
 from wheelproof import documents
 from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
@@ -147,13 +148,9 @@ DEFECTS = {
         3,
     ),
 }
-NIGHTLY = ("flush hands over before it unlinks", "cancel forgets the pointer of an unlinked entry")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS],
-)
+@pytest.mark.parametrize("name", only(DEFECTS, "the counter is not decremented"))
 def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
     old, new, operations = DEFECTS[name]
     text = source("impl")

@@ -29,17 +29,20 @@ from tests.impl.sequential_timers import (
     ThreePoints,
     TwoPoints,
 )
+from tests.nights import by_night
 
 SEEDS = settings.default.max_examples
-LONG = ("CounterReadThenWritten", "a task that is added again leaves before it enters")
-"""The searches for the night, by the begin of their names."""
+BY_DAY = (
+    "a thread for each task: an add leaves",
+    *("it is still counted after another cancel", "an add has returned"),
+    *("FiresEarly", "CancelForgetsToUnlink", "CountsBeforeTheLink"),
+)
+"""The short searches, by the begin of their names."""
 LIST, TIMER, WHEEL = "impl.timer_task_list", "impl.system_timer", "impl.timing_wheel"
 
 
 def by_length(names):
-    return [
-        pytest.param(name, marks=[pytest.mark.nightly] * name.startswith(LONG)) for name in names
-    ]
+    return [name if name.startswith(BY_DAY) else by_night(name) for name in names]
 
 
 @cache
@@ -86,7 +89,7 @@ CLAIMS = {
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("claim", by_length(CLAIMS))
 def test_every_history_is_explained(claim):
     draw, specification, times = CLAIMS[claim]
     judged = judge(shipped(), specification, draw, range(times * SEEDS))

@@ -28,6 +28,7 @@ from tests.impl.purgatory_runs import (
     runs,
 )
 from tests.model.artefacts import Artefacts
+from tests.nights import only
 from wheelproof.errors import UsageError
 from wheelproof.explore.watchdog import Watchdog
 
@@ -130,13 +131,7 @@ SEARCH = {
 }
 
 
-FAST = ("P3", "P12")
-
-
-@pytest.mark.parametrize(
-    "decision",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name not in FAST)) for name in FAULTS],
-)
+@pytest.mark.parametrize("decision", only(FAULTS, "P12"))
 def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path):
     only, changes = FAULTS[decision], [[decision]]
     with pytest.raises(AssertionError, match=f"^{only}: ") as raised:

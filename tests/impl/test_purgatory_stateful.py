@@ -11,6 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from impl import delayed_operation_purgatory as shipped
 from tests.impl.purgatory_machine import Purgatories
 from tests.model.artefacts import ROOT, Artefacts
+from tests.nights import only
 from wheelproof import isolated
 
 
@@ -117,17 +118,11 @@ def searched(module, only=None, **options):
     run_state_machine_as_test(planted, settings=settings(SEARCH, **options))
 
 
-FAST = ("EmptyStays", "CountsKeys")
-"""Faults that almost every program shows; a search for the others depends on what is imported."""
+BY_DAY = "EmptyStays"
+"""Almost every program shows it; a search for most others depends on what is imported."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.nightly] * (name not in FAST))
-        for name in [*FAULTS, *DECISIONS]
-    ],
-)
+@pytest.mark.parametrize("name", only([*FAULTS, *DECISIONS], BY_DAY))
 def test_a_planted_fault_is_found_by_its_property_with_a_small_program(name):
     says, *changes = FAULTS[name] if name in FAULTS else (DECISIONS[name],)
     module = changed(*changes) if changes else without(name)

@@ -13,6 +13,7 @@ from model.pluscal import DONE
 from model.timer_task_list import Model
 from tests.model.drawing import objects
 from tests.model.timer import MECHANISM, ROOT, STEM
+from tests.nights import by_night
 from wheelproof import isolated
 
 THREAD = "a"
@@ -214,10 +215,10 @@ SMALL = settings(
     "cls, variable",
     [
         (mutant("M1"), "next"),
-        (mutant("M19"), "taskCounter"),
+        by_night((mutant("M19"), "taskCounter")),
         (CounterNotDecremented, "taskCounter"),
-        (LinkedAtTheHead, "next"),
-        (FlushedOn, "next"),
+        by_night((LinkedAtTheHead, "next")),
+        by_night((FlushedOn, "next")),
     ],
     ids=[
         "M1",

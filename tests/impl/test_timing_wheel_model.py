@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from model.timing_wheel import Model
 from tests.impl.beside_model import Beside
 from tests.model.timing_wheel import ARTEFACTS, MECHANISM, ROOT, STEM, levels_for
+from tests.nights import only
 from wheelproof.explore import ControlledImplementation
 
 SIZES = (20, 10, 8, 2, 3, 5)
@@ -219,16 +220,7 @@ def program(found):
     return lines[lines.index("state = Planted()") :]
 
 
-NIGHTLY = (
-    *("CounterDrifts", "LosesOnCascade", "SlotAtCurrentTick"),
-    *("M12", "M18", "WrongSlot", "NarrowTurn"),
-)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS],
-)
+@pytest.mark.parametrize("name", only(DEFECTS, "WrongInterval"))
 def test_a_planted_defect_is_found_with_a_minimal_program(name):
     says, operations, change = DEFECTS[name]
     subject = planted(change)

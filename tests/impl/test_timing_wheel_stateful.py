@@ -18,6 +18,7 @@ from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import trim
 from tests.impl import timing
 from tests.impl.timers import Recording, RecordingWheel
+from tests.nights import by_night, only
 
 SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""
@@ -326,6 +327,10 @@ ALSO = [
 ]
 
 
+BY_DAY = ("DemotionDescends", "KeyBeforeDeadline", "LatenessBound", "NotEarly")
+"""Properties whose defects are found soon."""
+
+
 def planted(wheel, *looked_at):
     return type(
         "Planted",
@@ -360,7 +365,7 @@ def program(found):
 
 @pytest.mark.parametrize(
     "name, wheel",
-    [*DEFECTS.items(), *(pytest.param(*also, marks=pytest.mark.nightly) for also in ALSO)],
+    [*only(DEFECTS.items(), *BY_DAY), *map(by_night, ALSO)],
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_a_planted_defect_is_rejected_by_one_property(name, wheel):

@@ -248,11 +248,11 @@ TIMER = {
 }
 
 TABLES = {
-    timer.STEM: Table(timer.ARTEFACTS, "expire_readd", ("U3", "A9", "F2"), LISTS),
-    overflow_wheel.STEM: Table(overflow_wheel.ARTEFACTS, "cancelled", ("N1", "W1"), OVERFLOW),
-    timing_wheel.STEM: Table(timing_wheel.ARTEFACTS, "a_turn", ("W5", "V5"), WHEELS),
-    system_timer.STEM: Table(system_timer.ARTEFACTS, "one_adder", ("W3", "R7"), TIMER),
+    timer.STEM: Table(timer.ARTEFACTS, "expire_readd", (), LISTS),
+    overflow_wheel.STEM: Table(overflow_wheel.ARTEFACTS, "cancelled", ("W1",), OVERFLOW),
+    timing_wheel.STEM: Table(timing_wheel.ARTEFACTS, "a_turn", ("V5",), WHEELS),
+    system_timer.STEM: Table(system_timer.ARTEFACTS, "one_adder", ("R7",), TIMER),
     delayed_operation.STEM: Table(
-        delayed_operation.ARTEFACTS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS
+        delayed_operation.ARTEFACTS, "two_completers_expirer", ("O1",), OPERATIONS
     ),
 }

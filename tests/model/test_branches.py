@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night
 from wheelproof import project
 from wheelproof.explore.branches import NAME, Branches
 from wheelproof.graph.explorer import BudgetSpent, explore
@@ -136,13 +137,13 @@ def text_of(mechanism: Mechanism) -> str:
     return (ROOT / "model" / f"{mechanism.stem}.py").read_text(encoding="utf-8")
 
 
-LONG = ("delayed_operation", "delay_queue", "system_timer", "timer_task_list")
-
-
-@pytest.mark.parametrize(
-    "stem",
-    [pytest.param(stem, marks=[pytest.mark.nightly] * (stem in LONG)) for stem in MECHANISMS],
+LONG = (
+    *("delay_queue", "delayed_operation", "partition_leader"),
+    *("system_timer", "timer_task_list", "timing_wheel"),
 )
+
+
+@pytest.mark.parametrize("stem", [by_night(stem) if stem in LONG else stem for stem in MECHANISMS])
 def test_every_branch_of_a_models_steps_is_taken_somewhere(stem):
     assert unmet(MECHANISMS[stem], text_of(MECHANISMS[stem])) == set()
 

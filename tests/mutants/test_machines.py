@@ -6,33 +6,22 @@ import pytest
 
 from tests.impl.planting import bisimulated
 from tests.model.artefacts import Artefacts
+from tests.nights import only
 from wheelproof.explore import bisimulate
 from wheelproof.explore.pairs import Violation
 from wheelproof.graph import reduced
 
-QUICK = {
-    "delayed_operation": ("ReadEarly", "NoRetry", "P10"),
-    "overflow_wheel": ("PlainWheel", "M6", "M7", "M16"),
-    "system_timer": ("D1", "Recheck", "M14"),
-    "timing_wheel": None,
+ARTEFACTS = {
+    stem: Artefacts(stem)
+    for stem in ("delayed_operation", "overflow_wheel", "system_timer", "timing_wheel")
 }
-"""Mechanism -> decisions for every run of the suite, None for all but those of SLOW."""
-
-SLOW = {"timing_wheel": ("SaysNo", "M18")}
-"""Decisions with larger graphs, for the night."""
-
-ARTEFACTS = {stem: Artefacts(stem) for stem in QUICK}
-
-
-def decisions():
-    """Each decision with a mutant, those that are for the night marked so."""
-    for stem, quick in QUICK.items():
-        names = dict.fromkeys(
-            mutant.decision for mutant in ARTEFACTS[stem].mechanism.mutants.values()
-        )
-        for name in names:
-            fast = name not in SLOW.get(stem, ()) if quick is None else name in quick
-            yield pytest.param(stem, name, marks=[] if fast else [pytest.mark.nightly])
+DECISIONS = dict.fromkeys(
+    (stem, mutant.decision)
+    for stem, of in ARTEFACTS.items()
+    for mutant in of.mechanism.mutants.values()
+)
+BY_DAY = ("delayed_operation", "NoRetry"), ("overflow_wheel", "M6"), ("timing_wheel", "M11")
+"""Decisions with small graphs; by day `make verify` compares the machines of all fast mutants."""
 
 
 def compared(stem, name, scenario, decision):
@@ -59,7 +48,7 @@ def broken(found, small, name):
     )
 
 
-@pytest.mark.parametrize("stem, name", list(decisions()))
+@pytest.mark.parametrize("stem, name", only(DECISIONS, *BY_DAY))
 def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(stem, name):
     of = ARTEFACTS[stem]
     mechanism, scenario = of.mechanism, of.mechanism.mutants[name].scenario

@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 
 from tests.model.timer import ARTEFACTS, MECHANISM, ROOT, STEM, source
+from tests.nights import only
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
 # -- data races
@@ -76,7 +77,7 @@ RACING = {
 }
 
 
-@pytest.mark.parametrize("name", RACING)
+@pytest.mark.parametrize("name", only(RACING, "FlushWithoutMonitor"))
 def test_a_lost_lock_is_a_race_in_both_grains(name):
     scenario, load = MECHANISM.scenarios[RACING[name][0]], RACING[name][1]
     fine, coarse = races(load(), scenario, 60), races(load(), scenario, 60, coarse=True)
@@ -85,7 +86,7 @@ def test_a_lost_lock_is_a_race_in_both_grains(name):
     assert not races(subject(), scenario, 60)
 
 
-@pytest.mark.parametrize("name", RACING)
+@pytest.mark.parametrize("name", only(RACING, "M2"))
 def test_both_grains_report_the_same_races(name):
     scenario, load = MECHANISM.scenarios[RACING[name][0]], RACING[name][1]
     runs = 400

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from tests.model.artefacts import ROOT
+from tests.nights import only
 from wheelproof import project
 from wheelproof.commands import editor
 from wheelproof.tlc import process
@@ -12,7 +13,6 @@ from wheelproof.tlc.result import Outcome
 
 MECHANISMS = project.find(ROOT)
 MODELS = [(stem, suffix) for stem in MECHANISMS for suffix in ("", "Fails")]
-FAST = [("system_timer", "Fails"), ("atomic", "")]
 
 
 @pytest.mark.parametrize("stem", MECHANISMS)
@@ -23,10 +23,7 @@ def test_the_models_are_as_the_tool_writes_them(stem):
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run `wheelproof models`"
 
 
-@pytest.mark.parametrize(
-    "stem, suffix",
-    [pytest.param(*each, marks=[] if each in FAST else [pytest.mark.nightly]) for each in MODELS],
-)
+@pytest.mark.parametrize("stem, suffix", only(MODELS, ("atomic", "Fails")))
 def test_tlc_alone_comes_to_the_verdict(stem, suffix, tmp_path):
     mechanism = MECHANISMS[stem]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")

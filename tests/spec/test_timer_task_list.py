@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.model.timer import MECHANISM
+from tests.nights import only
 from tests.spec.texts import refused_assumption
 from wheelproof.checks.context import Context
 from wheelproof.project.mechanism import Config
@@ -39,13 +40,9 @@ BAD = {
     },
     "ProgramsAreOperations": {"Program": {"a": [["ad", "l1", "e1"]], "b": [["add", "l2", "e1"]]}},
 }
-FAST = ("EachEntryIsLinkedOnce", "ProgramsAreOperations")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in FAST else [pytest.mark.nightly]) for name in BAD],
-)
+@pytest.mark.parametrize("name", only(BAD, "ProgramsAreOperations"))
 def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
     """TLC stops at the assumption of this name before it looks at any state."""
     config = Config("bad", "two_adders", constants=BAD[name])

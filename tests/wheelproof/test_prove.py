@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.nights import by_night
 from wheelproof import doctor, project
 from wheelproof.checks import prove, verify
 from wheelproof.checks.context import Context
@@ -127,18 +128,22 @@ def test_a_proof_with_its_evidence_is_green(home):
     ("text", "name", "verdict", "code", "says"),
     [
         (FALSE, "false", "violated", 1, "does not hold: x = "),
-        (UNDECIDED, "undecided", "inconclusive", 3, ""),
+        by_night((UNDECIDED, "undecided", "inconclusive", 3, "")),
         (VACUOUS, "vacuous", "vacuous", 5, "contradict each other"),
-        (HARMLESS, "harmless", "vacuous", 5, "cannot be refuted"),
-        (DENIED, "denied", "vacuous", 5, "Python does not confirm"),
-        (
-            UNDECIDED + ON_SAND,
-            "on_sand",
-            "inconclusive",
-            3,
-            "rests on undecided, which is not proved",
+        by_night((HARMLESS, "harmless", "vacuous", 5, "cannot be refuted")),
+        by_night((DENIED, "denied", "vacuous", 5, "Python does not confirm")),
+        by_night(
+            (
+                UNDECIDED + ON_SAND,
+                "on_sand",
+                "inconclusive",
+                3,
+                "rests on undecided, which is not proved",
+            )
         ),
-        (UNDECIDED + ON_SAND + ON_THAT, "on_that", "inconclusive", 3, "rests on undecided"),
+        by_night(
+            (UNDECIDED + ON_SAND + ON_THAT, "on_that", "inconclusive", 3, "rests on undecided")
+        ),
         (
             FALSE + ON_SAND.replace("undecided", "false"),
             "on_sand",
@@ -153,7 +158,9 @@ def test_a_proof_with_its_evidence_is_green(home):
             5,
             "claims to rest on true, which is a premise of no condition",
         ),
-        (TRUE + SPARE, "spare", "vacuous", 5, "claims to rest on true, and holds without it"),
+        by_night(
+            (TRUE + SPARE, "spare", "vacuous", 5, "claims to rest on true, and holds without it")
+        ),
     ],
 )
 def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdict, code, says):

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
 import z3
 
 from proofs.protocols.faults import Fault, Scope, follow, numbers
@@ -26,18 +25,6 @@ from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-LONG = ("P1", "P6", "P8", "P6.InOrder", "P7.InOrder", "P9", "P12.OneReaper")
-
-
-def by_length(names: Iterable[str]) -> list[Any]:
-    """Names of theorems as parameters, those of invariants and the LONG ones for the night: the
-    layer proof proves each with more seeds, and they take most of the time."""
-    return [
-        pytest.param(name, marks=[pytest.mark.nightly] * (name.startswith("Inv.") or name in LONG))
-        for name in names
-    ]
 
 
 @cache

@@ -22,9 +22,8 @@ from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
 from proofs.ts import action, conjunct, when
 from tests.model.delayed_operation import PROTOCOLS
-from tests.nights import by_night, every, first
+from tests.nights import by_night, first
 from tests.proofs.protocols.checks import (
-    by_length,
     compared,
     failing,
     mechanism,
@@ -61,8 +60,10 @@ T = THREAD.consts("thread")[0]
 # -- theorems
 
 
-@pytest.mark.parametrize("name", every(by_length(THEORY.theorems), 2))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", THEORY.theorems)
 def test_a_theorem_is_proved_with_its_controls(name):
+    """With one seed: `make verify` proves each with more, but for those of its nightly profile."""
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
     assert (
@@ -213,13 +214,18 @@ def test_labels_and_actions_name_each_other():
     assert "the labels name need_not_lock, which is no action" in more
 
 
+@pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    """By day the row `edges` of `make verify` compares these systems."""
     found = compared(STEM, views, *SMALL)
     assert not found.wrong and not found.broken
     assert not proof_edges.idle(SYSTEMS, found.taken)
     assert found.states > 5_000 and found.edges > 15_000
-    one = compared(STEM, views, "two_completers")
-    assert "Blocking.locks" in proof_edges.idle(SYSTEMS, one.taken)
+
+
+def test_an_action_that_no_edge_is_is_named():
+    found = compared(STEM, views, "two_completers")
+    assert "Blocking.locks" in proof_edges.idle(SYSTEMS, found.taken)
 
 
 class WrongConjunct(systems.TryPending):

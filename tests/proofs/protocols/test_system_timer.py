@@ -20,7 +20,6 @@ from proofs.protocols.theory import Conditions
 from proofs.protocols.witness import Witnesses
 from proofs.ts import action, conjunct, when
 from tests.proofs.protocols.checks import (
-    by_length,
     compared,
     grounded_needs,
     mechanism,
@@ -33,8 +32,10 @@ STEM = "system_timer"
 SMALL = ("one_adder", "stalled_adder", "one_bucket", "closing", "executor", "cancel_one")
 
 
-@pytest.mark.parametrize("name", by_length(THEORY.theorems))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", THEORY.theorems)
 def test_a_theorem_is_proved_with_its_controls(name):
+    """With one seed: `make verify` proves each with more, but for those of its nightly profile."""
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
     assert (
@@ -68,7 +69,9 @@ def test_labels_and_actions_name_each_other():
     assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
 
 
+@pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    """By day the row `edges` of `make verify` compares these systems."""
     found = compared(STEM, views, *SMALL)
     assert not found.wrong and not found.broken
     assert proof_edges.idle(SYSTEMS, found.taken) == []

@@ -19,7 +19,6 @@ from proofs.protocols.timer_task_list_view import ACTIONS, SYSTEMS, View, views
 from proofs.ts import System, action, conditions, conjunct, when
 from tests.nights import first
 from tests.proofs.protocols.checks import (
-    by_length,
     compared,
     graph_of,
     grounded_failing,
@@ -52,10 +51,10 @@ SMALL = (
 # -- theorems
 
 
-@pytest.mark.parametrize(
-    "name", by_length(name for name in THEORY.theorems if name != "Inv.TimerTaskList")
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [name for name in THEORY.theorems if name != "Inv.TimerTaskList"])
 def test_a_theorem_is_proved_with_its_controls(name):
+    """With one seed: `make verify` proves each with more, but for those of its nightly profile."""
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
     assert (
@@ -268,7 +267,9 @@ def test_labels_and_actions_name_each_other():
     assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
 
 
+@pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    """By day the row `edges` of `make verify` compares these systems."""
     found = compared(STEM, views, *SMALL)
     assert not found.wrong and not found.broken
     assert proof_edges.idle(SYSTEMS, found.taken) == []

@@ -8,6 +8,7 @@ from types import MemberDescriptorType
 
 import pytest
 
+from tests.nights import only
 from wheelproof import project as specs
 from wheelproof.explore import (
     ControlledImplementation,
@@ -85,7 +86,7 @@ def test_the_implementation_imports_the_standard_library_only():
     subprocess.run([sys.executable, "-I", "-c", program], cwd=ROOT, check=True)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", only(SMALL, "expire_cancel"))
 def test_the_implementation_is_its_model(graphs, name):
     scenario, rows, shared_of = graphs(name)
     result = bisimulate(ControlledImplementation.load(ROOT, STEM), scenario, rows, shared_of)

@@ -4,6 +4,7 @@ import pytest
 
 from model.pluscal import BLOCKED, DONE, Machine, Scalar
 from tests.model.timer import MECHANISM, model_graph
+from tests.nights import only
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.graph.reduced import open_diamond, reduce, rows, settle
@@ -15,6 +16,7 @@ SCENARIOS = (
     "opposite_flushes",
     "flush_into_itself",
 )
+BY_DAY = "two_adders", "flush_into_itself"
 
 
 class Toy(Machine):
@@ -94,7 +96,7 @@ def test_a_step_that_is_enabled_by_another_still_commutes_where_both_can_move():
     assert not graph.deadlocks and "P1" in graph.labels
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", only(SCENARIOS, *BY_DAY))
 def test_the_silent_labels_of_the_mechanism_commute(scenario):
     assert open_diamond(model_graph(scenario), MECHANISM.silent) is None
 
@@ -110,7 +112,7 @@ def test_a_read_under_the_lock_that_guards_it_would_commute(label):
     assert open_diamond(model_graph("expire_readd"), MECHANISM.silent | {label}) is None
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", only(SCENARIOS, *BY_DAY))
 def test_the_reduced_graph_is_the_full_one_seen_through_settling(scenario):
     model, silent = MECHANISM.model(scenario), MECHANISM.silent
     full, small, settled = (

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -39,8 +40,8 @@ def test_the_timer_of_a_scala_release_is_the_model_in_kafkas_order(output):
 @pytest.mark.parametrize(
     ("name", "property"),
     [
-        ("article_lost_completion@1.0.0", "NoLostCompletion"),
-        ("locked_try_after_complete@3.9.0", "TryAlwaysExcludesComplete"),
+        by_night(("article_lost_completion@1.0.0", "NoLostCompletion")),
+        by_night(("locked_try_after_complete@3.9.0", "TryAlwaysExcludesComplete")),
         ("checked_try_beside_complete@4.0.0", "TryAlwaysExcludesComplete"),
         ("blocking_callers_lock NoDeadlock@4.3.0", "NoDeadlock"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.nights import only
 from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
@@ -24,14 +25,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "artefact",
-    [
-        "impl",
-        "harness",
-        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("model", "spec")),
-    ],
-)
+@pytest.mark.parametrize("artefact", only(FAULTS, "impl"))
 def test_a_fault_of_each_artefact_is_rejected_by_name(artefact, copy, runs, monkeypatch):
     name, *edit = FAULTS[artefact]
     fault = changed(copy, *edit, artefact)

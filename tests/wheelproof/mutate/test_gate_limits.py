@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.nights import by_night
 from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
@@ -73,8 +74,8 @@ LEFT = "threading.Thread(target=threading.Event().wait).start()"
     "body, why",
     [
         ("assert one_shot is None", "call"),
-        (f"{LEFT}; assert one_shot is None", "call"),
-        ("time.sleep(60)", "hung"),
+        by_night((f"{LEFT}; assert one_shot is None", "call")),
+        by_night(("time.sleep(60)", "hung")),
     ],
 )
 def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):

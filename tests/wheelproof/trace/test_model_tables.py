@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from tests.nights import by_night
 from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import (
     OPERATION,
@@ -28,13 +29,13 @@ from wheelproof.trace.model.following import Steps
 @pytest.mark.parametrize(
     "stem, scenario",
     [
-        (TIMER, "two_adders_cancel"),
-        (TIMER, "expire_readd"),
+        by_night((TIMER, "two_adders_cancel")),
+        by_night((TIMER, "expire_readd")),
         (TIMER, "opposite_flushes"),
-        (OPERATION, "two_completers_expirer"),
+        by_night((OPERATION, "two_completers_expirer")),
         (OPERATION, "try_once_holder"),
-        (OPERATION, "blocking_three"),
-        (OPERATION, "blocking_callers_lock"),
+        by_night((OPERATION, "blocking_three")),
+        by_night((OPERATION, "blocking_callers_lock")),
     ],
 )
 def test_eager_steps_commute_with_all_that_others_do(stem, scenario):

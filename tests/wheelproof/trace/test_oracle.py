@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.nights import by_night
 from tests.wheelproof.trace.followed import (
     MUTANTS,
     OPERATION,
@@ -69,7 +70,7 @@ def held(rows: list[tuple[str, slices.Slice, oracle.Answer]]) -> int:
 
 
 @pytest.mark.parametrize(
-    "stem, scenario", [(TIMER, "flush_add_cancel"), (OPERATION, "callers_lock")]
+    "stem, scenario", [by_night((TIMER, "flush_add_cancel")), (OPERATION, "callers_lock")]
 )
 def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
     rows = ask_about(stem, scenario, 1, tmp_path, 20)

@@ -10,6 +10,7 @@ from collections import Counter
 
 import pytest
 
+from tests.nights import only
 from tests.wheelproof.trace.recorded import mechanisms, of_turns
 from tests.wheelproof.trace.test_shrink import numbered
 from traces import translator
@@ -69,13 +70,13 @@ def crowd(adders: int, tasks: int, seed: int) -> dict:
     }
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", only(range(3), 2))
 def test_a_crowd_conforms(seed):
     verdict = judged(record(mechanisms(), STEM, crowd(4, 100, seed), f"crowd-{seed}"))
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", only(range(3), 2))
 def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_at(seed):
     """Where each runs at its own pace the clock may be at its end before the first task is
     added."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.nights import of_each_mechanism
+from tests.nights import by_night, of_each_mechanism
 from tests.wheelproof.trace.steps.followed import (
     UNSEEN,
     judged,
@@ -50,7 +50,13 @@ def small(stem):
     return min(several, key=lambda name: sum(map(len, scenarios[name]["threads"].values())))
 
 
-@pytest.mark.parametrize("stem", STEMS)
+LARGE = (
+    *("delayed_operation", "partition_leader", "purgatory"),
+    *("system_timer", "timer_task_list", "timing_wheel"),
+)
+
+
+@pytest.mark.parametrize("stem", [by_night(stem) if stem in LARGE else stem for stem in STEMS])
 def test_a_free_run_of_each_scenario_is_one_of_the_model(stem):
     for scenario in ending(mechanisms()[stem]):
         verdict = judged(recorded(stem, scenario))
