@@ -61,6 +61,7 @@ def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
     assert found == there
 
 
+@pytest.mark.nightly
 def test_a_subject_that_it_starts_is_verified_in_an_empty_folder(wheel, tmp_path):
     installed, empty = tmp_path / "installed", tmp_path / "empty"
     empty.mkdir()

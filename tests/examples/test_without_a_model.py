@@ -26,6 +26,7 @@ def copy(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_every_mutant_is_killed(copy):
     code, printed = wheelproof(copy, "verify", *ONE_PROCESS)

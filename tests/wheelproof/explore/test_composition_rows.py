@@ -89,6 +89,7 @@ def test_a_link_that_is_written_without_the_monitor_is_noticed():
     )
 
 
+@pytest.mark.nightly
 def test_a_race_in_a_sound_run_and_none_in_a_racy_one_are_not_in_order(tmp_path):
     racy = layer.race_row(
         Context(MECHANISM, tmp_path),

@@ -30,7 +30,7 @@ def report(spark, inputs, tmp_path_factory):
 
     settings = {
         "spark.sql.shuffle.partitions": "3",
-        "spark.sql.files.maxPartitionBytes": "200000",
+        "spark.sql.files.maxPartitionBytes": "1000000",
         "spark.sql.files.openCostInBytes": "2000",
     }
     before = {name: spark.conf.get(name) for name in settings}

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import mutations
 from benchmarks.simulated_log import header
-from tests.nights import by_night
+from tests.nights import by_night, first
 from traces.shrink import shrink
 from wheelproof.trace.format.schema import KINDS
 from wheelproof.trace.format.tally import Tally
@@ -65,7 +65,7 @@ def test_replay_rejects_each_fault_by_name(traces, name):
         assert smaller.property == verdict.first.property and len(smaller.events) <= 25
 
 
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", first(range(1, 6)))
 def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check(seed):
     """KAFKA-2253, and its control: who adds looks the key's list up again."""
     for made, rule in (
@@ -83,7 +83,7 @@ def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check
         assert broken.keys() == (ORPHANS if rule else set())
 
 
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", first(range(1, 4)))
 def test_an_empty_list_that_stays_its_key_s_is_found_at_the_end(seed):
     for made, rule in ((key_lists.Unpurged, None), (key_lists.Keeping, "WatchedExact")):
         head, events, footer = planted.whole("x", made(seed, 40).run())

@@ -20,6 +20,7 @@ from inputs import GOLDEN, SAMPLE, Inputs
 from benchmarks import mutations
 from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, RULES
+from tests.nights import every
 from wheelproof.pipeline import command, ingest, outcomes, validate
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.schema import KINDS
@@ -283,7 +284,7 @@ def columns(spark, inputs, tmp_path_factory) -> outcomes.Inputs:
     return ingest.read(spark, [file], tmp_path_factory.mktemp("scratch")).inputs
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", every(FAMILIES, 4), ids=lambda family: family.name)
 def test_no_rule_leaves_the_engine_and_each_family_is_shuffled_as_often_as_it_says(columns, family):
     marks = outcomes.marked(family, outcomes.prepared(family, columns))
     plan = outcomes.violations(family, marks)._jdf.queryExecution().executedPlan().toString()
