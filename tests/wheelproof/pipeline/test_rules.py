@@ -19,8 +19,8 @@ from inputs import GOLDEN, SAMPLE, Inputs
 
 from benchmarks import mutations
 from benchmarks.simulated_log import header
-from traces.bulk import FAMILIES, RULES
 from tests.nights import every
+from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import command, ingest, outcomes, validate
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.schema import KINDS
