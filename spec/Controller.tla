@@ -115,11 +115,11 @@ C4: if self \notin live then
           goto F1;
         else
           cut[self] := None;
-          goto C4;
+          goto C7;
         end if;
       elsif cut[self] # None then
         cut[self] := None;
-        goto C4;
+        goto C7;
       end if;
     end if;
 C5: if self \notin live then
@@ -152,11 +152,11 @@ W1: if self \notin live then
         goto A2;
       else
         cut[self] := None;
-        goto W1;
+        goto W3;
       end if;
     elsif cut[self] # None then
       cut[self] := None;
-      goto W1;
+      goto W3;
     elsif epoch.version # own[self].version then
       acts[self] := FALSE;
       goto C1;
@@ -187,11 +187,17 @@ M2: if self \notin live then
       if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Nobody then
         put_node(Nobody, "reelect");
       end if;
-      if cut[self] # None then
+      if cut[self] = None then
+        goto A2;
+      else
         cut[self] := None;
-        goto M2;
+        goto M3;
       end if;
     end if;
+\* A reply was lost: the request is sent again once there is a connection.
+C7: if self \notin live then goto A2; else goto C4; end if;
+W3: if self \notin live then goto A2; else goto W1; end if;
+M3: if self \in live then goto M2; end if;
 A2: busy := busy \ {self};
     goto A1;
 end procedure;
@@ -278,7 +284,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "ad74f595" /\ chksum(tla) = "342d3b8a")
+\* BEGIN TRANSLATION (chksum(pcal) = "bbf4d89c" /\ chksum(tla) = "50fc367c")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
           busy, acts, own, known, over, elections, stale, overwritten, pc, 
           stack, seen, of, victim, whose, when, whom, what, turn
@@ -403,11 +409,11 @@ C4(self) == /\ pc[self] = "C4"
                                              /\ pc' = [pc EXCEPT ![self] = "F1"]
                                              /\ cut' = cut
                                         ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
+                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
                                              /\ UNCHANGED << acts, own >>
                              ELSE /\ IF cut[self] # None
                                         THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
+                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
                                         ELSE /\ pc' = [pc EXCEPT ![self] = "C5"]
                                              /\ cut' = cut
                                   /\ UNCHANGED << node, epoch, watching, queue, 
@@ -468,12 +474,12 @@ W1(self) == /\ pc[self] = "W1"
                                              /\ pc' = [pc EXCEPT ![self] = "A2"]
                                              /\ cut' = cut
                                         ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
                                              /\ known' = known
                                   /\ acts' = acts
                              ELSE /\ IF cut[self] # None
                                         THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
                                              /\ acts' = acts
                                         ELSE /\ IF epoch.version # own[self].version
                                                    THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
@@ -530,15 +536,42 @@ M2(self) == /\ pc[self] = "M2"
                                   /\ watching' = {}
                              ELSE /\ TRUE
                                   /\ UNCHANGED << node, watching, queue >>
-                       /\ IF cut[self] # None
-                             THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                  /\ pc' = [pc EXCEPT ![self] = "M2"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ IF cut[self] = None
+                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                                   /\ cut' = cut
+                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "M3"]
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
                             own, known, over, elections, stale, overwritten, 
                             stack, seen, of, victim, whose, when, whom, what, 
                             turn >>
+
+C7(self) == /\ pc[self] = "C7"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+M3(self) == /\ pc[self] = "M3"
+            /\ IF self \in live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "M2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
@@ -550,7 +583,8 @@ A2(self) == /\ pc[self] = "A2"
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
-                  \/ W2(self) \/ M1(self) \/ M2(self) \/ A2(self)
+                  \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
+                  \/ W3(self) \/ M3(self) \/ A2(self)
 
 Y1(self) == /\ pc[self] = "Y1"
             /\ of[self] \notin live

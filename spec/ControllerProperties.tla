@@ -34,13 +34,13 @@ Quiet(b) == b \in live /\ b \notin busy /\ queue[b] = << >>
 NoOrphan == \A b \in Brokers : node.session = session[b] /\ Quiet(b) => acts[b]
 
 \* Where all are quiet, one of them is the controller.
-NoVacancy == (\A b \in Brokers : Quiet(b)) => node # Nobody
+NoVacancy == (\A b \in Brokers : Quiet(b)) => node.id # None
 
 \* False by design: who is no controller any more learns it later.
 OneBelieves == \A a, b \in Brokers : a # b => ~(acts[a] /\ acts[b])
 
 \* In the end a broker acts as controller, and /controller names it.
-Elected == over /\ node # Nobody /\ acts[node.id]
+Elected == over /\ node.id # None /\ acts[node.id]
 Elects == <>Elected
 
 -----------------------------------------------------------------------------
