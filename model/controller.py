@@ -260,6 +260,7 @@ class Model(Properties):
 
     def A2(self, t: Process) -> None:
         self.busy -= {self.me}
+        t.seen = NO_EPOCH
         t.pc = "A1"
 
     # -- connect

@@ -199,6 +199,7 @@ C7: if self \notin live then goto A2; else goto C4; end if;
 W3: if self \notin live then goto A2; else goto W1; end if;
 M3: if self \in live then goto M2; end if;
 A2: busy := busy \ {self};
+    seen := NoEpoch;
     goto A1;
 end procedure;
 
@@ -284,7 +285,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "bbf4d89c" /\ chksum(tla) = "50fc367c")
+\* BEGIN TRANSLATION (chksum(pcal) = "e0956ba9" /\ chksum(tla) = "8aa3499a")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
           busy, acts, own, known, over, elections, stale, overwritten, pc, 
           stack, seen, of, victim, whose, when, whom, what, turn
@@ -575,11 +576,12 @@ M3(self) == /\ pc[self] = "M3"
 
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
+            /\ seen' = [seen EXCEPT ![self] = NoEpoch]
             /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, overwritten, stack, of, victim, 
+                            whose, when, whom, what, turn >>
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
