@@ -12,7 +12,7 @@ from impl.controller_events import EXPIRE, Connection, Events, close_all
 from impl.controller_thread import ControllerThread
 from impl.runtime import get_ident
 from impl.zookeeper import ZNode, ZooKeeper
-from impl.zookeeper_requests import Code, Delete, Exists, Reply
+from impl.zookeeper_requests import Code, Exists, Reply
 
 SUBJECT = ("impl.controller", "impl.controller_thread")
 """The modules whose steps are the mechanism's."""
@@ -88,7 +88,7 @@ class Harness:
 
     def remove(self) -> None:
         """Delete /controller by hand."""
-        self.zookeeper.change(Delete(CONTROLLER))  # write N2
+        self.zookeeper.delete(CONTROLLER)  # write N2
 
     def lose(self, broker: str, when: str) -> None:
         connection = self.connections[broker]

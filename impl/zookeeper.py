@@ -135,13 +135,13 @@ class ZooKeeper:
             reply = self._write(session, parts)
             return reply if cut is None else Reply(Code.CONNECTION_LOSS)
 
-    def change(self, *parts: Part) -> Reply:
-        """A transaction by somebody without a session of these."""
+    def delete(self, path: str) -> None:
+        """Delete a node by hand, if there is one."""
         with self.lock:
-            return self._write(0, parts)
+            self._write(0, (Delete(path),))
 
     def edit(self, path: str, edited: Callable[[str], str]) -> None:
-        """Change a node's data by itself. Raises KeyError if there is none."""
+        """Change a node's data by hand. Raises KeyError if there is none."""
         with self.lock:
             node = self._find(self.nodes, path)
             if node is None:
