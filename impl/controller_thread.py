@@ -39,33 +39,33 @@ class ControllerThread:
 
     def perform(self, asked: Ask) -> Reply:
         """Make a request, each place in a step of its own."""
-        place, request, ask = asked.place, asked.request, self.connection.ask
+        place, request, made = asked.place, asked.request, self.connection.ask
         if place is Place.WATCH_CONTROLLER:
-            reply = ask(request)  # write C1
+            reply = made(request)  # write C1
         elif place is Place.LOOK_FOR_CONTROLLER:
-            reply = ask(request)  # read C2
+            reply = made(request)  # read C2
         elif place is Place.READ_EPOCH:
-            reply = ask(request)  # read C3
+            reply = made(request)  # read C3
         elif place is Place.ELECT:
-            reply = ask(request)  # cas C4
+            reply = made(request)  # cas C4
         elif place is Place.LOOK_FOR_ONESELF:
-            reply = ask(request)  # read C5
+            reply = made(request)  # read C5
         elif place is Place.CHECK_EPOCH:
-            reply = ask(request)  # read C6
+            reply = made(request)  # read C6
         elif place is Place.ELECT_AGAIN:
-            reply = ask(request)  # read C7
+            reply = made(request)  # read C7
         elif place is Place.READ_PARTITION:
-            reply = ask(request)  # read F1
+            reply = made(request)  # read F1
         elif place is Place.WRITE_PARTITION:
-            reply = ask(request)  # cas W1
+            reply = made(request)  # cas W1
         elif place is Place.READ_AGAIN:
-            reply = ask(request)  # read W2
+            reply = made(request)  # read W2
         elif place is Place.WRITE_AGAIN:
-            reply = ask(request)  # read W3
+            reply = made(request)  # read W3
         elif place is Place.LOOK_BEFORE_MOVE:
-            reply = ask(request)  # read M1
+            reply = made(request)  # read M1
         elif place is Place.DELETE_CONTROLLER:
-            reply = ask(request)  # cas M2
+            reply = made(request)  # cas M2
         else:
-            reply = ask(request)  # read M3
+            reply = made(request)  # read M3
         return reply

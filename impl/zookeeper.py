@@ -22,7 +22,6 @@ from impl.zookeeper_requests import (
     Delete,
     Exists,
     Get,
-    Multi,
     Part,
     Put,
     Reply,
@@ -48,11 +47,16 @@ class ZNode(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session that lives. ``watching``: the paths of which it gets the next event."""
+    """A session that lives.
+
+    ``watching``: the paths of which it gets the next event; ``cut``: "before" or "after" if the
+    reply to its next transaction is lost.
+    """
 
     id: int
     watcher: Watcher
     watching: frozenset[str] = frozenset()
+    cut: str = ""
 
 
 Event: TypeAlias = "tuple[str, str]"
@@ -62,23 +66,20 @@ Event: TypeAlias = "tuple[str, str]"
 class ZooKeeper:
     """The state of an ensemble.
 
-    ``nodes`` and ``live`` are tuples of values, sorted by path and by the sessions' age; ``cut``:
-    (session, "before" or "after") of the replies that will be lost.
+    ``nodes`` and ``live`` are tuples of values, sorted by path and by the sessions' age.
     """
 
-    __slots__ = ("lock", "nodes", "live", "sessions", "cut")
+    __slots__ = ("lock", "nodes", "live", "sessions")
 
     nodes: Plain[tuple[ZNode, ...]]
     live: Plain[tuple[Session, ...]]
     sessions: Plain[int]
-    cut: Plain[tuple[tuple[int, str], ...]]
 
     def __init__(self, nodes: Iterable[ZNode] = ()) -> None:
         self.lock = Lock()
         self.nodes = tuple(sorted(nodes))
         self.live = ()
         self.sessions = 0
-        self.cut = ()
 
     # -- sessions
 
@@ -107,14 +108,14 @@ class ZooKeeper:
             self._fire([(node.path, "deleted") for node in gone])
 
     def drop_reply(self, session: int, when: str) -> None:
-        """Lose the reply to the session's next transaction.
+        """Lose the reply to the session's next transaction, if the session lives.
 
         ``when``: "before" or "after" it is performed. Raises ValueError for anything else.
         """
         if when not in ("before", "after"):
             raise ValueError(f"a reply is lost before or after the request, not {when!r}")
         with self.lock:
-            self.cut = (*[each for each in self.cut if each[0] != session], (session, when))
+            self._replace(session, cut=when)
 
     # -- requests
 
@@ -128,37 +129,21 @@ class ZooKeeper:
                 return Reply(Code.OK)
             if isinstance(request, (Exists, Get)):
                 return self._read(asking, request)
-            parts = request.parts if isinstance(request, Multi) else (request,)
-            cut = self._take_cut(session) if isinstance(request, Multi) else None
-            if cut == "before":
-                return Reply(Code.CONNECTION_LOSS)
-            reply = self._write(session, parts)
-            return reply if cut is None else Reply(Code.CONNECTION_LOSS)
+            if not asking.cut:
+                return self._write(session, request.parts)
+            self._replace(session, cut="")
+            if asking.cut == "after":
+                self._write(session, request.parts)
+            return Reply(Code.CONNECTION_LOSS)
 
-    def delete(self, path: str) -> None:
-        """Delete a node by hand, if there is one."""
+    def by_hand(self, parts_for: Callable[[tuple[ZNode, ...]], tuple[Part, ...]]) -> None:
+        """A transaction without a session: ``parts_for`` makes it from the nodes as they are."""
         with self.lock:
-            self._write(0, (Delete(path),))
-
-    def edit(self, path: str, edited: Callable[[str], str]) -> None:
-        """Change a node's data by hand. Raises KeyError if there is none."""
-        with self.lock:
-            node = self._find(self.nodes, path)
-            if node is None:
-                raise KeyError(path)
-            self._write(0, (Put(path, edited(node.data)),))
-
-    def node(self, path: str) -> ZNode | None:
-        """A node as it is now."""
-        with self.lock:
-            return self._find(self.nodes, path)
+            self._write(0, parts_for(self.nodes))
 
     def _read(self, session: Session, request: Exists | Get) -> Reply:
         if isinstance(request, Exists):
-            watching = session._replace(watching=session.watching | {request.path})
-            self.live = tuple(
-                watching if each.id == session.id else each for each in self.live
-            )
+            self._replace(session.id, watching=session.watching | {request.path})
         node = self._find(self.nodes, request.path)
         return Reply(Code.NO_NODE) if node is None else Reply(Code.OK, node.data, node.version)
 
@@ -183,12 +168,11 @@ class ZooKeeper:
             for watcher in watchers:
                 watcher.watched(path, change)
 
-    def _take_cut(self, session: int) -> str | None:
-        for each in self.cut:
-            if each[0] == session:
-                self.cut = tuple(other for other in self.cut if other is not each)
-                return each[1]
-        return None
+    def _replace(self, session: int, **fields: object) -> None:
+        self.live = tuple(
+            each._replace(**fields) if each.id == session else each  # type: ignore[arg-type]
+            for each in self.live
+        )
 
     def _session(self, session: int) -> Session | None:
         return next((each for each in self.live if each.id == session), None)

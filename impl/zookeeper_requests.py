@@ -94,4 +94,4 @@ class Connected(NamedTuple):
 
 
 Part: TypeAlias = "Create | Put | Check | Delete"
-Request: TypeAlias = "Exists | Get | Part | Multi | Connected"
+Request: TypeAlias = "Exists | Get | Multi | Connected"

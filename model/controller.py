@@ -54,6 +54,7 @@ class Model(Properties):
         "lose": Procedure("N3", ("whose", "when")),
         "notify": Procedure("N4", ("whom", "what")),
         "shrink": Procedure("N5", ()),
+        "visit": Procedure("N7", ()),
         "rest": Procedure("N6", ()),
     }
     AUXILIARY = frozenset({"elections", "stale", "overwritten"})
@@ -286,6 +287,7 @@ class Model(Properties):
     def N1(self, t: Process) -> None:
         self.live -= {t.victim}
         self.watching -= {t.victim}
+        self.cut[t.victim] = NONE
         if self.node.session == self.session[t.victim]:
             self._put_node(NOBODY, "reelect")
         self.leave(t)
@@ -296,7 +298,8 @@ class Model(Properties):
         self.leave(t)
 
     def N3(self, t: Process) -> None:
-        self.cut[t.whose] = t.when
+        if t.whose in self.live:
+            self.cut[t.whose] = t.when
         self.leave(t)
 
     def N4(self, t: Process) -> None:
@@ -305,6 +308,14 @@ class Model(Properties):
 
     def N5(self, t: Process) -> None:
         self.part = self.part._replace(isr=self.part.isr + 1, version=self.part.version + 1)
+        self.leave(t)
+
+    def N7(self, t: Process) -> None:
+        if self.node == NOBODY:
+            self.epoch = Epoch(self.epoch.value + 1, self.epoch.version + 1)
+            self.elections += 1
+            self.part = written(self.part, self.epoch)
+            self._put_node(NOBODY, "change")
         self.leave(t)
 
     def N6(self, t: Process) -> Step:

@@ -52,9 +52,9 @@ class Properties(Machine):
     def TypeOK(self) -> bool:
         brokers = {*self.brokers}
         return (
-            self.node.id in brokers | {NONE}
+            self.node in {(NONE, 0), *((b, self.session[b]) for b in self.live)}
             and self.live | self.watching | self.busy <= brokers
-            and min(self.node.session, *self.epoch, *self.part) >= 0
+            and min(*self.epoch, *self.part) >= 0
             and all(
                 1 <= self.session[b] <= self.sessions
                 and self.cut[b] in (NONE, "before", "after")
@@ -90,7 +90,7 @@ class Properties(Machine):
         )
 
     def NoVacancy(self) -> bool:
-        return self.node.id != NONE or not all(map(self.quiet, self.brokers))
+        return bool(self.node.id != NONE) or not all(map(self.quiet, self.brokers))
 
     def OneBelieves(self) -> bool:
         return sum(self.acts[b] for b in self.brokers) <= 1

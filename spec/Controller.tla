@@ -219,6 +219,7 @@ end procedure;
 procedure expire(victim = NULL)
 begin
 N1: live := live \ {victim};
+    cut[victim] := None;
     if node.session = session[victim] then
       node := Nobody;
       queue := [b \in Brokers |-> IF b \in watching \ {victim} THEN Append(queue[b], "reelect")
@@ -240,7 +241,9 @@ end procedure;
 
 procedure lose(whose = NULL, when = NULL)
 begin
-N3: cut[whose] := when;
+N3: if whose \in live then
+      cut[whose] := when;
+    end if;
     return;
 end procedure;
 
@@ -255,6 +258,18 @@ end procedure;
 procedure shrink()
 begin
 N5: part := [part EXCEPT !.isr = part.isr + 1, !.version = part.version + 1];
+    return;
+end procedure;
+
+\* Where there is no controller, a broker that is no thread here becomes it, writes, and goes again.
+procedure visit()
+begin
+N7: if node = Nobody then
+      epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
+      elections := elections + 1;
+      part := New(part, epoch);
+      put_node(Nobody, "change");
+    end if;
     return;
 end procedure;
 
@@ -280,12 +295,13 @@ T0: while turn <= Len(Program[self]) do
       elsif Program[self][turn - 1][1] = "notify" then
         call notify(Program[self][turn - 1][2], Program[self][turn - 1][3]);
       elsif Program[self][turn - 1][1] = "shrink" then call shrink();
+      elsif Program[self][turn - 1][1] = "visit" then call visit();
       else call rest();
       end if;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e0956ba9" /\ chksum(tla) = "8aa3499a")
+\* BEGIN TRANSLATION (chksum(pcal) = "b1004122" /\ chksum(tla) = "98d5b93f")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
           busy, acts, own, known, over, elections, stale, overwritten, pc, 
           stack, seen, of, victim, whose, when, whom, what, turn
@@ -614,6 +630,7 @@ connect(self) == Y1(self) \/ Y2(self)
 
 N1(self) == /\ pc[self] = "N1"
             /\ live' = live \ {victim[self]}
+            /\ cut' = [cut EXCEPT ![victim[self]] = None]
             /\ IF node.session = session[victim[self]]
                   THEN /\ node' = Nobody
                        /\ queue' = [b \in Brokers |-> IF b \in watching \ {victim[self]} THEN Append(queue[b], "reelect")
@@ -624,9 +641,9 @@ N1(self) == /\ pc[self] = "N1"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ victim' = [victim EXCEPT ![self] = Head(stack[self]).victim]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << epoch, part, session, sessions, cut, busy, acts, 
-                            own, known, over, elections, stale, overwritten, 
-                            seen, of, whose, when, whom, what, turn >>
+            /\ UNCHANGED << epoch, part, session, sessions, busy, acts, own, 
+                            known, over, elections, stale, overwritten, seen, 
+                            of, whose, when, whom, what, turn >>
 
 expire(self) == N1(self)
 
@@ -647,7 +664,10 @@ N2(self) == /\ pc[self] = "N2"
 remove(self) == N2(self)
 
 N3(self) == /\ pc[self] = "N3"
-            /\ cut' = [cut EXCEPT ![whose[self]] = when[self]]
+            /\ IF whose[self] \in live
+                  THEN /\ cut' = [cut EXCEPT ![whose[self]] = when[self]]
+                  ELSE /\ TRUE
+                       /\ cut' = cut
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ whose' = [whose EXCEPT ![self] = Head(stack[self]).whose]
             /\ when' = [when EXCEPT ![self] = Head(stack[self]).when]
@@ -682,6 +702,25 @@ N5(self) == /\ pc[self] = "N5"
                             whose, when, whom, what, turn >>
 
 shrink(self) == N5(self)
+
+N7(self) == /\ pc[self] = "N7"
+            /\ IF node = Nobody
+                  THEN /\ epoch' = [value |-> epoch.value + 1, version |-> epoch.version + 1]
+                       /\ elections' = elections + 1
+                       /\ part' = New(part, epoch')
+                       /\ node' = Nobody
+                       /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
+                       /\ watching' = {}
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << node, epoch, part, watching, queue, 
+                                       elections >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << live, session, sessions, cut, busy, acts, own, 
+                            known, over, stale, overwritten, seen, of, victim, 
+                            whose, when, whom, what, turn >>
+
+visit(self) == N7(self)
 
 N6(self) == /\ pc[self] = "N6"
             /\ busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >>
@@ -761,10 +800,15 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                                              pc        |->  "T0" ] >>
                                                                                                                                          \o stack[self]]
                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N5"]
-                                                                                               ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
-                                                                                                                                             pc        |->  "T0" ] >>
-                                                                                                                                         \o stack[self]]
-                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N6"]
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "visit"
+                                                                                                          THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
+                                                                                                                                                        pc        |->  "T0" ] >>
+                                                                                                                                                    \o stack[self]]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N7"]
+                                                                                                          ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
+                                                                                                                                                        pc        |->  "T0" ] >>
+                                                                                                                                                    \o stack[self]]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N6"]
                                                                                          /\ UNCHANGED << whom, 
                                                                                                          what >>
                                                                               /\ UNCHANGED << whose, 
@@ -787,7 +831,8 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
 
 Next == (\E self \in ProcSet:  \/ serve(self) \/ connect(self)
                                \/ expire(self) \/ remove(self) \/ lose(self)
-                               \/ notify(self) \/ shrink(self) \/ rest(self))
+                               \/ notify(self) \/ shrink(self)
+                               \/ visit(self) \/ rest(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
@@ -800,6 +845,7 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(lose(self))
                                  /\ WF_vars(notify(self))
                                  /\ WF_vars(shrink(self))
+                                 /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")

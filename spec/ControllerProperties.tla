@@ -6,7 +6,8 @@ Epochs == [value : Nat, version : Nat]
 States == [epoch : Nat, by : Nat, isr : Nat, version : Nat]
 
 TypeOK ==
-  /\ node \in [id : Brokers \cup {None}, session : Nat] /\ epoch \in Epochs /\ part \in States
+  /\ node = Nobody \/ \E b \in live : node = [id |-> b, session |-> session[b]]
+  /\ epoch \in Epochs /\ part \in States
   /\ live \subseteq Brokers /\ watching \subseteq Brokers /\ busy \subseteq Brokers
   /\ \A b \in Brokers :
        /\ session[b] \in 1..sessions /\ cut[b] \in {None, "before", "after"}
@@ -47,7 +48,7 @@ Elects == <>Elected
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T :
   WF_vars(\/ thread(t) \/ serve(t) \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
-          \/ notify(t) \/ shrink(t) \/ rest(t))
+          \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
 
 -----------------------------------------------------------------------------
 \* Witnesses: states that some scenario must reach, or the properties say little.
