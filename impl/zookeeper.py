@@ -100,9 +100,11 @@ class ZooKeeper:
         Raises ValueError if it does not live.
         """
         with self.lock:
-            if self._session(session) is None:
+            ending = self._session(session)
+            if ending is None:
                 raise ValueError(f"no such session: {session}")
-            self.live = tuple(each for each in self.live if each.id != session)
+            place = self.live.index(ending)
+            self.live = (*self.live[:place], *self.live[place + 1 :])
             gone = [node for node in self.nodes if node.owner == session]
             self.nodes = tuple(node for node in self.nodes if node.owner != session)
             self._fire([(node.path, "deleted") for node in gone])
