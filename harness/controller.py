@@ -66,8 +66,7 @@ class Harness:
         self.events_of = {broker: Events(waiting) for broker in brokers}
         self.events = tuple(self.events_of.values())
         self.connections = {
-            broker: Connection(self.zookeeper, events)
-            for broker, events in self.events_of.items()
+            broker: Connection(self.zookeeper, events) for broker, events in self.events_of.items()
         }
         self.electors: dict[str, Any] = {broker: impl.Elector(broker) for broker in brokers}
         if first != NONE:
@@ -189,9 +188,7 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         "sessions": (zookeeper.sessions,),
         "watching": (
             frozenset(
-                b
-                for b in brokers
-                if session[b] in live and CONTROLLER in live[session[b]].watching
+                b for b in brokers if session[b] in live and CONTROLLER in live[session[b]].watching
             ),
         ),
         "cut": tuple(live[session[b]].cut or NONE if session[b] in live else NONE for b in brokers),

@@ -30,16 +30,16 @@ class ControllerThread:
     def run(self, handler: Handler) -> None:
         """Let a handler come to its end. One that asks in an expired session ends there."""
         try:
-            asked = next(handler)
+            wanted = next(handler)
             while True:
-                reply = self.perform(asked)
-                asked = handler.send(reply)
+                reply = self.perform(wanted)
+                wanted = handler.send(reply)
         except (StopIteration, SessionExpired):
             return
 
-    def perform(self, asked: Ask) -> Reply:
+    def perform(self, wanted: Ask) -> Reply:
         """Make a request, each place in a step of its own."""
-        place, request, made = asked.place, asked.request, self.connection.ask
+        place, request, made = wanted.place, wanted.request, self.connection.ask
         if place is Place.WATCH_CONTROLLER:
             reply = made(request)  # write C1
         elif place is Place.LOOK_FOR_CONTROLLER:

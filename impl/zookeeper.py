@@ -23,18 +23,16 @@ from impl.zookeeper_requests import (
     Exists,
     Get,
     Part,
-    Put,
     Reply,
     Request,
 )
 
 
 class Watcher(Protocol):
-    """Whoever opens a session. It must not ask for anything when it is told of a change."""
+    """What opens a session. It must make no request when it hears of a change."""
 
     def watched(self, path: str, change: str) -> None:
         """The node was ``created``, ``changed`` or ``deleted``."""
-
 
 
 class ZNode(NamedTuple):
@@ -84,7 +82,7 @@ class ZooKeeper:
     # -- sessions
 
     def open(self, watcher: Watcher) -> int:
-        """A new session, and who is told what its watches see."""
+        """A new session. Its watches call ``watcher``."""
         with self.lock:
             self.sessions = self.sessions + 1
             self.live = (*self.live, Session(self.sessions, watcher))
@@ -164,9 +162,7 @@ class ZooKeeper:
     def _fire(self, events: list[Event]) -> None:
         for path, change in events:
             watchers = [each.watcher for each in self.live if path in each.watching]
-            self.live = tuple(
-                each._replace(watching=each.watching - {path}) for each in self.live
-            )
+            self.live = tuple(each._replace(watching=each.watching - {path}) for each in self.live)
             for watcher in watchers:
                 watcher.watched(path, change)
 

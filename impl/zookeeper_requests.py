@@ -1,7 +1,7 @@
 """Requests to ZooKeeper and its replies, as values.
 
-Whoever decides what to ask makes requests; whoever has a connection performs them. So the same
-decisions run on a ZooKeeper in memory and on a real one.
+One part of a program decides what to request, and another one has a connection and performs it. So
+the same decisions run on a ZooKeeper in memory and on a real one.
 
 A version of -1 stands for any, as in ZooKeeper.
 """

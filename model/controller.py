@@ -35,7 +35,7 @@ class State(NamedTuple):
     version: int = 0
 
 
-NOBODY, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
+VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
 
 
 def written(read: State, own: Epoch) -> State:
@@ -79,24 +79,26 @@ class Model(Properties):
         self.program = scenario["threads"]
         first, session = scenario["first"], scenario["session"]
         self.brokers = tuple(session)
-        nobody = first == NONE
-        epoch = NO_EPOCH if nobody else Epoch(1, 1)
+        vacant = first == NONE
+        epoch = NO_EPOCH if vacant else Epoch(1, 1)
         everyone = frozenset(self.brokers)
         super().__init__(self.program, {"turn": 1}, start="T0")
-        self.scalar("node", NOBODY if nobody else Node(first, session[first]))
+        self.scalar("node", VACANT if vacant else Node(first, session[first]))
         self.scalar("epoch", epoch)
         self.scalar("part", NO_STATE)
         self.scalar("live", everyone)
         self.session = self.function("session", session)
         self.scalar("sessions", len(self.brokers))
-        self.scalar("watching", frozenset() if nobody else everyone)
+        self.scalar("watching", frozenset() if vacant else everyone)
         self.cut = self.function("cut", dict.fromkeys(self.brokers, NONE))
         self.queue = self.function(
-            "queue", dict.fromkeys(self.brokers, ("register",) if nobody else ())
+            "queue", dict.fromkeys(self.brokers, ("register",) if vacant else ())
         )
         self.scalar("busy", frozenset())
         self.acts = self.function("acts", {b: b == first for b in self.brokers})
-        self.own = self.function("own", {b: epoch if b == first else NO_EPOCH for b in self.brokers})
+        self.own = self.function(
+            "own", {b: epoch if b == first else NO_EPOCH for b in self.brokers}
+        )
         self.known = self.function("known", dict.fromkeys(self.brokers, NO_STATE))
         self.scalar("over", False)
         self.scalar("elections", epoch.value)
@@ -167,7 +169,7 @@ class Model(Properties):
         if self._expired(t):
             return
         self.acts[self.me] = self.acts[self.me] and self.node.id == self.me
-        if self.node != NOBODY:
+        if self.node != VACANT:
             t.pc = "A2"
 
     def C3(self, t: Process) -> None:
@@ -178,7 +180,7 @@ class Model(Properties):
         if self._expired(t):
             return
         me, seen = self.me, t.seen
-        free = self.node == NOBODY and self.epoch.version == seen.version
+        free = self.node == VACANT and self.epoch.version == seen.version
         if free and self.cut[me] != "before":
             self._put_node(Node(me, self.session[me]), "change")
             self.epoch = Epoch(seen.value + 1, self.epoch.version + 1)
@@ -242,8 +244,8 @@ class Model(Properties):
         if self._expired(t):
             return
         same = self.epoch.version == self.own[self.me].version
-        if same and self.node != NOBODY and self.cut[self.me] != "before":
-            self._put_node(NOBODY, "reelect")
+        if same and self.node != VACANT and self.cut[self.me] != "before":
+            self._put_node(VACANT, "reelect")
         if not self._loses(t, "M3"):
             t.pc = "A2"
 
@@ -282,19 +284,19 @@ class Model(Properties):
         self.leave(t)
         return None
 
-    # -- ZooKeeper, and whoever changes it
+    # -- ZooKeeper, and what changes it
 
     def N1(self, t: Process) -> None:
         self.live -= {t.victim}
         self.watching -= {t.victim}
         self.cut[t.victim] = NONE
         if self.node.session == self.session[t.victim]:
-            self._put_node(NOBODY, "reelect")
+            self._put_node(VACANT, "reelect")
         self.leave(t)
 
     def N2(self, t: Process) -> None:
-        if self.node != NOBODY:
-            self._put_node(NOBODY, "reelect")
+        if self.node != VACANT:
+            self._put_node(VACANT, "reelect")
         self.leave(t)
 
     def N3(self, t: Process) -> None:
@@ -311,11 +313,11 @@ class Model(Properties):
         self.leave(t)
 
     def N7(self, t: Process) -> None:
-        if self.node == NOBODY:
+        if self.node == VACANT:
             self.epoch = Epoch(self.epoch.value + 1, self.epoch.version + 1)
             self.elections += 1
             self.part = written(self.part, self.epoch)
-            self._put_node(NOBODY, "change")
+            self._put_node(VACANT, "change")
         self.leave(t)
 
     def N6(self, t: Process) -> Step:

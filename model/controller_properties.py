@@ -37,9 +37,7 @@ class Properties(Machine):
 
     def quiet(self, broker: str) -> bool:
         """It handles no event, none waits, and its session lives."""
-        return bool(
-            broker in self.live and broker not in self.busy and self.queue[broker] == ()
-        )
+        return bool(broker in self.live and broker not in self.busy and self.queue[broker] == ())
 
     def _at(self, *labels: str) -> list[tuple[str, Any]]:
         """The brokers that come to one of these labels next, and their variables."""

@@ -28,7 +28,7 @@ CONSTANTS
 Threads == DOMAIN Program
 Brokers == DOMAIN Session
 None == "none"
-Nobody == [id |-> None, session |-> 0]       \* there is no node /controller
+Vacant == [id |-> None, session |-> 0]       \* there is no node /controller
 NoEpoch == [value |-> 0, version |-> 0]
 FirstEpoch == IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
 NoState == [epoch |-> 0, by |-> 0, isr |-> 0, version |-> 0]
@@ -41,7 +41,7 @@ ASSUME First \in Brokers \cup {None}
 (*--algorithm Controller
 variables
   \* ZooKeeper
-  node = IF First = None THEN Nobody ELSE [id |-> First, session |-> Session[First]],
+  node = IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]],
   epoch = FirstEpoch,                       \* /controller_epoch
   part = NoState,                           \* a partition: its leader epoch, the controller epoch
                                             \* of the last election, how often its ISR has changed
@@ -95,7 +95,7 @@ C2: if self \notin live then
       goto A2;
     else
       acts[self] := acts[self] /\ node.id = self;
-      if node # Nobody then goto A2; end if;
+      if node # Vacant then goto A2; end if;
     end if;
 C3: if self \notin live then
       goto A2;
@@ -105,7 +105,7 @@ C3: if self \notin live then
 C4: if self \notin live then
       goto A2;
     else
-      if cut[self] # "before" /\ node = Nobody /\ epoch.version = seen.version then
+      if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
         put_node([id |-> self, session |-> session[self]], "change");
         epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
         elections := elections + 1;
@@ -184,8 +184,8 @@ M1: if self \notin live then
 M2: if self \notin live then
       goto A2;
     else
-      if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Nobody then
-        put_node(Nobody, "reelect");
+      if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
+        put_node(Vacant, "reelect");
       end if;
       if cut[self] = None then
         goto A2;
@@ -221,7 +221,7 @@ begin
 N1: live := live \ {victim};
     cut[victim] := None;
     if node.session = session[victim] then
-      node := Nobody;
+      node := Vacant;
       queue := [b \in Brokers |-> IF b \in watching \ {victim} THEN Append(queue[b], "reelect")
                                   ELSE queue[b]];
       watching := {};
@@ -233,8 +233,8 @@ end procedure;
 
 procedure remove()
 begin
-N2: if node # Nobody then
-      put_node(Nobody, "reelect");
+N2: if node # Vacant then
+      put_node(Vacant, "reelect");
     end if;
     return;
 end procedure;
@@ -264,11 +264,11 @@ end procedure;
 \* Where there is no controller, a broker that is no thread here becomes it, writes, and goes again.
 procedure visit()
 begin
-N7: if node = Nobody then
+N7: if node = Vacant then
       epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
       elections := elections + 1;
       part := New(part, epoch);
-      put_node(Nobody, "change");
+      put_node(Vacant, "change");
     end if;
     return;
 end procedure;
@@ -301,7 +301,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "b1004122" /\ chksum(tla) = "98d5b93f")
+\* BEGIN TRANSLATION (chksum(pcal) = "35dd3f17" /\ chksum(tla) = "df60fe41")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
           busy, acts, own, known, over, elections, stale, overwritten, pc, 
           stack, seen, of, victim, whose, when, whom, what, turn
@@ -313,7 +313,7 @@ vars == << node, epoch, part, live, session, sessions, watching, cut, queue,
 ProcSet == (Threads)
 
 Init == (* Global variables *)
-        /\ node = (IF First = None THEN Nobody ELSE [id |-> First, session |-> Session[First]])
+        /\ node = (IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]])
         /\ epoch = FirstEpoch
         /\ part = NoState
         /\ live = Brokers
@@ -390,7 +390,7 @@ C2(self) == /\ pc[self] = "C2"
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ acts' = acts
                   ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ node.id = self]
-                       /\ IF node # Nobody
+                       /\ IF node # Vacant
                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
@@ -414,7 +414,7 @@ C4(self) == /\ pc[self] = "C4"
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << node, epoch, watching, cut, queue, acts, 
                                        own, elections >>
-                  ELSE /\ IF cut[self] # "before" /\ node = Nobody /\ epoch.version = seen[self].version
+                  ELSE /\ IF cut[self] # "before" /\ node = Vacant /\ epoch.version = seen[self].version
                              THEN /\ node' = [id |-> self, session |-> session[self]]
                                   /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
                                   /\ watching' = {}
@@ -547,8 +547,8 @@ M2(self) == /\ pc[self] = "M2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << node, watching, cut, queue >>
-                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Nobody
-                             THEN /\ node' = Nobody
+                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant
+                             THEN /\ node' = Vacant
                                   /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
                                   /\ watching' = {}
                              ELSE /\ TRUE
@@ -632,7 +632,7 @@ N1(self) == /\ pc[self] = "N1"
             /\ live' = live \ {victim[self]}
             /\ cut' = [cut EXCEPT ![victim[self]] = None]
             /\ IF node.session = session[victim[self]]
-                  THEN /\ node' = Nobody
+                  THEN /\ node' = Vacant
                        /\ queue' = [b \in Brokers |-> IF b \in watching \ {victim[self]} THEN Append(queue[b], "reelect")
                                                       ELSE queue[b]]
                        /\ watching' = {}
@@ -648,8 +648,8 @@ N1(self) == /\ pc[self] = "N1"
 expire(self) == N1(self)
 
 N2(self) == /\ pc[self] = "N2"
-            /\ IF node # Nobody
-                  THEN /\ node' = Nobody
+            /\ IF node # Vacant
+                  THEN /\ node' = Vacant
                        /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
                        /\ watching' = {}
                   ELSE /\ TRUE
@@ -704,11 +704,11 @@ N5(self) == /\ pc[self] = "N5"
 shrink(self) == N5(self)
 
 N7(self) == /\ pc[self] = "N7"
-            /\ IF node = Nobody
+            /\ IF node = Vacant
                   THEN /\ epoch' = [value |-> epoch.value + 1, version |-> epoch.version + 1]
                        /\ elections' = elections + 1
                        /\ part' = New(part, epoch')
-                       /\ node' = Nobody
+                       /\ node' = Vacant
                        /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
                        /\ watching' = {}
                   ELSE /\ TRUE

@@ -6,7 +6,7 @@ Epochs == [value : Nat, version : Nat]
 States == [epoch : Nat, by : Nat, isr : Nat, version : Nat]
 
 TypeOK ==
-  /\ node = Nobody \/ \E b \in live : node = [id |-> b, session |-> session[b]]
+  /\ node = Vacant \/ \E b \in live : node = [id |-> b, session |-> session[b]]
   /\ epoch \in Epochs /\ part \in States
   /\ live \subseteq Brokers /\ watching \subseteq Brokers /\ busy \subseteq Brokers
   /\ \A b \in Brokers :

@@ -22,13 +22,13 @@ from impl.zookeeper_requests import Code, Delete, Get, Put, Reply
 
 
 class Broker:
-    """An elector with its connection. ``asked``: the places of its requests so far."""
+    """An elector with its connection. ``places``: the places of its requests so far."""
 
     def __init__(self, name, zookeeper):
         self.events = Events()
         self.connection = Connection(zookeeper, self.events)
         self.elector = Elector(name)
-        self.asked = []
+        self.places = []
 
     def handle(self, event, before=None):
         """Handle an event; ``before``: place -> what happens before a request there."""
@@ -36,10 +36,10 @@ class Broker:
         before = dict(before or {})
         try:
             while True:
-                asked = handler.send(reply)
-                self.asked.append(asked.place)
-                before.pop(asked.place, lambda: None)()
-                reply = self.connection.ask(asked.request)
+                wanted = handler.send(reply)
+                self.places.append(wanted.place)
+                before.pop(wanted.place, lambda: None)()
+                reply = self.connection.ask(wanted.request)
         except StopIteration:
             return
 
@@ -82,7 +82,7 @@ def test_the_first_broker_is_the_controller(zookeeper, one, two):
     assert read(zookeeper, CONTROLLER).data == "b1"
     assert read(zookeeper, EPOCH) == Reply(Code.OK, "1", 1)
     assert partition(zookeeper) == PartitionState(1, 1, 0, 1)
-    assert two.asked == [Place.WATCH_CONTROLLER, Place.LOOK_FOR_CONTROLLER]
+    assert two.places == [Place.WATCH_CONTROLLER, Place.LOOK_FOR_CONTROLLER]
 
 
 def test_another_broker_follows_with_a_higher_epoch(zookeeper, one, two):
@@ -105,13 +105,13 @@ def test_the_old_controller_writes_nothing(zookeeper, one, two):
 
 def test_who_is_no_controller_does_no_work(zookeeper, one):
     one.handle("work")
-    assert one.asked == []
+    assert one.places == []
 
 
 def test_an_election_that_comes_too_late_is_lost(zookeeper, one, two):
     one.handle("register", {Place.ELECT: lambda: two.handle("register")})
     assert two.elector.acting and not one.elector.acting
-    assert Place.LOOK_FOR_ONESELF in one.asked and Place.CHECK_EPOCH not in one.asked
+    assert Place.LOOK_FOR_ONESELF in one.places and Place.CHECK_EPOCH not in one.places
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -119,8 +119,8 @@ def test_a_lost_reply_to_an_election(zookeeper, one, when):
     one.connection.drop_reply(when)
     one.handle("register")
     assert one.elector.acting and one.elector.own == Epoch(1, 1)
-    assert Place.ELECT_AGAIN in one.asked
-    assert (Place.CHECK_EPOCH in one.asked) == (when == "after")
+    assert Place.ELECT_AGAIN in one.places
+    assert (Place.CHECK_EPOCH in one.places) == (when == "after")
 
 
 def test_an_election_that_was_won_and_lost_again(zookeeper, one, two):

@@ -26,6 +26,7 @@ from types import (
 from typing import Any, TypeGuard
 
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.generators import of_generator
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import (
     ATOMS,
@@ -302,7 +303,7 @@ class Names:
                 else self.value(v.__self__),
             )
         if kind is GeneratorType:
-            return self._generator(v)
+            return of_generator(v, self._files, self._positions, self._stacks, self.value)
         if isinstance(v, (type, ModuleType)):
             return (
                 "definition",
@@ -338,31 +339,6 @@ class Names:
             *[(slot, self._cell(get, error)) for slot, get in slots_of(kind)],
             None if origin is None else self.value(origin),
         )
-
-    def _generator(self, generator: GeneratorType[object, object, object]) -> Piece:
-        """A generator that waits at a ``yield``: its position and locals, and whom it waits for.
-
-        Raises :class:`Unnamed` for one that runs, or whose code is not the implementation's.
-        """
-        frame, code = generator.gi_frame, generator.gi_code
-        if frame is None:
-            return ("generator", code.co_qualname)
-        if generator.gi_running or code.co_filename not in self._files:
-            raise Unnamed(
-                f"the generator {code.co_qualname}, which runs or is not the implementation's.",
-                "Let a thread be suspended only while a generator of impl/ waits at a yield.",
-            )
-        if self._stacks is not None and self._positions.is_new(frame, None):
-            self._stacks.check(frame, None)
-        out: list[object] = ["generator", code.co_qualname]
-        out.append(self._positions.of(code)[frame.f_lasti // 2])
-        seen = frame.f_locals
-        for variable in variables_of(code):
-            if variable in seen:
-                out += [variable, self.value(seen[variable])]
-        if generator.gi_yieldfrom is not None:
-            out.append(self.value(generator.gi_yieldfrom))
-        return tuple(out)
 
     def _in_order(self, values: Collection[object]) -> list[object]:
         """The elements as they are iterated over, which the hashes and the set's history decide.
