@@ -26,6 +26,9 @@ ATOMIC = {"impl.controller_events": (), "impl.zookeeper": ()}
 WAITS = ("A1", "Y1", "Y2", "N6")
 """Steps that wait: for an event, an expiry, its event to be taken, and quiet."""
 
+BY_SCHEDULE = "an expiry and the quiet of all brokers are waited for under control alone"
+"""Why no recording of threads that run freely is a run of the model."""
+
 NOT_RUN = {
     "impl.controller: answer: again is None is true": (
         "a read without a reply; tests/impl/test_controller.py loses one"
