@@ -127,6 +127,7 @@ class HarnessModule(Protocol):
     - ``MEMORY``: the fields whose stores may reach memory late.
     - ``ATOMIC``, ``COMPOSED``: modules whose operations are single steps, in a plain and in a
       composed run; ``WAITS`` with ``waits``: those of them that may block.
+    - ``BY_SCHEDULE``: why threads that run freely need not follow the model.
     - ``STAND_INS``: modules of the standard library -> modules of the harness in their place.
     """
 

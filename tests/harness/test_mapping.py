@@ -16,6 +16,7 @@ from wheelproof.explore import ControlledImplementation
 
 HISTORY = {
     "atomic": {"exact", "ought"},
+    "controller": {"elections", "stale", "overwritten"},
     "delay_queue": {"leading", "queued"},
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
     "overflow_wheel": {"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"},
@@ -62,6 +63,17 @@ HISTORY = {
 
 OPERATIONS = {
     "atomic": {"add", "cas", "get", "set", "swap"},
+    "controller": {
+        "serve",
+        "connect",
+        "expire",
+        "remove",
+        "lose",
+        "notify",
+        "shrink",
+        "visit",
+        "rest",
+    },
     "delay_queue": {"clock", "interrupt", "offer", "poll", "poll_now"},
     "delayed_operation": {
         "deliver",

@@ -16,6 +16,7 @@ from wheelproof.explore import ControlledImplementation
 MECHANISMS = project.find(ROOT)
 LABELS = {
     "atomic": 17,
+    "controller": 26,
     "delay_queue": 25,
     "delayed_operation": 41,
     "overflow_wheel": 44,

@@ -18,6 +18,7 @@ from types import (
     CellType,
     FrameType,
     FunctionType,
+    GeneratorType,
     MappingProxyType,
     MethodType,
     ModuleType,
@@ -25,6 +26,7 @@ from types import (
 from typing import Any, TypeGuard
 
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.generators import of_generator
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import (
     ATOMS,
@@ -300,6 +302,8 @@ class Names:
                 if isinstance(v.__self__, ModuleType) or v.__self__ is None
                 else self.value(v.__self__),
             )
+        if kind is GeneratorType:
+            return of_generator(v, self._files, self._positions, self._stacks, self.value)
         if isinstance(v, (type, ModuleType)):
             return (
                 "definition",

@@ -141,6 +141,8 @@ def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) 
 
     def suspends(node: ast.AST) -> bool:
         for n in ast.walk(node):
+            if isinstance(n, (ast.Yield, ast.YieldFrom)):  # a handler waits there
+                return True
             if isinstance(n, (ast.stmt, ast.expr)) and n.lineno in marks:
                 return True
             if isinstance(n, ast.Call) and (

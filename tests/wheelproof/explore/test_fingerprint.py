@@ -86,7 +86,7 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
             "        rounds = (x for x in (1, 2))\n"
             "        while self.full and next(rounds, None):  # read D1\n"
             "            self.take()\n",
-            "'rounds' of Cell.drain .* type generator",
+            "'rounds' of Cell.drain .* type tuple_iterator",
         ),
         (
             DRAIN,

@@ -70,6 +70,7 @@ def test_a_finding_has_place_rule_and_remedy():
             "loop-position",
             "def f(self):\n    for (i, j) in range(3):\n        x = self.a  # read R1\n",
         ),
+        ("loop-position", "def f(self):\n    for c in self.cs:\n        yield c\n"),
         ("loop-position", "def f(self, call):\n    for c in self.cs:\n        call(c)\n"),
         (
             "loop-position",

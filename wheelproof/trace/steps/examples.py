@@ -94,11 +94,16 @@ def _parting(
 
 def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recording]]:
     """(name of the file, recording): of each fast scenario that ends a free run and one by a
-    random schedule of the model, then of the mutants that break a safety property."""
+    random schedule of the model, then of the mutants that break a safety property.
+
+    There is no free run where the harness has ``BY_SCHEDULE``.
+    """
     stem = mechanism.stem
+    free = not hasattr(Loaded(mechanism, Recorder()).harness, "BY_SCHEDULE")
     for scenario in ending(mechanism):
         name = f"{stem}-{scenario}"
-        yield name, record(mechanism, scenario, name, seed=seed)
+        if free:
+            yield name, record(mechanism, scenario, name, seed=seed)
         schedule = random_schedule(mechanism, scenario, seed)
         yield f"{name}-scheduled", record(mechanism, scenario, name, schedule=schedule)
     for name, mutant in mechanism.mutants.items():

@@ -1,0 +1,208 @@
+"""How a scenario of Controller runs on the implementation, and the refinement mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from impl import controller
+from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch, PartitionState, decoded
+from impl.controller_events import EXPIRE, Connection, Events, close_all
+from impl.controller_thread import ControllerThread
+from impl.runtime import get_ident
+from impl.zookeeper import ZNode, ZooKeeper
+from impl.zookeeper_requests import Code, Create, Delete, Exists, Part, Put, Reply
+
+SUBJECT = ("impl.controller", "impl.controller_thread")
+"""The modules whose steps are the mechanism's."""
+
+HELPERS = ("impl.controller_events", "impl.zookeeper", "impl.zookeeper_requests")
+"""Modules that are no mechanism: these scenarios have to run each of their branches, too."""
+
+ATOMIC = {"impl.controller_events": (), "impl.zookeeper": ()}
+"""Modules whose operations are part of their caller's step: each request is one."""
+
+WAITS = ("A1", "Y1", "Y2", "N6")
+"""Steps that wait: for an event, an expiry, its event to be taken, and quiet."""
+
+BY_SCHEDULE = "an expiry and the quiet of all brokers are waited for under control alone"
+"""Why no recording of threads that run freely is a run of the model."""
+
+NOT_RUN = {
+    "impl.controller: answer: again is None is true": (
+        "a read without a reply; tests/impl/test_controller.py loses one"
+    ),
+    "impl.controller_events: Events.await_taken: event in self.waiting is true": (
+        "the step waits instead; tests/impl/test_controller_events.py does it with threads"
+    ),
+    "impl.controller_events: Events.take: not self.waiting and (not self.closed) is true": (
+        "the same"
+    ),
+    "impl.zookeeper: ZooKeeper.drop_reply: when not in ('before', 'after') is true": (
+        "raises ValueError; tests/impl/test_zookeeper.py asks for it"
+    ),
+    "impl.zookeeper: ZooKeeper.end: ending is None is true": "the same",
+}
+"""Branches that no scenario runs, and why."""
+
+NONE = "none"
+
+
+class Busy(NamedTuple):
+    """In the place of a lock that is held: a step waits."""
+
+    owner: str
+
+
+class Harness:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = controller) -> None:
+        first, brokers = scenario["first"], tuple(scenario["session"])
+        epoch = 0 if first == NONE else 1
+        self.zookeeper = ZooKeeper(
+            [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
+        )
+        waiting = ["register"] if first == NONE else []
+        self.brokers, self.thread_names = brokers, tuple(scenario["threads"])
+        self.events_of = {broker: Events(waiting) for broker in brokers}
+        self.events = tuple(self.events_of.values())
+        self.connections = {
+            broker: Connection(self.zookeeper, events) for broker, events in self.events_of.items()
+        }
+        self.electors: dict[str, Any] = {broker: impl.Elector(broker) for broker in brokers}
+        if first != NONE:
+            self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
+            held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
+            self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
+            for connection in self.connections.values():
+                connection.ask(Exists(CONTROLLER))
+        thread = getattr(impl, "ControllerThread", ControllerThread)
+        self.threads = {
+            broker: thread(self.electors[broker], self.events_of[broker], self.connections[broker])
+            for broker in brokers
+        }
+        self.names = {
+            "zookeeper": self.zookeeper,
+            **{f"events of {broker}": each for broker, each in self.events_of.items()},
+            **{f"connection of {broker}": each for broker, each in self.connections.items()},
+            **{f"elector of {broker}": each for broker, each in self.electors.items()},
+            **{f"thread of {broker}": each for broker, each in self.threads.items()},
+        }
+
+    # -- the operations
+
+    def serve(self) -> None:
+        self.threads[self.thread_names[get_ident() - 1]].serve()
+
+    def connect(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.tell_of_expiry()  # change Y1
+        connection.open_session()  # write Y2
+
+    def expire(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.expire()  # write N1
+
+    def remove(self) -> None:
+        """Delete /controller by hand."""
+        self.zookeeper.by_hand(deletion)  # write N2
+
+    def lose(self, broker: str, when: str) -> None:
+        connection = self.connections[broker]
+        connection.drop_reply(when)  # write N3
+
+    def notify(self, broker: str, event: str) -> None:
+        events = self.events_of[broker]
+        events.append(event)  # write N4
+
+    def shrink(self) -> None:
+        """The partition's leader changes the ISR."""
+        self.zookeeper.by_hand(shrunk)  # write N5
+
+    def visit(self) -> None:
+        """Where there is no controller, another broker becomes it, writes, and goes again."""
+        self.zookeeper.by_hand(visited)  # write N7
+
+    def rest(self) -> None:
+        """No fault comes any more: when all is quiet, the event threads may end."""
+        close_all(self.events)  # write N6
+
+
+def deletion(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
+    return (Delete(CONTROLLER),)
+
+
+def shrunk(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
+    """The partition's ISR has changed once more."""
+    state = state_of(found(nodes, PARTITION))
+    return (Put(PARTITION, state._replace(isr=state.isr + 1).encoded()),)
+
+
+def visited(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
+    """All that another broker writes while it is the controller."""
+    epoch = found(nodes, EPOCH)
+    own = Epoch(int(epoch.data) + 1, epoch.version + 1)
+    new = state_of(found(nodes, PARTITION)).led_in(own)
+    return (
+        Create(CONTROLLER, "another"),
+        Put(EPOCH, str(own.value)),
+        Put(PARTITION, new.encoded()),
+        Delete(CONTROLLER),
+    )
+
+
+def found(nodes: tuple[ZNode, ...], path: str) -> ZNode:
+    return next(node for node in nodes if node.path == path)
+
+
+def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
+    """None if a step of ``WAITS`` can be made. ``names``: the locals of the function with it."""
+    if label == "A1":
+        events = names["self"].events
+        return None if events.waiting or events.closed else Busy("an event")
+    if label == "Y1":
+        return Busy("an expiry") if names["connection"].lives() else None
+    if label == "Y2":
+        return Busy("its event") if EXPIRE in names["connection"].events.waiting else None
+    harness = names["self"]
+    quiet = all(
+        events.quiet() and connection.lives()
+        for events, connection in zip(harness.events, harness.connections.values(), strict=True)
+    )
+    return None if quiet else Busy("quiet")
+
+
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+    """The model's shared variables, each as a tuple of its values."""
+    zookeeper, brokers = harness.zookeeper, harness.brokers
+    nodes = {node.path: node for node in zookeeper.nodes}
+    live = {each.id: each for each in zookeeper.live}
+    session = {broker: harness.connections[broker].session for broker in brokers}
+    held = nodes.get(CONTROLLER)
+    electors = harness.electors.values()
+    return {
+        "node": ((NONE, 0) if held is None else (held.data, held.owner),),
+        "epoch": ((int(nodes[EPOCH].data), nodes[EPOCH].version),),
+        "part": (tuple(state_of(nodes[PARTITION])),),
+        "live": (frozenset(b for b in brokers if session[b] in live),),
+        "session": tuple(session.values()),
+        "sessions": (zookeeper.sessions,),
+        "watching": (
+            frozenset(
+                b for b in brokers if session[b] in live and CONTROLLER in live[session[b]].watching
+            ),
+        ),
+        "cut": tuple(live[session[b]].cut or NONE if session[b] in live else NONE for b in brokers),
+        "queue": tuple(events.waiting for events in harness.events),
+        "busy": (frozenset(b for b, each in zip(brokers, harness.events) if each.busy),),
+        "acts": tuple(elector.acting for elector in electors),
+        "own": tuple(tuple(elector.own) for elector in electors),
+        "known": tuple(tuple(elector.known) for elector in electors),
+        "over": (all(events.closed for events in harness.events),),
+    }
+
+
+def state_of(node: ZNode) -> PartitionState:
+    return decoded(Reply(Code.OK, node.data, node.version))

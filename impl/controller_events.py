@@ -1,0 +1,129 @@
+"""What waits for a broker's event thread, and the broker's session with ZooKeeper.
+
+Kafka: ``ControllerEventManager`` and ``ZooKeeperClient``. The queue has one event thread. What
+reads and writes it otherwise is ZooKeeper's watches and the thread of the connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from impl.runtime import Condition, Plain
+from impl.zookeeper import ZooKeeper
+from impl.zookeeper_requests import Reply, Request
+
+EXPIRE, REGISTER = "expire", "register"
+
+
+class Events:
+    """The events of one broker, first in first out.
+
+    ``busy``: the event thread handles one. ``closed``: no event comes any more.
+    """
+
+    __slots__ = ("changed", "waiting", "busy", "closed")
+
+    waiting: Plain[tuple[str, ...]]
+    busy: Plain[bool]
+    closed: Plain[bool]
+
+    def __init__(self, waiting: Sequence[str] = ()) -> None:
+        self.changed = Condition()
+        self.waiting = tuple(waiting)
+        self.busy = False
+        self.closed = False
+
+    def append(self, event: str) -> None:
+        with self.changed:
+            self.waiting = (*self.waiting, event)
+            self.changed.notify_all()
+
+    def watched(self, path: str, change: str) -> None:
+        """What a watch calls: ``/controller`` is new, or gone."""
+        self.append("reelect" if change == "deleted" else "change")
+
+    def replace_all(self, event: str) -> None:
+        """Forget what waits, and have this event in its place. Kafka: ``clearAndPut``."""
+        with self.changed:
+            self.waiting = (event,)
+            self.changed.notify_all()
+
+    def take(self) -> str | None:
+        """Wait for an event, and take it. None: the queue is empty, and closed."""
+        with self.changed:
+            while not self.waiting and not self.closed:
+                self.changed.wait()
+            if not self.waiting:
+                return None
+            event = self.waiting[0]
+            self.waiting, self.busy = self.waiting[1:], True
+            self.changed.notify_all()
+            return event
+
+    def handled(self) -> None:
+        """The event thread has handled what it took."""
+        with self.changed:
+            self.busy = False
+            self.changed.notify_all()
+
+    def close(self) -> None:
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+
+    def await_taken(self, event: str) -> None:
+        """Wait until the event is handled, or being handled."""
+        with self.changed:
+            while event in self.waiting:
+                self.changed.wait()
+
+    def quiet(self) -> bool:
+        """No event waits, and none is being handled."""
+        with self.changed:
+            return not self.waiting and not self.busy
+
+
+def close_all(queues: Sequence[Events]) -> None:
+    """Close the queues of all brokers."""
+    for events in queues:
+        events.close()
+
+
+class Connection:
+    """A broker's connection: requests in its present session, and another one when that expires."""
+
+    __slots__ = ("zookeeper", "events", "session")
+
+    session: Plain[int]
+
+    def __init__(self, zookeeper: ZooKeeper, events: Events) -> None:
+        self.zookeeper, self.events = zookeeper, events
+        self.session = zookeeper.open(events)
+
+    def ask(self, request: Request) -> Reply:
+        return self.zookeeper.ask(self.session, request)
+
+    def lives(self) -> bool:
+        return self.zookeeper.lives(self.session)
+
+    def expire(self) -> None:
+        """End the session, as ZooKeeper does with one of which it hears nothing."""
+        self.zookeeper.end(self.session)
+
+    def drop_reply(self, when: str) -> None:
+        """Lose the reply to the next transaction: see :meth:`ZooKeeper.drop_reply`."""
+        self.zookeeper.drop_reply(self.session, when)
+
+    def tell_of_expiry(self) -> None:
+        """The session has expired: nothing else is worth handling."""
+        self.events.replace_all(EXPIRE)
+
+    def open_session(self) -> None:
+        """Open a session when the event thread knows that the old one has expired.
+
+        Kafka: ``beforeInitializingSession`` waits for that, so that no handler of the old session
+        goes on in the new one.
+        """
+        self.events.await_taken(EXPIRE)
+        self.session = self.zookeeper.open(self.events)
+        self.events.append(REGISTER)

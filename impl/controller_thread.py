@@ -1,0 +1,71 @@
+"""The event thread of a broker's controller: it performs what the handlers ask of ZooKeeper.
+
+Each place that asks has a label, that of ``spec/Controller.tla``. A request is one step.
+"""
+
+from __future__ import annotations
+
+from impl.controller import Ask, Elector, Handler, Place, SessionExpired
+from impl.controller_events import Connection, Events
+from impl.zookeeper_requests import Reply
+
+
+class ControllerThread:
+    """Handles a broker's events, one after the other."""
+
+    __slots__ = ("elector", "events", "connection")
+
+    def __init__(self, elector: Elector, events: Events, connection: Connection) -> None:
+        self.elector, self.events, self.connection = elector, events, connection
+
+    def serve(self) -> None:
+        """Handle events until the queue is closed and empty."""
+        while True:
+            event = self.events.take()  # change A1
+            if event is None:
+                return
+            self.run(self.elector.handle(event))
+            self.events.handled()  # write A2
+
+    def run(self, handler: Handler) -> None:
+        """Let a handler come to its end. One that asks in an expired session ends there."""
+        try:
+            wanted = next(handler)
+            while True:
+                reply = self.perform(wanted)
+                wanted = handler.send(reply)
+        except (StopIteration, SessionExpired):
+            return
+
+    def perform(self, wanted: Ask) -> Reply:
+        """Make a request, each place in a step of its own."""
+        place, request, made = wanted.place, wanted.request, self.connection.ask
+        if place is Place.WATCH_CONTROLLER:
+            reply = made(request)  # write C1
+        elif place is Place.LOOK_FOR_CONTROLLER:
+            reply = made(request)  # read C2
+        elif place is Place.READ_EPOCH:
+            reply = made(request)  # read C3
+        elif place is Place.ELECT:
+            reply = made(request)  # cas C4
+        elif place is Place.LOOK_FOR_ONESELF:
+            reply = made(request)  # read C5
+        elif place is Place.CHECK_EPOCH:
+            reply = made(request)  # read C6
+        elif place is Place.ELECT_AGAIN:
+            reply = made(request)  # read C7
+        elif place is Place.READ_PARTITION:
+            reply = made(request)  # read F1
+        elif place is Place.WRITE_PARTITION:
+            reply = made(request)  # cas W1
+        elif place is Place.READ_AGAIN:
+            reply = made(request)  # read W2
+        elif place is Place.WRITE_AGAIN:
+            reply = made(request)  # read W3
+        elif place is Place.LOOK_BEFORE_MOVE:
+            reply = made(request)  # read M1
+        elif place is Place.DELETE_CONTROLLER:
+            reply = made(request)  # cas M2
+        else:
+            reply = made(request)  # read M3
+        return reply

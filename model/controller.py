@@ -1,0 +1,348 @@
+"""The executable model of ``spec/Controller.tla``: one method per label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from model.controller_properties import NONE, Properties
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step, Values
+
+
+class Node(NamedTuple):
+    """The node /controller: which broker has created it, and in which session."""
+
+    id: str = NONE
+    session: int = 0
+
+
+class Epoch(NamedTuple):
+    """The node /controller_epoch."""
+
+    value: int = 0
+    version: int = 0
+
+
+class State(NamedTuple):
+    """A partition's node.
+
+    ``by``: the epoch of the controller that wrote it; ``isr``: how often its ISR has changed.
+    """
+
+    epoch: int = 0
+    by: int = 0
+    isr: int = 0
+    version: int = 0
+
+
+VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
+
+
+def written(read: State, own: Epoch) -> State:
+    """What a controller writes over the state that it knows."""
+    return State(read.epoch + 1, own.value, read.isr, read.version + 1)
+
+
+class Model(Properties):
+    """States of one scenario: its fields as in the TOML."""
+
+    PROCEDURES = {
+        "serve": Procedure("A1", (), (("seen", NO_EPOCH),)),
+        "connect": Procedure("Y1", ("of",)),
+        "expire": Procedure("N1", ("victim",)),
+        "remove": Procedure("N2", ()),
+        "lose": Procedure("N3", ("whose", "when")),
+        "notify": Procedure("N4", ("whom", "what")),
+        "shrink": Procedure("N5", ()),
+        "visit": Procedure("N7", ()),
+        "rest": Procedure("N6", ()),
+    }
+    AUXILIARY = frozenset({"elections", "stale", "overwritten"})
+
+    node, epoch, part, live, sessions, watching, busy, over = (
+        Scalar("node"),
+        Scalar("epoch"),
+        Scalar("part"),
+        Scalar("live"),
+        Scalar("sessions"),
+        Scalar("watching"),
+        Scalar("busy"),
+        Scalar("over"),
+    )
+    elections, stale, overwritten = (
+        Scalar("elections"),
+        Scalar("stale"),
+        Scalar("overwritten"),
+    )
+
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        self.program = scenario["threads"]
+        first, session = scenario["first"], scenario["session"]
+        self.brokers = tuple(session)
+        vacant = first == NONE
+        epoch = NO_EPOCH if vacant else Epoch(1, 1)
+        everyone = frozenset(self.brokers)
+        super().__init__(self.program, {"turn": 1}, start="T0")
+        self.scalar("node", VACANT if vacant else Node(first, session[first]))
+        self.scalar("epoch", epoch)
+        self.scalar("part", NO_STATE)
+        self.scalar("live", everyone)
+        self.session = self.function("session", session)
+        self.scalar("sessions", len(self.brokers))
+        self.scalar("watching", frozenset() if vacant else everyone)
+        self.cut = self.function("cut", dict.fromkeys(self.brokers, NONE))
+        self.queue = self.function(
+            "queue", dict.fromkeys(self.brokers, ("register",) if vacant else ())
+        )
+        self.scalar("busy", frozenset())
+        self.acts = self.function("acts", {b: b == first for b in self.brokers})
+        self.own = self.function(
+            "own", {b: epoch if b == first else NO_EPOCH for b in self.brokers}
+        )
+        self.known = self.function("known", dict.fromkeys(self.brokers, NO_STATE))
+        self.scalar("over", False)
+        self.scalar("elections", epoch.value)
+        self.scalar("stale", False)
+        self.scalar("overwritten", False)
+        self.begin()
+
+    def tla(self, variable: str, piece: Values) -> Any:
+        return as_record(super().tla(variable, piece))
+
+    # -- parts of steps
+
+    def _put_node(self, new: Node, event: str) -> None:
+        """/controller is new: who watches it gets an event, once."""
+        self.node = new
+        for broker in self.watching:
+            self.queue[broker] += (event,)
+        self.watching = frozenset()
+
+    def _expired(self, t: Process) -> bool:
+        """Whether the request is one in an expired session, which ends the handler."""
+        if self.me in self.live:
+            return False
+        t.pc = "A2"
+        return True
+
+    def _loses(self, t: Process, label: str) -> bool:
+        """Whether the reply is lost: the label's step waits for a connection."""
+        if self.cut[self.me] == NONE:
+            return False
+        self.cut[self.me] = NONE
+        t.pc = label
+        return True
+
+    def _won(self) -> None:
+        self.acts[self.me], self.own[self.me] = True, self.epoch
+
+    def _moved(self, t: Process) -> None:
+        self.acts[self.me] = False
+        t.pc = "C1"
+
+    # -- serve
+
+    def A1(self, t: Process) -> Step:
+        me = self.me
+        if not self.queue[me]:
+            if not self.over:
+                return BLOCKED
+            self.leave(t)
+            return None
+        self.busy |= {me}
+        event, *rest = self.queue[me]
+        self.queue[me] = tuple(rest)
+        if event == "expire":
+            self.acts[me] = False
+            t.pc = "A2"
+        elif event == "move":
+            t.pc = "M1"
+        elif event == "work":
+            t.pc = "W1" if self.acts[me] else "A2"
+        return None
+
+    def C1(self, t: Process) -> None:
+        if not self._expired(t):
+            self.watching |= {self.me}
+
+    def C2(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        self.acts[self.me] = self.acts[self.me] and self.node.id == self.me
+        if self.node != VACANT:
+            t.pc = "A2"
+
+    def C3(self, t: Process) -> None:
+        if not self._expired(t):
+            t.seen = self.epoch
+
+    def C4(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        me, seen = self.me, t.seen
+        free = self.node == VACANT and self.epoch.version == seen.version
+        if free and self.cut[me] != "before":
+            self._put_node(Node(me, self.session[me]), "change")
+            self.epoch = Epoch(seen.value + 1, self.epoch.version + 1)
+            self.elections += 1
+            if not self._loses(t, "C7"):
+                self._won()
+                t.pc = "F1"
+        else:
+            self._loses(t, "C7")
+
+    def C5(self, t: Process) -> None:
+        if not self._expired(t) and self.node.id != self.me:
+            t.pc = "C1"
+
+    def C6(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        if self.epoch.value != t.seen.value + 1:
+            t.pc = "C1"
+        else:
+            self._won()
+
+    def F1(self, t: Process) -> None:
+        if not self._expired(t):
+            self.known[self.me] = self.part
+
+    def W1(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        own, known = self.own[self.me], self.known[self.me]
+        fenced, same = self.epoch.version != own.version, self.part.version == known.version
+        if not fenced and same and self.cut[self.me] != "before":
+            version = self.part.version
+            self.part = written(known, own)._replace(version=version + 1)
+            self.stale |= self.epoch.value != own.value
+            self.overwritten |= version != known.version
+            if not self._loses(t, "W3"):
+                self.known[self.me] = self.part
+                t.pc = "A2"
+        elif not self._loses(t, "W3") and fenced:
+            self._moved(t)
+
+    def W2(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        own, known = self.own[self.me], self.known[self.me]
+        if self.part.by > own.value:
+            self._moved(t)
+        else:
+            self.known[self.me] = self.part
+            t.pc = "A2" if self.part == written(known, own) else "W1"
+
+    def M1(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        if not self.acts[self.me] or self.node.id != self.me:
+            t.pc = "A2"
+        self.acts[self.me] = False
+
+    def M2(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        same = self.epoch.version == self.own[self.me].version
+        if same and self.node != VACANT and self.cut[self.me] != "before":
+            self._put_node(VACANT, "reelect")
+        if not self._loses(t, "M3"):
+            t.pc = "A2"
+
+    def C7(self, t: Process) -> None:
+        if not self._expired(t):
+            t.pc = "C4"
+
+    def W3(self, t: Process) -> None:
+        if not self._expired(t):
+            t.pc = "W1"
+
+    def M3(self, t: Process) -> None:
+        if not self._expired(t):
+            t.pc = "M2"
+
+    def A2(self, t: Process) -> None:
+        self.busy -= {self.me}
+        t.seen = NO_EPOCH
+        t.pc = "A1"
+
+    # -- connect
+
+    def Y1(self, t: Process) -> Step:
+        if t.of in self.live:
+            return BLOCKED
+        self.queue[t.of] = ("expire",)
+        return None
+
+    def Y2(self, t: Process) -> Step:
+        if "expire" in self.queue[t.of]:
+            return BLOCKED
+        self.sessions += 1
+        self.session[t.of] = self.sessions
+        self.live |= {t.of}
+        self.queue[t.of] += ("register",)
+        self.leave(t)
+        return None
+
+    # -- ZooKeeper, and what changes it
+
+    def N1(self, t: Process) -> None:
+        self.live -= {t.victim}
+        self.watching -= {t.victim}
+        self.cut[t.victim] = NONE
+        if self.node.session == self.session[t.victim]:
+            self._put_node(VACANT, "reelect")
+        self.leave(t)
+
+    def N2(self, t: Process) -> None:
+        if self.node != VACANT:
+            self._put_node(VACANT, "reelect")
+        self.leave(t)
+
+    def N3(self, t: Process) -> None:
+        if t.whose in self.live:
+            self.cut[t.whose] = t.when
+        self.leave(t)
+
+    def N4(self, t: Process) -> None:
+        self.queue[t.whom] += (t.what,)
+        self.leave(t)
+
+    def N5(self, t: Process) -> None:
+        self.part = self.part._replace(isr=self.part.isr + 1, version=self.part.version + 1)
+        self.leave(t)
+
+    def N7(self, t: Process) -> None:
+        if self.node == VACANT:
+            self.epoch = Epoch(self.epoch.value + 1, self.epoch.version + 1)
+            self.elections += 1
+            self.part = written(self.part, self.epoch)
+            self._put_node(VACANT, "change")
+        self.leave(t)
+
+    def N6(self, t: Process) -> Step:
+        if not all(map(self.quiet, self.brokers)):
+            return BLOCKED
+        self.over = True
+        self.leave(t)
+        return None
+
+    # -- the process
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+        else:
+            t.turn += 1
+            self.call(t, *self.program[self.me][t.turn - 2], back="T0")
+
+
+def as_record(value: Any) -> Any:
+    """A value of TLA+, its named tuples as records."""
+    if isinstance(value, dict):
+        return {name: as_record(part) for name, part in value.items()}
+    if hasattr(value, "_asdict"):
+        return {name: as_record(part) for name, part in value._asdict().items()}
+    if isinstance(value, tuple):
+        return tuple(map(as_record, value))
+    return value

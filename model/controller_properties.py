@@ -1,0 +1,125 @@
+"""The properties of ``spec/ControllerProperties.tla``, on the model's states."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from model.pluscal import Function, Machine
+
+NONE = "none"
+EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move"})
+
+
+class Properties(Machine):
+    """What must hold of the model, and what its scenarios must reach."""
+
+    WITNESSES = ("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst")
+
+    brokers: tuple[str, ...]
+    node: Any
+    epoch: Any
+    part: Any
+    live: Any
+    sessions: Any
+    watching: Any
+    busy: Any
+    over: Any
+    elections: Any
+    stale: Any
+    overwritten: Any
+    session: Function[int]
+    cut: Function[str]
+    queue: Function[tuple[str, ...]]
+    acts: Function[bool]
+    own: Function[Any]
+    known: Function[Any]
+
+    def quiet(self, broker: str) -> bool:
+        """It handles no event, none waits, and its session lives."""
+        return bool(broker in self.live and broker not in self.busy and self.queue[broker] == ())
+
+    def _at(self, *labels: str) -> list[tuple[str, Any]]:
+        """The brokers that come to one of these labels next, and their variables."""
+        return [
+            (name, t)
+            for name, t in zip(self.threads, self.processes, strict=True)
+            if t.pc in labels
+        ]
+
+    def TypeOK(self) -> bool:
+        brokers = {*self.brokers}
+        return (
+            self.node in {(NONE, 0), *((b, self.session[b]) for b in self.live)}
+            and self.live | self.watching | self.busy <= brokers
+            and min(*self.epoch, *self.part) >= 0
+            and all(
+                1 <= self.session[b] <= self.sessions
+                and self.cut[b] in (NONE, "before", "after")
+                and min(*self.own[b], *self.known[b]) >= 0
+                and {*self.queue[b]} <= EVENTS
+                for b in self.brokers
+            )
+        )
+
+    def OneController(self) -> bool:
+        return all(
+            not (self.acts[a] and self.acts[b]) or self.own[a].value != self.own[b].value
+            for a, b in combinations(self.brokers, 2)
+        )
+
+    def EpochIncreases(self) -> bool:
+        return bool(self.epoch == (self.elections, self.elections))
+
+    def FencedWrites(self) -> bool:
+        return not self.stale
+
+    def NoLostUpdate(self) -> bool:
+        return not self.overwritten
+
+    def ActOnlyIfActive(self) -> bool:
+        return all(self.acts[name] for name, _ in self._at("F1", "W1", "W2"))
+
+    def NoOrphan(self) -> bool:
+        return all(
+            self.acts[b]
+            for b in self.brokers
+            if self.node.session == self.session[b] and self.quiet(b)
+        )
+
+    def NoVacancy(self) -> bool:
+        return bool(self.node.id != NONE) or not all(map(self.quiet, self.brokers))
+
+    def OneBelieves(self) -> bool:
+        return sum(self.acts[b] for b in self.brokers) <= 1
+
+    def Elects(self) -> bool:
+        """What must come true in every fair run."""
+        return bool(self.over and self.node.id != NONE and self.acts[self.node.id])
+
+    # -- witnesses
+
+    def WriteIsFenced(self) -> bool:
+        """A controller of the past is about to write."""
+        return any(
+            name in self.live and self.epoch.version != self.own[name].version
+            for name, _ in self._at("W1")
+        )
+
+    def WonUnawares(self) -> bool:
+        """A broker finds out that it has won although the reply was lost."""
+        return any(self.epoch.value == t.seen.value + 1 for _, t in self._at("C6"))
+
+    def WroteUnawares(self) -> bool:
+        """A controller finds its own write, of which the reply was lost."""
+        return any(
+            self.part.by == self.own[name].value
+            and self.part.isr == self.known[name].isr
+            and self.part.epoch == self.known[name].epoch + 1
+            and self.part.version == self.known[name].version + 1
+            for name, _ in self._at("W2")
+        )
+
+    def LeaderWasFirst(self) -> bool:
+        """The leader has changed the ISR before the controller's write."""
+        return any(self.part.isr != self.known[name].isr for name, _ in self._at("W2"))

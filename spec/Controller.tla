@@ -1,0 +1,854 @@
+----------------------------- MODULE Controller -----------------------------
+(***************************************************************************)
+(* Which broker is Kafka's controller, where ZooKeeper decides that.        *)
+(*                                                                          *)
+(* The controller is the broker that has created the node /controller.  It  *)
+(* is ephemeral: ZooKeeper deletes it when the session of its creator       *)
+(* expires.  Each controller has an epoch, the value of /controller_epoch.  *)
+(* One transaction creates the node and raises the epoch, and one           *)
+(* transaction checks the epoch's version and writes a partition.  So a     *)
+(* controller of the past, which does not know of its end, writes nothing.  *)
+(*                                                                          *)
+(* serve is a broker's event thread.  Each of its steps from C1 to M2 is    *)
+(* one request to ZooKeeper.  A request in an expired session ends the      *)
+(* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
+(* performed it or after; then the same request is sent again.              *)
+(*                                                                          *)
+(* connect is the thread of a broker's connection.  It puts the event       *)
+(* expire, and opens a new session only when that event has been taken.     *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets
+
+CONSTANTS
+  Session,          \* broker |-> its session in the beginning
+  First,            \* the controller in the beginning, or "none"
+  Program,          \* thread |-> sequence of operations <<name, argument, ...>>
+  NULL
+
+Threads == DOMAIN Program
+Brokers == DOMAIN Session
+None == "none"
+Vacant == [id |-> None, session |-> 0]       \* there is no node /controller
+NoEpoch == [value |-> 0, version |-> 0]
+FirstEpoch == IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
+NoState == [epoch |-> 0, by |-> 0, isr |-> 0, version |-> 0]
+\* What a controller writes over the state that it knows.
+New(read, e) == [read EXCEPT !.epoch = read.epoch + 1, !.by = e.value, !.version = read.version + 1]
+Has(s, x) == \E i \in DOMAIN s : s[i] = x
+
+ASSUME First \in Brokers \cup {None}
+
+(*--algorithm Controller
+variables
+  \* ZooKeeper
+  node = IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]],
+  epoch = FirstEpoch,                       \* /controller_epoch
+  part = NoState,                           \* a partition: its leader epoch, the controller epoch
+                                            \* of the last election, how often its ISR has changed
+  live = Brokers,                           \* the brokers whose sessions have not expired
+  session = Session,
+  sessions = Cardinality(Brokers),          \* how many there have been
+  watching = IF First = None THEN {} ELSE Brokers,  \* the brokers that watch /controller
+  cut = [b \in Brokers |-> None],           \* "before" or "after": the next reply is lost
+  \* the brokers
+  queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>],
+  busy = {},                                \* the brokers that handle an event
+  acts = [b \in Brokers |-> b = First],     \* whether a broker takes itself for the controller
+  own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch],
+  known = [b \in Brokers |-> NoState],      \* the partition, as a controller last read or wrote it
+  over = FALSE,                             \* no fault will come any more
+  \* History: what the properties speak of; no step reads it.
+  elections = FirstEpoch.value,             \* how often /controller_epoch was written
+  stale = FALSE,                            \* a controller of the past has written
+  overwritten = FALSE;                      \* a write replaced what its writer had not read
+
+\* /controller is new: who watches it gets an event, once.
+macro put_node(new, event) begin
+  node := new;
+  queue := [b \in Brokers |-> IF b \in watching THEN Append(queue[b], event) ELSE queue[b]];
+  watching := {};
+end macro;
+
+procedure serve()
+variables seen = NoEpoch;
+begin
+A1: await queue[self] # << >> \/ over;
+    if queue[self] = << >> then
+      return;
+    else
+      busy := busy \cup {self};
+      with event = Head(queue[self]) do
+        queue[self] := Tail(queue[self]);
+        if event = "expire" then acts[self] := FALSE; goto A2;
+        elsif event = "move" then goto M1;
+        elsif event = "work" /\ acts[self] then goto W1;
+        elsif event = "work" then goto A2;
+        end if;
+      end with;
+    end if;
+C1: if self \notin live then
+      goto A2;
+    else
+      watching := watching \cup {self};
+    end if;
+C2: if self \notin live then
+      goto A2;
+    else
+      acts[self] := acts[self] /\ node.id = self;
+      if node # Vacant then goto A2; end if;
+    end if;
+C3: if self \notin live then
+      goto A2;
+    else
+      seen := epoch;
+    end if;
+C4: if self \notin live then
+      goto A2;
+    else
+      if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
+        put_node([id |-> self, session |-> session[self]], "change");
+        epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
+        elections := elections + 1;
+        if cut[self] = None then
+          acts[self] := TRUE;
+          own[self] := epoch;
+          goto F1;
+        else
+          cut[self] := None;
+          goto C7;
+        end if;
+      elsif cut[self] # None then
+        cut[self] := None;
+        goto C7;
+      end if;
+    end if;
+C5: if self \notin live then
+      goto A2;
+    elsif node.id # self then
+      goto C1;
+    end if;
+C6: if self \notin live then
+      goto A2;
+    elsif epoch.value # seen.value + 1 then
+      goto C1;
+    else
+      acts[self] := TRUE;
+      own[self] := epoch;
+    end if;
+F1: if self \notin live then
+      goto A2;
+    else
+      known[self] := part;
+    end if;
+W1: if self \notin live then
+      goto A2;
+    elsif cut[self] # "before" /\ epoch.version = own[self].version
+          /\ part.version = known[self].version then
+      part := [New(known[self], own[self]) EXCEPT !.version = part.version + 1];
+      stale := stale \/ epoch.value # own[self].value;
+      overwritten := overwritten \/ part.version # known[self].version + 1;
+      if cut[self] = None then
+        known[self] := part;
+        goto A2;
+      else
+        cut[self] := None;
+        goto W3;
+      end if;
+    elsif cut[self] # None then
+      cut[self] := None;
+      goto W3;
+    elsif epoch.version # own[self].version then
+      acts[self] := FALSE;
+      goto C1;
+    end if;
+W2: if self \notin live then
+      goto A2;
+    elsif part.by > own[self].value then
+      acts[self] := FALSE;
+      goto C1;
+    elsif part = New(known[self], own[self]) then
+      known[self] := part;
+      goto A2;
+    else
+      known[self] := part;
+      goto W1;
+    end if;
+M1: if self \notin live then
+      goto A2;
+    elsif acts[self] /\ node.id = self then
+      acts[self] := FALSE;
+    else
+      acts[self] := FALSE;
+      goto A2;
+    end if;
+M2: if self \notin live then
+      goto A2;
+    else
+      if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
+        put_node(Vacant, "reelect");
+      end if;
+      if cut[self] = None then
+        goto A2;
+      else
+        cut[self] := None;
+        goto M3;
+      end if;
+    end if;
+\* A reply was lost: the request is sent again once there is a connection.
+C7: if self \notin live then goto A2; else goto C4; end if;
+W3: if self \notin live then goto A2; else goto W1; end if;
+M3: if self \in live then goto M2; end if;
+A2: busy := busy \ {self};
+    seen := NoEpoch;
+    goto A1;
+end procedure;
+
+\* The connection of a broker: its session has expired, and it opens another one.
+procedure connect(of = NULL)
+begin
+Y1: await of \notin live;
+    queue[of] := <<"expire">>;
+Y2: await ~Has(queue[of], "expire");
+    sessions := sessions + 1;
+    session[of] := sessions;
+    live := live \cup {of};
+    queue[of] := Append(queue[of], "register");
+    return;
+end procedure;
+
+procedure expire(victim = NULL)
+begin
+N1: live := live \ {victim};
+    cut[victim] := None;
+    if node.session = session[victim] then
+      node := Vacant;
+      queue := [b \in Brokers |-> IF b \in watching \ {victim} THEN Append(queue[b], "reelect")
+                                  ELSE queue[b]];
+      watching := {};
+    else
+      watching := watching \ {victim};
+    end if;
+    return;
+end procedure;
+
+procedure remove()
+begin
+N2: if node # Vacant then
+      put_node(Vacant, "reelect");
+    end if;
+    return;
+end procedure;
+
+procedure lose(whose = NULL, when = NULL)
+begin
+N3: if whose \in live then
+      cut[whose] := when;
+    end if;
+    return;
+end procedure;
+
+\* A broker's controller gets something to do: to change the partition, or to move.
+procedure notify(whom = NULL, what = NULL)
+begin
+N4: queue[whom] := Append(queue[whom], what);
+    return;
+end procedure;
+
+\* The partition's leader changes the ISR.
+procedure shrink()
+begin
+N5: part := [part EXCEPT !.isr = part.isr + 1, !.version = part.version + 1];
+    return;
+end procedure;
+
+\* Where there is no controller, a broker that is no thread here becomes it, writes, and goes again.
+procedure visit()
+begin
+N7: if node = Vacant then
+      epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
+      elections := elections + 1;
+      part := New(part, epoch);
+      put_node(Vacant, "change");
+    end if;
+    return;
+end procedure;
+
+\* There were faults enough: when all is quiet, the event threads may end.
+procedure rest()
+begin
+N6: await busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >>;
+    over := TRUE;
+    return;
+end procedure;
+
+fair process thread \in Threads
+variables turn = 1;
+begin
+T0: while turn <= Len(Program[self]) do
+      turn := turn + 1;
+      if Program[self][turn - 1][1] = "serve" then call serve();
+      elsif Program[self][turn - 1][1] = "connect" then call connect(Program[self][turn - 1][2]);
+      elsif Program[self][turn - 1][1] = "expire" then call expire(Program[self][turn - 1][2]);
+      elsif Program[self][turn - 1][1] = "remove" then call remove();
+      elsif Program[self][turn - 1][1] = "lose" then
+        call lose(Program[self][turn - 1][2], Program[self][turn - 1][3]);
+      elsif Program[self][turn - 1][1] = "notify" then
+        call notify(Program[self][turn - 1][2], Program[self][turn - 1][3]);
+      elsif Program[self][turn - 1][1] = "shrink" then call shrink();
+      elsif Program[self][turn - 1][1] = "visit" then call visit();
+      else call rest();
+      end if;
+    end while;
+end process;
+end algorithm; *)
+\* BEGIN TRANSLATION (chksum(pcal) = "35dd3f17" /\ chksum(tla) = "df60fe41")
+VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
+          busy, acts, own, known, over, elections, stale, overwritten, pc, 
+          stack, seen, of, victim, whose, when, whom, what, turn
+
+vars == << node, epoch, part, live, session, sessions, watching, cut, queue, 
+           busy, acts, own, known, over, elections, stale, overwritten, pc, 
+           stack, seen, of, victim, whose, when, whom, what, turn >>
+
+ProcSet == (Threads)
+
+Init == (* Global variables *)
+        /\ node = (IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]])
+        /\ epoch = FirstEpoch
+        /\ part = NoState
+        /\ live = Brokers
+        /\ session = Session
+        /\ sessions = Cardinality(Brokers)
+        /\ watching = (IF First = None THEN {} ELSE Brokers)
+        /\ cut = [b \in Brokers |-> None]
+        /\ queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>]
+        /\ busy = {}
+        /\ acts = [b \in Brokers |-> b = First]
+        /\ own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch]
+        /\ known = [b \in Brokers |-> NoState]
+        /\ over = FALSE
+        /\ elections = FirstEpoch.value
+        /\ stale = FALSE
+        /\ overwritten = FALSE
+        (* Procedure serve *)
+        /\ seen = [ self \in ProcSet |-> NoEpoch]
+        (* Procedure connect *)
+        /\ of = [ self \in ProcSet |-> NULL]
+        (* Procedure expire *)
+        /\ victim = [ self \in ProcSet |-> NULL]
+        (* Procedure lose *)
+        /\ whose = [ self \in ProcSet |-> NULL]
+        /\ when = [ self \in ProcSet |-> NULL]
+        (* Procedure notify *)
+        /\ whom = [ self \in ProcSet |-> NULL]
+        /\ what = [ self \in ProcSet |-> NULL]
+        (* Process thread *)
+        /\ turn = [self \in Threads |-> 1]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> "T0"]
+
+A1(self) == /\ pc[self] = "A1"
+            /\ queue[self] # << >> \/ over
+            /\ IF queue[self] = << >>
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << queue, busy, acts >>
+                  ELSE /\ busy' = (busy \cup {self})
+                       /\ LET event == Head(queue[self]) IN
+                            /\ queue' = [queue EXCEPT ![self] = Tail(queue[self])]
+                            /\ IF event = "expire"
+                                  THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                       /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                  ELSE /\ IF event = "move"
+                                             THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                             ELSE /\ IF event = "work" /\ acts[self]
+                                                        THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                                        ELSE /\ IF event = "work"
+                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                       /\ acts' = acts
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, own, known, over, elections, stale, 
+                            overwritten, of, victim, whose, when, whom, what, 
+                            turn >>
+
+C1(self) == /\ pc[self] = "C1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED watching
+                  ELSE /\ watching' = (watching \cup {self})
+                       /\ pc' = [pc EXCEPT ![self] = "C2"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
+                            queue, busy, acts, own, known, over, elections, 
+                            stale, overwritten, stack, seen, of, victim, whose, 
+                            when, whom, what, turn >>
+
+C2(self) == /\ pc[self] = "C2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ acts' = acts
+                  ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ node.id = self]
+                       /\ IF node # Vacant
+                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+C3(self) == /\ pc[self] = "C3"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ seen' = seen
+                  ELSE /\ seen' = [seen EXCEPT ![self] = epoch]
+                       /\ pc' = [pc EXCEPT ![self] = "C4"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, of, victim, 
+                            whose, when, whom, what, turn >>
+
+C4(self) == /\ pc[self] = "C4"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << node, epoch, watching, cut, queue, acts, 
+                                       own, elections >>
+                  ELSE /\ IF cut[self] # "before" /\ node = Vacant /\ epoch.version = seen[self].version
+                             THEN /\ node' = [id |-> self, session |-> session[self]]
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
+                                  /\ watching' = {}
+                                  /\ epoch' = [value |-> seen[self].value + 1, version |-> epoch.version + 1]
+                                  /\ elections' = elections + 1
+                                  /\ IF cut[self] = None
+                                        THEN /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ own' = [own EXCEPT ![self] = epoch']
+                                             /\ pc' = [pc EXCEPT ![self] = "F1"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
+                                             /\ UNCHANGED << acts, own >>
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C5"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << node, epoch, watching, queue, 
+                                                  acts, own, elections >>
+            /\ UNCHANGED << part, live, session, sessions, busy, known, over, 
+                            stale, overwritten, stack, seen, of, victim, whose, 
+                            when, whom, what, turn >>
+
+C5(self) == /\ pc[self] = "C5"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ IF node.id # self
+                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+C6(self) == /\ pc[self] = "C6"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << acts, own >>
+                  ELSE /\ IF epoch.value # seen[self].value + 1
+                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                  /\ UNCHANGED << acts, own >>
+                             ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                  /\ own' = [own EXCEPT ![self] = epoch]
+                                  /\ pc' = [pc EXCEPT ![self] = "F1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, known, over, elections, 
+                            stale, overwritten, stack, seen, of, victim, whose, 
+                            when, whom, what, turn >>
+
+F1(self) == /\ pc[self] = "F1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ known' = known
+                  ELSE /\ known' = [known EXCEPT ![self] = part]
+                       /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+W1(self) == /\ pc[self] = "W1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << part, cut, acts, known, stale, 
+                                       overwritten >>
+                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
+                             /\ part.version = known[self].version
+                             THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
+                                  /\ stale' = (stale \/ epoch.value # own[self].value)
+                                  /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
+                                  /\ IF cut[self] = None
+                                        THEN /\ known' = [known EXCEPT ![self] = part']
+                                             /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
+                                             /\ known' = known
+                                  /\ acts' = acts
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
+                                             /\ acts' = acts
+                                        ELSE /\ IF epoch.version # own[self].version
+                                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                        /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
+                                                        /\ acts' = acts
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << part, known, stale, 
+                                                  overwritten >>
+            /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
+                            queue, busy, own, over, elections, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << acts, known >>
+                  ELSE /\ IF part.by > own[self].value
+                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                  /\ known' = known
+                             ELSE /\ IF part = New(known[self], own[self])
+                                        THEN /\ known' = [known EXCEPT ![self] = part]
+                                             /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                        ELSE /\ known' = [known EXCEPT ![self] = part]
+                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                  /\ acts' = acts
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, own, over, elections, 
+                            stale, overwritten, stack, seen, of, victim, whose, 
+                            when, whom, what, turn >>
+
+M1(self) == /\ pc[self] = "M1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ acts' = acts
+                  ELSE /\ IF acts[self] /\ node.id = self
+                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "M2"]
+                             ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "A2"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+M2(self) == /\ pc[self] = "M2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << node, watching, cut, queue >>
+                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant
+                             THEN /\ node' = Vacant
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
+                                  /\ watching' = {}
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED << node, watching, queue >>
+                       /\ IF cut[self] = None
+                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                  /\ cut' = cut
+                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "M3"]
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
+                            own, known, over, elections, stale, overwritten, 
+                            stack, seen, of, victim, whose, when, whom, what, 
+                            turn >>
+
+C7(self) == /\ pc[self] = "C7"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+M3(self) == /\ pc[self] = "M3"
+            /\ IF self \in live
+                  THEN /\ pc' = [pc EXCEPT ![self] = "M2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+A2(self) == /\ pc[self] = "A2"
+            /\ busy' = busy \ {self}
+            /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+            /\ pc' = [pc EXCEPT ![self] = "A1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, acts, own, known, over, 
+                            elections, stale, overwritten, stack, of, victim, 
+                            whose, when, whom, what, turn >>
+
+serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
+                  \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
+                  \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
+                  \/ W3(self) \/ M3(self) \/ A2(self)
+
+Y1(self) == /\ pc[self] = "Y1"
+            /\ of[self] \notin live
+            /\ queue' = [queue EXCEPT ![of[self]] = <<"expire">>]
+            /\ pc' = [pc EXCEPT ![self] = "Y2"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, busy, acts, own, known, over, 
+                            elections, stale, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+Y2(self) == /\ pc[self] = "Y2"
+            /\ ~Has(queue[of[self]], "expire")
+            /\ sessions' = sessions + 1
+            /\ session' = [session EXCEPT ![of[self]] = sessions']
+            /\ live' = (live \cup {of[self]})
+            /\ queue' = [queue EXCEPT ![of[self]] = Append(queue[of[self]], "register")]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ of' = [of EXCEPT ![self] = Head(stack[self]).of]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, watching, cut, busy, acts, own, 
+                            known, over, elections, stale, overwritten, seen, 
+                            victim, whose, when, whom, what, turn >>
+
+connect(self) == Y1(self) \/ Y2(self)
+
+N1(self) == /\ pc[self] = "N1"
+            /\ live' = live \ {victim[self]}
+            /\ cut' = [cut EXCEPT ![victim[self]] = None]
+            /\ IF node.session = session[victim[self]]
+                  THEN /\ node' = Vacant
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ {victim[self]} THEN Append(queue[b], "reelect")
+                                                      ELSE queue[b]]
+                       /\ watching' = {}
+                  ELSE /\ watching' = watching \ {victim[self]}
+                       /\ UNCHANGED << node, queue >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ victim' = [victim EXCEPT ![self] = Head(stack[self]).victim]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << epoch, part, session, sessions, busy, acts, own, 
+                            known, over, elections, stale, overwritten, seen, 
+                            of, whose, when, whom, what, turn >>
+
+expire(self) == N1(self)
+
+N2(self) == /\ pc[self] = "N2"
+            /\ IF node # Vacant
+                  THEN /\ node' = Vacant
+                       /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
+                       /\ watching' = {}
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << node, watching, queue >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
+                            acts, own, known, over, elections, stale, 
+                            overwritten, seen, of, victim, whose, when, whom, 
+                            what, turn >>
+
+remove(self) == N2(self)
+
+N3(self) == /\ pc[self] = "N3"
+            /\ IF whose[self] \in live
+                  THEN /\ cut' = [cut EXCEPT ![whose[self]] = when[self]]
+                  ELSE /\ TRUE
+                       /\ cut' = cut
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ whose' = [whose EXCEPT ![self] = Head(stack[self]).whose]
+            /\ when' = [when EXCEPT ![self] = Head(stack[self]).when]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, seen, of, victim, 
+                            whom, what, turn >>
+
+lose(self) == N3(self)
+
+N4(self) == /\ pc[self] = "N4"
+            /\ queue' = [queue EXCEPT ![whom[self]] = Append(queue[whom[self]], what[self])]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ whom' = [whom EXCEPT ![self] = Head(stack[self]).whom]
+            /\ what' = [what EXCEPT ![self] = Head(stack[self]).what]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, busy, acts, own, known, over, 
+                            elections, stale, overwritten, seen, of, victim, 
+                            whose, when, turn >>
+
+notify(self) == N4(self)
+
+N5(self) == /\ pc[self] = "N5"
+            /\ part' = [part EXCEPT !.isr = part.isr + 1, !.version = part.version + 1]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
+                            cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten, seen, of, victim, 
+                            whose, when, whom, what, turn >>
+
+shrink(self) == N5(self)
+
+N7(self) == /\ pc[self] = "N7"
+            /\ IF node = Vacant
+                  THEN /\ epoch' = [value |-> epoch.value + 1, version |-> epoch.version + 1]
+                       /\ elections' = elections + 1
+                       /\ part' = New(part, epoch')
+                       /\ node' = Vacant
+                       /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
+                       /\ watching' = {}
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << node, epoch, part, watching, queue, 
+                                       elections >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << live, session, sessions, cut, busy, acts, own, 
+                            known, over, stale, overwritten, seen, of, victim, 
+                            whose, when, whom, what, turn >>
+
+visit(self) == N7(self)
+
+N6(self) == /\ pc[self] = "N6"
+            /\ busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >>
+            /\ over' = TRUE
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, 
+                            elections, stale, overwritten, seen, of, victim, 
+                            whose, when, whom, what, turn >>
+
+rest(self) == N6(self)
+
+T0(self) == /\ pc[self] = "T0"
+            /\ IF turn[self] <= Len(Program[self])
+                  THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                       /\ IF Program[self][turn'[self] - 1][1] = "serve"
+                             THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "serve",
+                                                                           pc        |->  "T0",
+                                                                           seen      |->  seen[self] ] >>
+                                                                       \o stack[self]]
+                                  /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                  /\ UNCHANGED << of, victim, whose, when, 
+                                                  whom, what >>
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "connect"
+                                        THEN /\ /\ of' = [of EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "connect",
+                                                                                         pc        |->  "T0",
+                                                                                         of        |->  of[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                                             /\ UNCHANGED << victim, whose, 
+                                                             when, whom, what >>
+                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "expire"
+                                                   THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
+                                                                                                    pc        |->  "T0",
+                                                                                                    victim    |->  victim[self] ] >>
+                                                                                                \o stack[self]]
+                                                           /\ victim' = [victim EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                        /\ pc' = [pc EXCEPT ![self] = "N1"]
+                                                        /\ UNCHANGED << whose, 
+                                                                        when, 
+                                                                        whom, 
+                                                                        what >>
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "remove"
+                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
+                                                                                                            pc        |->  "T0" ] >>
+                                                                                                        \o stack[self]]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "N2"]
+                                                                   /\ UNCHANGED << whose, 
+                                                                                   when, 
+                                                                                   whom, 
+                                                                                   what >>
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "lose"
+                                                                         THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lose",
+                                                                                                                          pc        |->  "T0",
+                                                                                                                          whose     |->  whose[self],
+                                                                                                                          when      |->  when[self] ] >>
+                                                                                                                      \o stack[self]]
+                                                                                 /\ when' = [when EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
+                                                                                 /\ whose' = [whose EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                              /\ pc' = [pc EXCEPT ![self] = "N3"]
+                                                                              /\ UNCHANGED << whom, 
+                                                                                              what >>
+                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "notify"
+                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     whom      |->  whom[self],
+                                                                                                                                     what      |->  what[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                            /\ what' = [what EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
+                                                                                            /\ whom' = [whom EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "N4"]
+                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "shrink"
+                                                                                               THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
+                                                                                                                                             pc        |->  "T0" ] >>
+                                                                                                                                         \o stack[self]]
+                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N5"]
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "visit"
+                                                                                                          THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
+                                                                                                                                                        pc        |->  "T0" ] >>
+                                                                                                                                                    \o stack[self]]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N7"]
+                                                                                                          ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
+                                                                                                                                                        pc        |->  "T0" ] >>
+                                                                                                                                                    \o stack[self]]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N6"]
+                                                                                         /\ UNCHANGED << whom, 
+                                                                                                         what >>
+                                                                              /\ UNCHANGED << whose, 
+                                                                                              when >>
+                                                        /\ UNCHANGED victim
+                                             /\ of' = of
+                                  /\ seen' = seen
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
+                       /\ UNCHANGED << stack, seen, of, victim, whose, when, 
+                                       whom, what, turn >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, overwritten >>
+
+thread(self) == T0(self)
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
+               /\ UNCHANGED vars
+
+Next == (\E self \in ProcSet:  \/ serve(self) \/ connect(self)
+                               \/ expire(self) \/ remove(self) \/ lose(self)
+                               \/ notify(self) \/ shrink(self)
+                               \/ visit(self) \/ rest(self))
+           \/ (\E self \in Threads: thread(self))
+           \/ Terminating
+
+Spec == /\ Init /\ [][Next]_vars
+        /\ \A self \in Threads : /\ WF_vars(thread(self))
+                                 /\ WF_vars(serve(self))
+                                 /\ WF_vars(connect(self))
+                                 /\ WF_vars(expire(self))
+                                 /\ WF_vars(remove(self))
+                                 /\ WF_vars(lose(self))
+                                 /\ WF_vars(notify(self))
+                                 /\ WF_vars(shrink(self))
+                                 /\ WF_vars(visit(self))
+                                 /\ WF_vars(rest(self))
+
+Termination == <>(\A self \in ProcSet: pc[self] = "Done")
+
+\* END TRANSLATION 
+=============================================================================

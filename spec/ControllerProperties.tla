@@ -1,0 +1,68 @@
+------------------------ MODULE ControllerProperties ------------------------
+\* What must hold of Controller, and what its scenarios must reach.
+EXTENDS Controller
+
+Epochs == [value : Nat, version : Nat]
+States == [epoch : Nat, by : Nat, isr : Nat, version : Nat]
+
+TypeOK ==
+  /\ node = Vacant \/ \E b \in live : node = [id |-> b, session |-> session[b]]
+  /\ epoch \in Epochs /\ part \in States
+  /\ live \subseteq Brokers /\ watching \subseteq Brokers /\ busy \subseteq Brokers
+  /\ \A b \in Brokers :
+       /\ session[b] \in 1..sessions /\ cut[b] \in {None, "before", "after"}
+       /\ acts[b] \in BOOLEAN /\ own[b] \in Epochs /\ known[b] \in States
+       /\ \A i \in DOMAIN queue[b] :
+            queue[b][i] \in {"register", "expire", "change", "reelect", "work", "move"}
+
+\* By the epoch, which ZooKeeper has given out: two that believe so have different ones.
+OneController == \A a, b \in Brokers : a # b /\ acts[a] /\ acts[b] => own[a].value # own[b].value
+
+\* Each election raises the epoch by one, and the version of its node with it.
+EpochIncreases == epoch = [value |-> elections, version |-> elections]
+
+FencedWrites == ~stale
+
+NoLostUpdate == ~overwritten
+
+\* A broker that works for the partition takes itself for the controller.
+ActOnlyIfActive == \A b \in Brokers : pc[b] \in {"F1", "W1", "W2"} => acts[b]
+
+\* A broker is quiet if it handles no event, none waits, and its session lives.
+Quiet(b) == b \in live /\ b \notin busy /\ queue[b] = << >>
+
+\* /controller names a quiet broker: it does act.
+NoOrphan == \A b \in Brokers : node.session = session[b] /\ Quiet(b) => acts[b]
+
+\* Where all are quiet, one of them is the controller.
+NoVacancy == (\A b \in Brokers : Quiet(b)) => node.id # None
+
+\* False by design: who is no controller any more learns it later.
+OneBelieves == \A a, b \in Brokers : a # b => ~(acts[a] /\ acts[b])
+
+\* In the end a broker acts as controller, and /controller names it.
+Elected == over /\ node.id # None /\ acts[node.id]
+Elects == <>Elected
+
+-----------------------------------------------------------------------------
+\* Weak fairness of the threads in T; Spec has it for all of them.
+Fairness(T) == \A t \in T :
+  WF_vars(\/ thread(t) \/ serve(t) \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
+          \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A controller of the past is about to write.
+WriteIsFenced == \E b \in Brokers :
+  pc[b] = "W1" /\ b \in live /\ epoch.version # own[b].version
+
+\* A broker finds out that it has won although the reply was lost.
+WonUnawares == \E b \in Brokers : pc[b] = "C6" /\ epoch.value = seen[b].value + 1
+
+\* A controller finds its own write, of which the reply was lost.
+WroteUnawares == \E b \in Brokers : pc[b] = "W2" /\ part = New(known[b], own[b])
+
+\* The leader has changed the ISR before the controller's write.
+LeaderWasFirst == \E b \in Brokers : pc[b] = "W2" /\ part.isr # known[b].isr
+=============================================================================

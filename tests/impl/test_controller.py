@@ -1,0 +1,204 @@
+"""The elector, one request at a time: elections, fences, lost replies, expired sessions."""
+
+from __future__ import annotations
+
+import pytest
+
+from impl.controller import (
+    CONTROLLER,
+    EPOCH,
+    PARTITION,
+    Elector,
+    Epoch,
+    PartitionState,
+    Place,
+    SessionExpired,
+    decoded,
+)
+from impl.controller_events import Connection, Events
+from impl.controller_thread import ControllerThread
+from impl.zookeeper import ZNode, ZooKeeper
+from impl.zookeeper_requests import Code, Delete, Get, Put, Reply
+
+
+class Broker:
+    """An elector with its connection. ``places``: the places of its requests so far."""
+
+    def __init__(self, name, zookeeper):
+        self.events = Events()
+        self.connection = Connection(zookeeper, self.events)
+        self.elector = Elector(name)
+        self.places = []
+
+    def handle(self, event, before=None):
+        """Handle an event; ``before``: place -> what happens before a request there."""
+        handler, reply = self.elector.handle(event), None
+        before = dict(before or {})
+        try:
+            while True:
+                wanted = handler.send(reply)
+                self.places.append(wanted.place)
+                before.pop(wanted.place, lambda: None)()
+                reply = self.connection.ask(wanted.request)
+        except StopIteration:
+            return
+
+
+@pytest.fixture
+def zookeeper():
+    return ZooKeeper([ZNode(EPOCH, "0"), ZNode(PARTITION, PartitionState().encoded())])
+
+
+@pytest.fixture
+def one(zookeeper):
+    return Broker("b1", zookeeper)
+
+
+@pytest.fixture
+def two(zookeeper):
+    return Broker("b2", zookeeper)
+
+
+def partition(zookeeper):
+    return decoded(read(zookeeper, PARTITION))
+
+
+def read(zookeeper, path):
+    return next(
+        (Reply(Code.OK, node.data, node.version) for node in zookeeper.nodes if node.path == path),
+        Reply(Code.NO_NODE),
+    )
+
+
+def remove(zookeeper):
+    zookeeper.by_hand(lambda nodes: (Delete(CONTROLLER),))
+
+
+def test_the_first_broker_is_the_controller(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    assert one.elector.acting and not two.elector.acting
+    assert one.elector.own == Epoch(1, 1)
+    assert read(zookeeper, CONTROLLER).data == "b1"
+    assert read(zookeeper, EPOCH) == Reply(Code.OK, "1", 1)
+    assert partition(zookeeper) == PartitionState(1, 1, 0, 1)
+    assert two.places == [Place.WATCH_CONTROLLER, Place.LOOK_FOR_CONTROLLER]
+
+
+def test_another_broker_follows_with_a_higher_epoch(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    one.connection.expire()
+    assert two.events.waiting == ("reelect",)
+    two.handle("reelect")
+    assert two.elector.acting and two.elector.own.value == 2
+
+
+def test_the_old_controller_writes_nothing(zookeeper, one, two):
+    one.handle("register")
+    remove(zookeeper)
+    two.handle("register")
+    before = partition(zookeeper)
+    one.handle("work")
+    assert not one.elector.acting and partition(zookeeper) == before
+
+
+def test_who_is_no_controller_does_no_work(zookeeper, one):
+    one.handle("work")
+    assert one.places == []
+
+
+def test_an_election_that_comes_too_late_is_lost(zookeeper, one, two):
+    one.handle("register", {Place.ELECT: lambda: two.handle("register")})
+    assert two.elector.acting and not one.elector.acting
+    assert Place.LOOK_FOR_ONESELF in one.places and Place.CHECK_EPOCH not in one.places
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_lost_reply_to_an_election(zookeeper, one, when):
+    one.connection.drop_reply(when)
+    one.handle("register")
+    assert one.elector.acting and one.elector.own == Epoch(1, 1)
+    assert Place.ELECT_AGAIN in one.places
+    assert (Place.CHECK_EPOCH in one.places) == (when == "after")
+
+
+def test_an_election_that_was_won_and_lost_again(zookeeper, one, two):
+    def gone():
+        remove(zookeeper)
+        two.handle("register")
+
+    one.connection.drop_reply("after")
+    one.handle("register", {Place.CHECK_EPOCH: gone})
+    assert two.elector.acting and not one.elector.acting
+    assert two.elector.own.value == 2
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_lost_reply_to_a_write_changes_the_partition_once(zookeeper, one, when):
+    one.handle("register")
+    one.connection.drop_reply(when)
+    one.handle("work")
+    assert partition(zookeeper) == one.elector.known == PartitionState(2, 1, 0, 2)
+
+
+def test_a_change_of_the_isr_is_kept(zookeeper, one):
+    def changed():
+        state = partition(zookeeper)._replace(isr=1)
+        zookeeper.by_hand(lambda nodes: (Put(PARTITION, state.encoded()),))
+
+    one.handle("register")
+    one.handle("work", {Place.WRITE_PARTITION: changed})
+    assert partition(zookeeper) == PartitionState(2, 1, 1, 3)
+
+
+def test_a_controller_gives_its_office_up(zookeeper, one):
+    one.handle("register")
+    one.handle("move")
+    assert not one.elector.acting
+    assert read(zookeeper, CONTROLLER).code is Code.NO_NODE
+
+
+def test_only_ones_own_office_is_given_up(zookeeper, one, two):
+    one.handle("register")
+    two.handle("move")
+    assert read(zookeeper, CONTROLLER).data == "b1"
+
+    def succeeded():
+        remove(zookeeper)
+        two.handle("register")
+
+    one.handle("move", {Place.DELETE_CONTROLLER: succeeded})
+    assert read(zookeeper, CONTROLLER).data == "b2"
+
+
+def test_a_request_in_an_expired_session_ends_the_handler(zookeeper, one):
+    one.connection.expire()
+    with pytest.raises(SessionExpired):
+        one.handle("register")
+    one.handle("expire")
+    assert not one.elector.acting
+
+
+def test_a_session_that_expires_while_the_handler_waits_for_a_connection(zookeeper, one):
+    one.connection.drop_reply("after")
+    with pytest.raises(SessionExpired):
+        one.handle("register", {Place.ELECT_AGAIN: one.connection.expire})
+    assert not one.elector.acting
+
+
+def test_a_lost_read_is_made_again(one):
+    handler = one.elector.handle("register")
+    first = next(handler)
+    assert handler.send(Reply(Code.CONNECTION_LOSS)) == first
+    assert handler.send(Reply(Code.NO_NODE)).request == Get(CONTROLLER)
+
+
+def test_the_event_thread_handles_what_waits(zookeeper):
+    events = Events(["register", "work"])
+    connection = Connection(zookeeper, events)
+    elector = Elector("b1")
+    events.close()
+    ControllerThread(elector, events, connection).serve()
+    assert elector.acting and partition(zookeeper).leader_epoch == 2
+    assert events.quiet()
