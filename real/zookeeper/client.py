@@ -32,7 +32,8 @@ PATIENCE_S = 60
 class Client:
     """A session, and its connection.
 
-    ``session``: its id; with the ``password`` another client takes it over.
+    ``session``: its id; with the ``password`` another client takes it over. ``watching``: the paths
+    of which it gets the next event -> whether there was a node.
     """
 
     def __init__(self, port: int, session: int = 0, password: bytes = bytes(16)) -> None:
@@ -40,6 +41,8 @@ class Client:
         self.port, self.session, self.password = port, session, password
         self.made, self.zxid = 0, 0
         self.seen: list[Event] = []
+        self.watching: dict[str, bool] = {}
+        self.cut = ""
         self.socket: socket.socket | None = None
         if not self._connect():
             raise ToolError(f"ZooKeeper does not know the session {session:x}.")
@@ -49,18 +52,29 @@ class Client:
     def ask(self, request: Request) -> Reply:
         """Make a request; CONNECTION_LOSS if no reply comes, though it may have been performed.
 
-        A connection that is lost is made again by a later request. The watches are gone then.
+        After that it connects again, and the session has its watches as before.
         """
+        cut = ""
+        if isinstance(request, Multi):
+            cut, self.cut = self.cut, ""
         try:
             if self.socket is None and not self._connect():
                 return Reply(Code.SESSION_EXPIRED)
-            return self._ask(request)
+            if cut != "before":
+                reply = self._ask(request)
+                if not cut:
+                    return reply
+            self._disconnect()
         except OSError:
             self._disconnect()
         try:
             return Reply(Code.CONNECTION_LOSS if self._connect() else Code.SESSION_EXPIRED)
         except OSError:
             return Reply(Code.CONNECTION_LOSS)
+
+    def drop_reply(self, when: str) -> None:
+        """Lose the reply to the next transaction, before it is sent or after it is performed."""
+        self.cut = when
 
     def node(self, path: str) -> tuple[str, Node] | None:
         """A node's data, and what else is known of it."""
@@ -88,10 +102,11 @@ class Client:
 
     def _ask(self, request: Request) -> Reply:
         if isinstance(request, Connected):
-            self._call(Operation.PING, b"", wire.PING_XID)
-            return Reply(Code.OK)
+            return Reply(self._call(Operation.PING, b"", wire.PING_XID)[0])
         if isinstance(request, Exists):
             code, found = self._call(Operation.EXISTS, wire.read(request.path, True))
+            if code in (Code.OK, Code.NO_NODE):
+                self.watching[request.path] = code is Code.OK
             return Reply(code, version=found.node().version) if code is Code.OK else Reply(code)
         if isinstance(request, Get):
             code, found = self._call(Operation.GET, wire.read(request.path, False))
@@ -122,7 +137,9 @@ class Client:
             of, zxid, error = message.numbers("iqi")
             if of == wire.EVENT_XID:
                 change, _ = message.numbers("ii")
-                self.seen.append((message.text(), wire.CHANGES[change]))
+                path = message.text()
+                self.watching.pop(path, None)
+                self.seen.append((path, wire.CHANGES[change]))
                 continue
             if of != xid:
                 raise ToolError(f"ZooKeeper answers request {of} instead of {xid}.")
@@ -132,7 +149,7 @@ class Client:
             return wire.CODES[error], message
 
     def _connect(self) -> bool:
-        """Connect, in the session. False where it has expired."""
+        """Connect, in the session, and set its watches. False where it has expired."""
         self._disconnect()
         self.socket = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -143,6 +160,9 @@ class Client:
             self._disconnect()
             return False
         self.session, self.password = session, message.buffer()
+        if self.watching:
+            watches = wire.watches(self.zxid, self.watching)
+            self._call(Operation.SET_WATCHES, watches, wire.WATCHES_XID)
         return True
 
     def _disconnect(self) -> None:

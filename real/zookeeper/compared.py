@@ -28,12 +28,14 @@ from real.zookeeper.client import Client
 
 PATHS = ("/a", "/b", "/c", "/d")
 MOST_SESSIONS, MOST_PARTS = 4, 4
+CUTS = ("before", "after")
 
 
 class Step(NamedTuple):
     """One operation. Sessions are numbered from 1, in the order in which they are opened.
 
-    ``kind``: open, close, expire, or ask, which has the ``request``.
+    ``kind``: open, close, expire, before and after, which lose the next transaction's reply before
+    or after it is performed, or ask, which has the ``request``.
     """
 
     kind: str
@@ -108,8 +110,10 @@ def steps(many: int, seed: int) -> list[Step]:
         elif drawn < 0.1:
             ended.append(live.pop(chosen.randrange(len(live))))
             made.append(Step(chosen.choice(("close", "expire")), ended[-1]))
+        elif drawn < 0.14:
+            made.append(Step(chosen.choice(CUTS), chosen.choice(live)))
         else:
-            session = chosen.choice(ended if ended and drawn < 0.13 else live)
+            session = chosen.choice(ended if ended and drawn < 0.17 else live)
             made.append(Step("ask", session, request(chosen, number)))
     return made
 
@@ -151,6 +155,9 @@ class Real:
         client = self.clients[step.session]
         if step.kind == "ask":
             return client.ask(step.request)
+        if step.kind in CUTS:
+            client.drop_reply(step.kind)
+            return Reply(Code.OK)
         self.ended.add(step.session)
         if step.kind == "expire":
             client.expire()
@@ -199,6 +206,8 @@ class InMemory:
         if step.kind == "open":
             watching = Watching()
             self.watching[self.zookeeper.open(watching)] = watching
+        elif step.kind in CUTS:
+            self.zookeeper.drop_reply(step.session, step.kind)
         else:
             self.zookeeper.end(step.session)
         return Reply(Code.OK)

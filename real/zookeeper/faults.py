@@ -105,6 +105,15 @@ class EphemeralStays(ZooKeeper):
         super().end(session)
 
 
+class LostUnperformed(ZooKeeper):
+    """a transaction whose reply is lost is never performed"""
+
+    __slots__ = ()
+
+    def drop_reply(self, session: int, when: str) -> None:
+        super().drop_reply(session, "before")
+
+
 FAULTS: tuple[type[ZooKeeper], ...] = (
     VersionStays,
     CheckIgnored,
@@ -115,4 +124,5 @@ FAULTS: tuple[type[ZooKeeper], ...] = (
     DeletionUnseen,
     WatchesNodesOnly,
     EphemeralStays,
+    LostUnperformed,
 )

@@ -6,6 +6,7 @@ Numbers are big-endian. A buffer and a text begin with their length, and -1 is n
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -23,11 +24,12 @@ class Operation(IntEnum):
     CHECK = 13
     MULTI = 14
     CREATE = 15
+    SET_WATCHES = 101
     CLOSE = -11
     ERROR = -1
 
 
-EVENT_XID, PING_XID = -1, -2
+EVENT_XID, PING_XID, WATCHES_XID = -1, -2, -8
 """What stands in the place of a request's number."""
 
 CODES = {
@@ -95,6 +97,18 @@ def transaction(parts: tuple[Part, ...]) -> bytes:
 def connect(zxid: int, timeout_ms: int, session: int, password: bytes) -> bytes:
     """The first message of a connection; ``session`` is 0 for a new one."""
     return struct.pack(">iqiq", 0, zxid, timeout_ms, session) + buffer(password) + b"\0"
+
+
+def watches(zxid: int, watching: Mapping[str, bool]) -> bytes:
+    """What a session watches: paths of nodes, paths without one, and no children.
+
+    ``zxid``: the last transaction of which the session knows.
+    """
+    made = struct.pack(">q", zxid)
+    for there in (True, False):
+        paths = [path for path, node in watching.items() if node is there]
+        made += struct.pack(">i", len(paths)) + b"".join(map(text, paths))
+    return made + struct.pack(">i", 0)
 
 
 class Message:
