@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         events = sum(len(each.events) for each in real)
         failed = sum(not each.reply.ok for each in real)
         print(
-            f"ZooKeeper {RELEASE}: {len(made):,} operations, {failed:,} of them refused, "
+            f"ZooKeeper {RELEASE}: {len(made):,} operations, {failed:,} refused or lost, "
             f"{events:,} events: {len(found):,} differ",
             flush=True,
         )
@@ -42,8 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         missed = []
         for fault in FAULTS:
             seen = differences(made, real, fault)
-            first = f", the first is number {seen[0].number:,}" if seen else ""
-            print(f"  with a fault, {fault.__doc__}: {len(seen):,} differ{first}")
+            first = f", from number {seen[0].number:,}" if seen else ""
+            print(f"  fault, {fault.__doc__}: {len(seen):,} differ{first}")
             missed += [] if seen else [fault.__name__]
         if missed and not found:
             raise NothingChecked(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+from collections.abc import Iterable, Iterator
 
 from impl.zookeeper import Event
 from impl.zookeeper_requests import (
@@ -76,14 +77,21 @@ class Client:
         """Lose the reply to the next transaction, before it is sent or after it is performed."""
         self.cut = when
 
-    def node(self, path: str) -> tuple[str, Node] | None:
-        """A node's data, and what else is known of it."""
-        code, found = self._call(Operation.GET, wire.read(path, False))
-        return (found.text(), found.node()) if code is Code.OK else None
+    def nodes(self, paths: Iterable[str]) -> Iterator[tuple[str, str, Node]]:
+        """The path and the data of each node that is there, and what else is known of it."""
+        made = [(path, self._request(Operation.GET, wire.read(path, False))) for path in paths]
+        for path, xid in made:
+            code, found = self._answer(xid)
+            if code is Code.OK:
+                yield path, found.text(), found.node()
+
+    def ping(self) -> None:
+        """Ask for what the watches have seen: :meth:`events` has it."""
+        self._request(Operation.PING, b"", wire.PING_XID)
 
     def events(self) -> list[Event]:
-        """What the watches have seen since the last time, in the order in which it came."""
-        self._call(Operation.PING, b"", wire.PING_XID)
+        """What the watches have seen up to the ping before this, in the order in which it came."""
+        self._answer(wire.PING_XID)
         seen, self.seen = self.seen, []
         return seen
 
@@ -127,11 +135,19 @@ class Client:
     # -- the connection
 
     def _call(self, kind: Operation, content: bytes, xid: int = 0) -> tuple[Code, Message]:
-        """Make a request, and wait for its reply; what the watches see before it is kept."""
+        """Make a request, and wait for its reply."""
+        return self._answer(self._request(kind, content, xid))
+
+    def _request(self, kind: Operation, content: bytes, xid: int = 0) -> int:
+        """Make a request. Returns its number, which its reply has."""
         if not xid:
             self.made += 1
         xid = xid or self.made
         self._send(struct.pack(">ii", xid, kind) + content)
+        return xid
+
+    def _answer(self, xid: int) -> tuple[Code, Message]:
+        """Wait for the next reply; what the watches see before it is kept."""
         while True:
             message = self._receive()
             of, zxid, error = message.numbers("iqi")
@@ -144,7 +160,7 @@ class Client:
             if of != xid:
                 raise ToolError(f"ZooKeeper answers request {of} instead of {xid}.")
             if error not in wire.CODES:
-                raise ToolError(f"ZooKeeper answers {kind.name} with the error {error}.")
+                raise ToolError(f"ZooKeeper answers request {xid} with the error {error}.")
             self.zxid = max(self.zxid, zxid)
             return wire.CODES[error], message
 

@@ -166,17 +166,17 @@ class Real:
         return Reply(Code.OK)
 
     def events(self) -> Iterable[tuple[int, Event]]:
-        for number, client in self.clients.items():
-            if number not in self.ended:
-                yield from ((number, event) for event in client.events())
+        live = [each for each in self.clients.items() if each[0] not in self.ended]
+        for _, client in live:
+            client.ping()
+        for number, client in live:
+            yield from ((number, event) for event in client.events())
 
     def nodes(self) -> tuple[ZNode, ...]:
-        found = []
-        for path in PATHS:
-            if there := self.observer.node(path):
-                data, node = there
-                found.append(ZNode(path, data, node.version, self.numbers[node.owner]))
-        return tuple(found)
+        return tuple(
+            ZNode(path, data, node.version, self.numbers[node.owner])
+            for path, data, node in self.observer.nodes(PATHS)
+        )
 
     def close(self) -> None:
         for client in (self.observer, *self.clients.values()):
