@@ -159,10 +159,8 @@ class Client:
                 continue
             if of != xid:
                 raise ToolError(f"ZooKeeper answers request {of} instead of {xid}.")
-            if error not in wire.CODES:
-                raise ToolError(f"ZooKeeper answers request {xid} with the error {error}.")
             self.zxid = max(self.zxid, zxid)
-            return wire.CODES[error], message
+            return wire.code(error), message
 
     def _connect(self) -> bool:
         """Connect, in the session, and set its watches. False where it has expired."""

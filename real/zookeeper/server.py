@@ -62,7 +62,8 @@ def settings(folder: Path, port: int) -> str:
 def running(output: Path) -> Iterator[int]:
     """A server, by its port. Its data is in a temporary folder, its log in ``output``.
 
-    Raises NotHere where Java or a jar is absent, ToolError where the server does not serve.
+    Raises NotHere where Java or a jar is absent, ToolError where the server does not serve. So
+    does an OSError inside: the server has ended, or hangs.
     """
     try:
         runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
@@ -85,6 +86,8 @@ def running(output: Path) -> Iterator[int]:
         try:
             await_ready(process, port, log)
             yield port
+        except OSError as error:
+            raise failed(f"ZooKeeper does not answer ({error})", log) from error
         finally:
             end(process)
 

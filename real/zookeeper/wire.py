@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from impl.zookeeper_requests import ANY, Check, Code, Create, Part, Put, Reply
+from wheelproof.errors import ToolError
 
 
 class Operation(IntEnum):
@@ -53,6 +54,13 @@ class Node(NamedTuple):
 
     version: int
     owner: int
+
+
+def code(error: int) -> Code:
+    """The code of an error. Raises ToolError for one that no request here should have."""
+    if error not in CODES:
+        raise ToolError(f"ZooKeeper answers with the error {error}.")
+    return CODES[error]
 
 
 def buffer(content: bytes) -> bytes:
@@ -148,7 +156,7 @@ class Message:
             if kind == Operation.ERROR:
                 error = self.number()
                 if reply.ok and error not in (0, NOT_PERFORMED):
-                    reply = Reply(CODES[error], failed=place)
+                    reply = Reply(code(error), failed=place)
             else:
                 reply = Reply(Code.OK, version=self.version(kind))
             place += 1

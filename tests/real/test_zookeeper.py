@@ -21,7 +21,7 @@ from impl.zookeeper_requests import (
     Reply,
 )
 from real.zookeeper import __main__ as command
-from real.zookeeper import compared, server
+from real.zookeeper import compared, server, wire
 from real.zookeeper.client import Client
 from real.zookeeper.faults import FAULTS, DeletionUnseen, NotAtomic
 from wheelproof.errors import ToolError
@@ -225,6 +225,17 @@ def test_a_server_that_fails_names_its_log(monkeypatch, port, tmp_path):
         pass
     assert f"ZooKeeper ended with 1. Its log is {log}:" in str(failed.value)
     assert "ZooKeeperServerMain" in str(failed.value)
+
+
+@pytest.mark.nightly
+def test_a_server_that_ends_meanwhile_names_its_log(port, tmp_path):
+    with pytest.raises(ToolError, match="ZooKeeper does not answer"), server.running(tmp_path):
+        raise ConnectionError
+
+
+def test_an_unknown_error_is_no_reply():
+    with pytest.raises(ToolError, match="ZooKeeper answers with the error -4."):
+        wire.code(-4)
 
 
 @pytest.mark.nightly
