@@ -30,6 +30,7 @@ FLAGS = (
     "-Dzookeeper.jmx.log4j.disable=true",
     "-Dzookeeper.forceSync=no",
     "-Dzookeeper.preAllocSize=1024",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 )
 """A small and quick server, whose data need not survive the machine."""
 

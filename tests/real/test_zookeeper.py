@@ -227,6 +227,13 @@ def test_a_server_that_fails_names_its_log(monkeypatch, port, tmp_path):
     assert "ZooKeeperServerMain" in str(failed.value)
 
 
+def test_a_server_without_a_port_logs_why(monkeypatch, port, tmp_path):
+    monkeypatch.setattr(server, "free_ports", lambda count: [port] * count)
+    monkeypatch.setattr(server, "serves", lambda port: False)
+    with pytest.raises(ToolError, match="Address already in use"), server.running(tmp_path):
+        pass
+
+
 @pytest.mark.nightly
 def test_a_server_that_ends_meanwhile_names_its_log(port, tmp_path):
     with pytest.raises(ToolError, match="ZooKeeper does not answer"), server.running(tmp_path):
