@@ -19,7 +19,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo elections real docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo elections zookeeper real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -38,6 +38,8 @@ help:
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
 	@echo 'make elections  elect partition leaders by released Kafka too, and compare:'
 	@echo '               ARGS="--release 3.9.0 --replicas 4"'
+	@echo 'make zookeeper  compare the ZooKeeper in memory with a real one, and find faults of it:'
+	@echo '               ARGS="--operations 10000 --seed 2"'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -118,6 +120,9 @@ demo: setup
 
 elections: setup
 	@$(RUN) real.elections $(ARGS)
+
+zookeeper: setup
+	@$(RUN) real.zookeeper $(ARGS)
 
 real: setup
 	@$(RUN) real.record $(ARGS)

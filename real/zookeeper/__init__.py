@@ -1,0 +1,1 @@
+"""A real ZooKeeper, beside the one in memory of ``impl/zookeeper.py``."""

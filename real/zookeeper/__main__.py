@@ -1,0 +1,59 @@
+"""Compares ZooKeeper in memory with a real one: ``python -m real.zookeeper --help``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from real.zookeeper.compared import by_zookeeper, differences, steps
+from real.zookeeper.faults import FAULTS
+from real.zookeeper.server import RELEASE
+from wheelproof.errors import NothingChecked, WheelproofError
+
+SHOWN = 5
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 where both agree and each fault is found, 1 where they differ, else an error's code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m real.zookeeper",
+        description="Compare the ZooKeeper in memory with a real one, by random operations.",
+    )
+    parser.add_argument("--operations", type=int, default=2000, help="how many (default: 2000)")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    parser.add_argument("--output", type=Path, default=Path("build"), help="folder for the log")
+    given = parser.parse_args(arguments)
+    if not 1 <= given.operations <= 100_000:
+        parser.error("--operations: give a number from 1 to 100000")
+    made = steps(given.operations, given.seed)
+    try:
+        real = by_zookeeper(made, given.output)
+        found = differences(made, real)
+        events = sum(len(each.events) for each in real)
+        failed = sum(not each.reply.ok for each in real)
+        print(
+            f"ZooKeeper {RELEASE}: {len(made):,} operations, {failed:,} refused or lost, "
+            f"{events:,} events: {len(found):,} differ",
+            flush=True,
+        )
+        for line in found[:SHOWN]:
+            print(f"  {line}")
+        missed = []
+        for fault in FAULTS:
+            seen = differences(made, real, fault)
+            first = f", from number {seen[0].number:,}" if seen else ""
+            print(f"  fault, {fault.__doc__}: {len(seen):,} differ{first}")
+            missed += [] if seen else [fault.__name__]
+        if missed and not found:
+            raise NothingChecked(
+                f"The operations do not find {', '.join(missed)}.", "Take more, by --operations."
+            )
+    except WheelproofError as error:
+        print(f"real.zookeeper: {error}", file=sys.stderr)
+        return int(error.exit_code)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

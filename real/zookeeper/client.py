@@ -1,0 +1,203 @@
+"""A client of ZooKeeper that does one thing at a time: an object is a session.
+
+It has no thread, and makes no request again by itself. So what happens, and in which order, is what
+the caller wants.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+
+from impl.zookeeper import Event
+from impl.zookeeper_requests import (
+    Check,
+    Code,
+    Connected,
+    Exists,
+    Get,
+    Multi,
+    Reply,
+    Request,
+)
+from real.zookeeper import wire
+from real.zookeeper.wire import Message, Node, Operation
+from wheelproof.errors import ToolError
+
+SESSION_MS = 30_000
+PATIENCE_S = 60
+
+
+class Client:
+    """A session, and its connection.
+
+    ``session``: its id; with the ``password`` another client takes it over. ``watching``: the paths
+    of which it gets the next event -> whether there was a node.
+    """
+
+    def __init__(self, port: int, session: int = 0, password: bytes = bytes(16)) -> None:
+        """Open a session, or take over one that lives. Raises ToolError where it has expired."""
+        self.port, self.session, self.password = port, session, password
+        self.made, self.zxid = 0, 0
+        self.seen: list[Event] = []
+        self.watching: dict[str, bool] = {}
+        self.cut = ""
+        self.socket: socket.socket | None = None
+        if not self._connect():
+            raise ToolError(f"ZooKeeper does not know the session {session:x}.")
+
+    # -- requests
+
+    def ask(self, request: Request) -> Reply:
+        """Make a request; CONNECTION_LOSS if no reply comes, though it may have been performed.
+
+        After that it connects again, and the session has its watches as before.
+        """
+        cut = ""
+        if isinstance(request, Multi):
+            cut, self.cut = self.cut, ""
+        try:
+            if self.socket is None and not self._connect():
+                return Reply(Code.SESSION_EXPIRED)
+            if cut != "before":
+                reply = self._ask(request)
+                if not cut:
+                    return reply
+            self._disconnect()
+        except OSError:
+            self._disconnect()
+        try:
+            return Reply(Code.CONNECTION_LOSS if self._connect() else Code.SESSION_EXPIRED)
+        except OSError:
+            return Reply(Code.CONNECTION_LOSS)
+
+    def drop_reply(self, when: str) -> None:
+        """Lose the reply to the next transaction, before it is sent or after it is performed."""
+        self.cut = when
+
+    def nodes(self, paths: Iterable[str]) -> Iterator[tuple[str, str, Node]]:
+        """The path and the data of each node that is there, and what else is known of it."""
+        made = [(path, self._request(Operation.GET, wire.read(path, False))) for path in paths]
+        for path, xid in made:
+            code, found = self._answer(xid)
+            if code is Code.OK:
+                yield path, found.text(), found.node()
+
+    def ping(self) -> None:
+        """Ask for what the watches have seen: :meth:`events` has it."""
+        self._request(Operation.PING, b"", wire.PING_XID)
+
+    def events(self) -> list[Event]:
+        """What the watches have seen up to the ping before this, in the order in which it came."""
+        self._answer(wire.PING_XID)
+        seen, self.seen = self.seen, []
+        return seen
+
+    def close(self) -> None:
+        """End the session, if it lives."""
+        with contextlib.suppress(OSError):
+            self._call(Operation.CLOSE, b"")
+        self._disconnect()
+
+    def expire(self) -> None:
+        """End the session without the client's doing, by another one that takes it over.
+
+        The client itself learns it by its next request.
+        """
+        Client(self.port, self.session, self.password).close()
+
+    def _ask(self, request: Request) -> Reply:
+        if isinstance(request, Connected):
+            return Reply(self._call(Operation.PING, b"", wire.PING_XID)[0])
+        if isinstance(request, Exists):
+            code, found = self._call(Operation.EXISTS, wire.read(request.path, True))
+            if code in (Code.OK, Code.NO_NODE):
+                self.watching[request.path] = code is Code.OK
+            return Reply(code, version=found.node().version) if code is Code.OK else Reply(code)
+        if isinstance(request, Get):
+            code, found = self._call(Operation.GET, wire.read(request.path, False))
+            if code is not Code.OK:
+                return Reply(code)
+            return Reply(code, found.text(), found.node().version)
+        return self._transaction(request)
+
+    def _transaction(self, request: Multi) -> Reply:
+        """The reply to a Check has no version: it is the one that was demanded."""
+        code, found = self._call(Operation.MULTI, wire.transaction(request.parts))
+        if code is Code.SESSION_EXPIRED:
+            return Reply(code)
+        reply = found.replies()
+        last = request.parts[-1] if request.parts else None
+        return reply._replace(version=last.version) if reply.ok and type(last) is Check else reply
+
+    # -- the connection
+
+    def _call(self, kind: Operation, content: bytes, xid: int = 0) -> tuple[Code, Message]:
+        """Make a request, and wait for its reply."""
+        return self._answer(self._request(kind, content, xid))
+
+    def _request(self, kind: Operation, content: bytes, xid: int = 0) -> int:
+        """Make a request. Returns its number, which its reply has."""
+        if not xid:
+            self.made += 1
+        xid = xid or self.made
+        self._send(struct.pack(">ii", xid, kind) + content)
+        return xid
+
+    def _answer(self, xid: int) -> tuple[Code, Message]:
+        """Wait for the next reply; what the watches see before it is kept."""
+        while True:
+            message = self._receive()
+            of, zxid, error = message.numbers("iqi")
+            if of == wire.EVENT_XID:
+                change, _ = message.numbers("ii")
+                path = message.text()
+                self.watching.pop(path, None)
+                self.seen.append((path, wire.CHANGES[change]))
+                continue
+            if of != xid:
+                raise ToolError(f"ZooKeeper answers request {of} instead of {xid}.")
+            self.zxid = max(self.zxid, zxid)
+            return wire.code(error), message
+
+    def _connect(self) -> bool:
+        """Connect, in the session, and set its watches. False where it has expired."""
+        self._disconnect()
+        self.socket = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._send(wire.connect(self.zxid, SESSION_MS, self.session, self.password))
+        message = self._receive()
+        _, timeout, session = message.numbers("iiq")
+        if timeout <= 0:
+            self._disconnect()
+            return False
+        self.session, self.password = session, message.buffer()
+        if self.watching:
+            watches = wire.watches(self.zxid, self.watching)
+            self._call(Operation.SET_WATCHES, watches, wire.WATCHES_XID)
+        return True
+
+    def _disconnect(self) -> None:
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+    def _send(self, content: bytes) -> None:
+        if self.socket is None:
+            raise ConnectionError("there is no connection")
+        self.socket.sendall(wire.buffer(content))
+
+    def _receive(self) -> Message:
+        (length,) = struct.unpack(">i", self._bytes(4))
+        return Message(self._bytes(length))
+
+    def _bytes(self, many: int) -> bytes:
+        content = b""
+        while len(content) < many:
+            more = self.socket.recv(many - len(content)) if self.socket else b""
+            if not more:
+                raise ConnectionError("the connection has ended")
+            content += more
+        return content
