@@ -1,16 +1,16 @@
 ----------------------------- MODULE MCController -----------------------------
-\* Generated from spec/Controller.toml, scenario expires: the session of the controller expires;
-\* changes are lost.
+\* Generated from spec/Controller.toml, scenario expires_at_move: the session of a controller
+\* expires while it gives its office up and a reply is lost; changes are lost.
 \* To run it by hand, in this folder:
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCController.cfg MCController.tla
 EXTENDS ControllerProperties, Integers, TLC
 
-MC_Session == [b1 |-> 1, b2 |-> 2]
+MC_Session == [b1 |-> 1]
 MC_First == "b1"
 MC_Program ==
   (  "b1" :> <<<<"serve">>>>
-  @@ "b2" :> <<<<"serve">>>>
   @@ "c1" :> <<<<"connect", "b1">>>>
-  @@ "zookeeper" :> <<<<"expire", "b1">>, <<"rest">>>>)
+  @@ "network" :> <<<<"lose", "b1", "after">>>>
+  @@ "zookeeper" :> <<<<"notify", "b1", "move">>, <<"expire", "b1">>, <<"rest">>>>)
 MC_NULL == "null"
 ===============================================================================
