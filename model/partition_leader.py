@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from model.partition_leader_properties import Properties
-from model.pluscal import DONE, Procedure, Process, Scalar, Values
+from model.pluscal import DONE, Procedure, Process, Scalar, Values, as_record
 
 NO_LEADER = -1
 
@@ -290,14 +290,3 @@ class Model(Properties):
         else:
             t.turn += 1
             self.call(t, *self.program[self.me][t.turn - 2], back="T0")
-
-
-def as_record(value: Any) -> Any:
-    """A value of TLA+, its named tuples as records."""
-    if isinstance(value, dict):
-        return {name: as_record(part) for name, part in value.items()}
-    if hasattr(value, "_asdict"):
-        return {name: as_record(part) for name, part in value._asdict().items()}
-    if isinstance(value, tuple):
-        return tuple(map(as_record, value))
-    return value

@@ -131,11 +131,16 @@ def shown(made: Request, reply: Reply) -> Reply:
 
 
 class Performer(Protocol):
-    def perform(self, step: Step) -> Reply: ...
+    """A ZooKeeper, as far as the comparison needs it."""
 
-    def events(self) -> Iterable[tuple[int, Event]]: ...
+    def perform(self, step: Step) -> Reply:
+        """The reply to a step."""
 
-    def nodes(self) -> tuple[ZNode, ...]: ...
+    def events(self) -> Iterable[tuple[int, Event]]:
+        """Session and event of all that the watches have seen since the last call."""
+
+    def nodes(self) -> tuple[ZNode, ...]:
+        """All nodes, by path."""
 
 
 class Real:

@@ -365,3 +365,14 @@ class Machine:
             "pc": frame.pc,
             **dict(zip(names, frame.saved, strict=True)),
         }
+
+
+def as_record(value: Any) -> Any:
+    """A value of TLA+, its named tuples as records."""
+    if isinstance(value, dict):
+        return {name: as_record(part) for name, part in value.items()}
+    if hasattr(value, "_asdict"):
+        return {name: as_record(part) for name, part in value._asdict().items()}
+    if isinstance(value, tuple):
+        return tuple(map(as_record, value))
+    return value
