@@ -89,28 +89,61 @@ def invariants(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(item.name for item in mechanism.properties.values() if item.kind == "invariant")
 
 
-def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") -> Sample:
-    """This number of states of one scenario, every fourth a reachable one.
+class Source:
+    """The states of one scenario, drawn as they are needed, every fourth a reachable one.
 
-    The scenario's name is the seed of the draw. ``broken``: a property that one of the schedules
-    shall break.
+    The scenario's name is the seed of the draw: more states begin with those that were drawn
+    before. ``broken``: a property that one of the schedules shall break.
     """
-    draw, names = random.Random(scenario), invariants(mechanism)
-    sample = Sample(scenario, mechanism.model(scenario))
-    base = reachable(mechanism, scenario, draw, broken)
-    for index in range(number):
-        by_mixing = index % 4 != 0
-        state = mixed(base, draw) if by_mixing else draw.choice(base)
-        sample.states.append(state)
-        sample.by_mixing.append(by_mixing)
-        sample.truths.append(
-            {
-                name: truth
-                for name in names
-                if (truth := truth_of(sample.model, name, state)) is not None
-            }
+
+    def __init__(self, mechanism: Mechanism, scenario: str, broken: str = "") -> None:
+        self.scenario, self.model = scenario, mechanism.model(scenario)
+        self._draw = random.Random(scenario)
+        self._reachable = reachable(mechanism, scenario, self._draw, broken)
+        self._states: list[State] = []
+        self._truths: dict[str, list[bool | None]] = {name: [] for name in invariants(mechanism)}
+
+    def states(self, number: int) -> list[State]:
+        """The first states, this many."""
+        while len(self._states) < number:
+            self._states.append(
+                mixed(self._reachable, self._draw)
+                if _by_mixing(len(self._states))
+                else self._draw.choice(self._reachable)
+            )
+        return self._states[:number]
+
+    def truths(self, name: str, number: int) -> list[bool | None]:
+        """A property's truth values in the first states, None where it has none."""
+        known = self._truths[name]
+        known += [
+            truth_of(self.model, name, state) for state in self.states(number)[len(known) :]
+        ]
+        return known[:number]
+
+    def shows(self, name: str, number: int) -> bool:
+        """Whether the first states show both truth values of a property."""
+        found = self.truths(name, number)
+        return True in found and False in found
+
+    def sample(self, number: int) -> Sample:
+        """The first states, with all truth values."""
+        rows: list[dict[str, bool]] = [{} for _ in range(number)]
+        for name in self._truths:
+            for row, truth in zip(rows, self.truths(name, number), strict=True):
+                if truth is not None:
+                    row[name] = truth
+        return Sample(
+            self.scenario,
+            self.model,
+            self.states(number),
+            rows,
+            [_by_mixing(index) for index in range(number)],
         )
-    return sample
+
+
+def _by_mixing(index: int) -> bool:
+    return index % 4 != 0
 
 
 def selected(sample: Sample) -> Sample:
@@ -135,35 +168,32 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
     scenarios = list(
         dict.fromkeys(config.scenario for config in mechanism.configs.values() if not config.module)
     )
-    left = {scenario: sampled(mechanism, scenario, FIRST) for scenario in scenarios}
-    worth = {scenario: sample.worth(names) for scenario, sample in left.items()}
-    size = {scenario: len(sample.model.initial()[0]) for scenario, sample in left.items()}
-    taken: list[str] = []
+    left = {scenario: Source(mechanism, scenario) for scenario in scenarios}
+    worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in left.items()}
+    size = {scenario: len(source.model.initial()[0]) for scenario, source in left.items()}
+    samples: list[Sample] = []
     known: Counter[tuple[str, str]] = Counter()
-    while left and len(taken) < SCENARIOS:
+    while left and len(samples) < SCENARIOS:
         best = max(
             left,
             key=lambda scenario: (sum((Counter(worth[scenario]) - known).values()), size[scenario]),
         )
-        taken.append(best)
+        samples.append(selected(left.pop(best).sample(DRAWN)))
         known |= Counter(worth[best])
-        del left[best]
-    samples = [selected(sampled(mechanism, scenario, DRAWN)) for scenario in taken]
     for name in names:  # one that is rarely broken: look for it in the others
         for scenario in list(left):
             if any(each.seen(name) for each in samples):
                 break
-            if (sample := sampled(mechanism, scenario, DRAWN)).seen(name):
-                samples.append(selected(sample))
-                del left[scenario]
+            if left[scenario].shows(name, DRAWN):
+                samples.append(selected(left.pop(scenario).sample(DRAWN)))
         for scenario in dict.fromkeys(
             mutant.scenario for mutant in mechanism.mutants.values() if mutant.property == name
         ):
             if any(each.seen(name) for each in samples):
                 break
-            if (sample := sampled(mechanism, scenario, DRAWN, name)).seen(name):
+            if (source := Source(mechanism, scenario, name)).shows(name, DRAWN):
                 samples = [each for each in samples if each.scenario != scenario] + [
-                    selected(sample)
+                    selected(source.sample(DRAWN))
                 ]
     return samples
 

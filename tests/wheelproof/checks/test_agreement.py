@@ -107,7 +107,7 @@ def test_a_machine_with_other_variables_gives_no_state():
     assert set(twice.process_variables) - set(mechanism.model("adds").process_variables) == {
         "again"
     }
-    found = agreement.sampled(mechanism, "adds", agreement.FIRST)
+    found = agreement.Source(mechanism, "adds").sample(agreement.FIRST)
     for state in found.states:
         texts = agreement.texts_of(found.model, state, {})
         assert not any("again" in text for text in texts)
