@@ -63,7 +63,7 @@ class _Run:
         self.race = RaceDetector()
         changed = mechanism.without(without)
         self.execution = ControlledImplementation.load(
-            mechanism.root, mechanism.stem, texts=changed.modules
+            mechanism.root, mechanism.name, texts=changed.modules
         ).begin(mechanism.scenarios[scenario], race=self.race)
         self.model = mechanism.model(scenario)
         self.settled = settle(self.model, mechanism.silent)

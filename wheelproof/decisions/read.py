@@ -93,11 +93,11 @@ def module_of(file: str) -> str:
     return ".".join(Path(file).with_suffix("").parts)
 
 
-def short_names(stem: str, module: str) -> dict[str, str]:
+def short_names(mechanism: str, module: str) -> dict[str, str]:
     """The one-word names of a mechanism's own files."""
     return {
         "spec": f"spec/{module}.tla",
-        **{part: f"{part}/{stem}.py" for part in ("model", "impl", "harness")},
+        **{part: f"{part}/{mechanism}.py" for part in ("model", "impl", "harness")},
     }
 
 

@@ -39,7 +39,7 @@ def render(
 ) -> str:
     """The Markdown text.
 
-    `mechanisms`: the subject's, by stem; `traces`: the counterexamples by the file that `Row.trace`
+    `mechanisms`: the subject's, by name; `traces`: the counterexamples by the file that `Row.trace`
     names, as far as they could be read; `root`: the subject's folder, for the text of source lines;
     `output`: the folder below which the traces are, for the commands.
     """

@@ -33,7 +33,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 def module_of(name: str) -> str:
     """The TLA+ module of a mechanism. UsageError for a name that no file can have."""
     module = "".join(part.capitalize() for part in name.split("_"))
-    if not _NAME.fullmatch(name) or project.stem_of(module) != name:
+    if not _NAME.fullmatch(name) or project.name_of(module) != name:
         raise UsageError(
             f"{name!r} is no name for a mechanism.",
             "Use small letters, digits and single underscores, such as my_lock.",

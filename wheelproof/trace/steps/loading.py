@@ -70,7 +70,7 @@ class Loaded:
     def __init__(self, mechanism: Mechanism, recorder: Recorder) -> None:
         self.mechanism, self.recorder = mechanism, recorder
         self.root = mechanism.root
-        module = f"harness.{mechanism.stem}"
+        module = f"harness.{mechanism.name}"
         texts = mechanism.modules
         found = isolated.Finder(self.root, texts).locate(module)
         stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
@@ -93,7 +93,7 @@ class Loaded:
                     importlib.import_module(name)
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
-                    f"{self.root}: the mechanism {mechanism.stem} cannot be imported: {error}."
+                    f"{self.root}: the mechanism {mechanism.name} cannot be imported: {error}."
                 ) from error
             self.modules = isolated.present()
         self._prepare()
