@@ -135,7 +135,7 @@ def prove_(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Prove the subject's theorems, each with its controls, and write the report."""
+    """Prove the project's theorems, each with its controls, and write the report."""
     from wheelproof.checks import prove
     from wheelproof.commands import theorems
     from wheelproof.commands.verification import Verification

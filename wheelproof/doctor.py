@@ -194,7 +194,7 @@ def _spark() -> Finding:
 
 
 def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
-    """A line for each release whose compiled classes the subject declares."""
+    """A line for each release whose compiled classes the project declares."""
     from wheelproof.jvm import declaration, setup
 
     disables = "comparison of compiled classes"

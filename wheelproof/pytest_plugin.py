@@ -1,4 +1,4 @@
-"""A plugin of pytest: ``pytest --wheelproof spec`` collects a subject's checks as tests.
+"""A plugin of pytest: ``pytest --wheelproof spec`` collects a project's checks as tests.
 
 A test is one check, by the name FILE::LAYER::CHECK, such as ``spec/MyLock.toml::mutant::Unlocked``.
 It passes if its row is in order. A failure shows the reason and the counterexample as columns of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wheelproof.verdict import Row
 
 FOLDER = Path("build", "pytest")
-"""Where files go, below the subject's folder: a folder for each layer, so that tests of several
+"""Where files go, below the project's folder: a folder for each layer, so that tests of several
 processes share none."""
 
 WIDTH = 100

@@ -145,7 +145,7 @@ Trace = Annotated[
 
 
 def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
-    """The subject's mechanisms by name; UsageError where a wanted one is not among them."""
+    """The project's mechanisms by name; UsageError where a wanted one is not among them."""
     from wheelproof import project
 
     found = project.find(root)

@@ -66,7 +66,7 @@ class Decision:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that it changes, relative to the subject's folder."""
+        """The files that it changes, relative to the project's folder."""
         return tuple(dict.fromkeys(hunk.file for hunk in self.hunks))
 
     def texts(self, root: Path, suffix: str = "") -> dict[str, str]:

@@ -3,7 +3,7 @@
 A check rejects it by name, or none does.
 
 A verdict of a check that is not in order rejects the change. So does an exception that the
-subject's own code raises, and a refusal that names what is wrong with the subject. An exception of
+project's own code raises, and a refusal that names what is wrong with the project. An exception of
 the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC reports that it could
 not evaluate the specification.
 """

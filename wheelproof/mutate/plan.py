@@ -106,7 +106,7 @@ class Plan:
         }
 
     def _imports(self, module: str) -> set[str]:
-        """The subject's files that a module imports, itself and all that these import."""
+        """The project's files that a module imports, itself and all that these import."""
         found: set[str] = set()
         waiting = [module]
         while waiting:

@@ -2,7 +2,7 @@
 that would show in a trace no event came from.
 
 An event's ``src`` is an index into its header's ``sources``, each "path:line label". The label is
-that of the mechanism that the file is named after, as everywhere in a subject. A producer in
+that of the mechanism that the file is named after, as everywhere in a project. A producer in
 another language may write the same texts with its own paths; one that writes none is not counted.
 """
 
@@ -18,7 +18,7 @@ Table = Mapping[str, frozenset[str]]
 
 
 def table(mechanisms: Mapping[str, Any]) -> Table:
-    """The labels that bear an event, of a subject's mechanisms
+    """The labels that bear an event, of a project's mechanisms
     (:class:`wheelproof.project.mechanism.Mechanism` by name)."""
     return {
         name: frozenset(label.name for label in mechanism.labels.values() if label.event)
@@ -52,7 +52,7 @@ def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, di
     """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and
     ``untaken`` (labels that no event came from).
 
-    Labels that are in no table are counted too: those of a subject that is not here.
+    Labels that are in no table are counted too: those of a project that is not here.
     """
     out: dict[str, dict[str, Any]] = {}
     for (mechanism, label), count in sorted(

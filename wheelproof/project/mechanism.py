@@ -1,6 +1,6 @@
-"""The subject of the checks: mechanisms, each declared by one ``spec/<Module>.toml``.
+"""What a project declares: mechanisms, each by one ``spec/<Module>.toml``.
 
-A subject is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
+A project is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
 The tool finds its mechanisms by their TOML files, as pytest finds tests, and knows nothing else
 about them.
 """

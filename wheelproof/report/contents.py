@@ -39,7 +39,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Part:
-    """One mechanism of a run. ``mechanism``: None if the subject no longer declares it."""
+    """One mechanism of a run. ``mechanism``: None if the project no longer declares it."""
 
     name: str
     mechanism: Mechanism | None
@@ -68,7 +68,7 @@ class Part:
 
 
 def parts(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[Part]:
-    """The mechanisms of the rows: first those of the subject, in its order."""
+    """The mechanisms of the rows: first those of the project, in its order."""
     ran = list(dict.fromkeys(row.mechanism for row in results.rows))
     names = [name for name in mechanisms if name in ran]
     names += [name for name in ran if name not in mechanisms]
@@ -76,7 +76,7 @@ def parts(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[Part]:
 
 
 def unchecked(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """The mechanisms of the subject without any row."""
+    """The mechanisms of the project without any row."""
     ran = {row.mechanism for row in results.rows}
     return [mechanism for mechanism in mechanisms if mechanism not in ran]
 

@@ -23,7 +23,7 @@ Excerpt = dict[str, object]
 class Excerpts:
     """The excerpts of one page, each read once.
 
-    ``root``: the subject's folder; ``mechanisms``: by name. A file that a decision changes is read
+    ``root``: the project's folder; ``mechanisms``: by name. A file that a decision changes is read
     as changed. ``found``: the excerpts by key.
     """
 

@@ -1,6 +1,6 @@
 """The page as text: the index is HTML, the counterexamples are data for the stepper.
 
-Made from results, the subject's declarations and counterexamples only; equal input gives equal
+Made from results, the project's declarations and counterexamples only; equal input gives equal
 bytes.
 """
 

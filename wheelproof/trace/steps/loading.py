@@ -23,7 +23,7 @@ from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 
 RUNTIME = ("impl.runtime", "impl.threads")
-"""The modules of a subject that have the primitives; a subject may have one alone."""
+"""The modules of a project that have the primitives; a project may have one alone."""
 
 
 class Field:
@@ -99,7 +99,7 @@ class Loaded:
         self._prepare()
 
     def _runtime(self, finder: isolated.Finder) -> ModuleType:
-        """The recording module, made of the subject's own runtime."""
+        """The recording module, made of the project's own runtime."""
         name = next((name for name in RUNTIME if finder.locate(name) is not None), "")
         own = isolated.load(self.root, name) if name else None
         return runtime_module(self.recorder, own, RUNTIME[0])
