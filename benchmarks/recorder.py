@@ -22,7 +22,7 @@ from wheelproof import isolated, project
 from wheelproof.trace.recording.loading import Traced
 from wheelproof.trace.recording.log import Log
 
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 OPERATIONS = 6000
 ROUNDS = 3
 RECORDS = 50_000
@@ -83,9 +83,9 @@ def measure(root: Path) -> dict[str, float]:
     mechanisms, scenario = project.find(root), _program()
     plain = traced = record = written = float("inf")
     for _ in range(ROUNDS):
-        harness = isolated.load(root, f"harness.{STEM}").Harness(scenario)
+        harness = isolated.load(root, f"harness.{NAME}").Harness(scenario)
         plain = min(plain, _seconds(_run(harness, scenario)))
-        under = Traced(mechanisms, STEM)
+        under = Traced(mechanisms, NAME)
         harness = under.set_up(scenario)
         translator.named(under.recorder, harness.names)
         under.recorder.begin()

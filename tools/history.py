@@ -84,8 +84,8 @@ def read(text: str) -> History:
                 Era(
                     each["name"],
                     {
-                        stem: {key: tuple(values) for key, values in where.items()}
-                        for stem, where in each["code"].items()
+                        mechanism: {key: tuple(values) for key, values in where.items()}
+                        for mechanism, where in each["code"].items()
                     },
                 )
                 for each in data["era"]
@@ -108,18 +108,18 @@ def broken_by(check: str, found: Mechanisms) -> tuple[str, set[str]]:
 
     Raises ValueError if there is no such check.
     """
-    stem, mark, name = check.partition("/") if "/" in check else check.partition(":")
-    mechanism = found.get(stem)
-    if mechanism is None:
-        raise ValueError(f"{check}: there is no mechanism {stem!r}")
+    mechanism, mark, name = check.partition("/") if "/" in check else check.partition(":")
+    declared = found.get(mechanism)
+    if declared is None:
+        raise ValueError(f"{check}: there is no mechanism {mechanism!r}")
     if mark == "/":
-        mutant = mechanism.mutants.get(name)
+        mutant = declared.mutants.get(name)
         if mutant is None:
-            raise ValueError(f"{check}: {stem} has no mutant {name!r}")
+            raise ValueError(f"{check}: {mechanism} has no mutant {name!r}")
         return "mutant", {mutant.property} if mutant.property else set()
-    config = mechanism.configs.get(name)
+    config = declared.configs.get(name)
     if config is None:
-        raise ValueError(f"{check}: {stem} has no config {name!r}")
+        raise ValueError(f"{check}: {mechanism} has no config {name!r}")
     return "config", set(breaks(config))
 
 
@@ -138,11 +138,11 @@ def keeps(config: Config, name: str, mechanism: Mechanism) -> bool:
     return name == "NoDeadlock" or name in mechanism.invariants
 
 
-def of_era(era: Era, stem: str, found: Mechanisms) -> Iterator[Config]:
+def of_era(era: Era, name: str, found: Mechanisms) -> Iterator[Config]:
     """The mechanism's configs whose scenarios have the era's code, without those of mutants."""
-    if stem not in era.code:
+    if name not in era.code:
         return
-    where, mechanism = era.code[stem], found[stem]
+    where, mechanism = era.code[name], found[name]
     for config in mechanism.configs.values():
         scenario = mechanism.scenarios[config.scenario]
         if config.without or config.module or config.fair is not None:
@@ -174,12 +174,12 @@ def cell(row: Row, era: Era, history: History, found: Mechanisms) -> Cell:
         if broken == row.property and check.partition("/")[0] in row.mechanisms
     ]
     green = []
-    for stem in row.mechanisms:
-        for config in of_era(era, stem, found):
+    for mechanism in row.mechanisms:
+        for config in of_era(era, mechanism, found):
             if row.property in breaks(config):
-                red.append(f"{stem}:{config.name}")
-            elif keeps(config, row.property, found[stem]):
-                green.append(f"{stem}:{config.name}")
+                red.append(f"{mechanism}:{config.name}")
+            elif keeps(config, row.property, found[mechanism]):
+                green.append(f"{mechanism}:{config.name}")
     green.sort(key=lambda check: check not in row.first)
     return Cell(tuple(dict.fromkeys(red)), tuple(green))
 
@@ -199,22 +199,24 @@ def refusals(history: History, found: Mechanisms) -> list[str]:
 
 def _of_eras(history: History, found: Mechanisms) -> Iterator[str]:
     for era in history.eras:
-        for stem, where in era.code.items():
-            if stem not in found:
-                yield f"{era.name}: there is no mechanism {stem!r}"
+        for mechanism, where in era.code.items():
+            if mechanism not in found:
+                yield f"{era.name}: there is no mechanism {mechanism!r}"
                 continue
-            there = found[stem].scenarios.values()
+            there = found[mechanism].scenarios.values()
             for key, allowed in where.items():
                 known = {one for each in there for one in values_of(each.get(key, {}))}
                 for value in set(allowed) - known:
-                    yield f"{era.name}: no scenario of {stem} has {key} = {value!r}"
+                    yield f"{era.name}: no scenario of {mechanism} has {key} = {value!r}"
 
 
 def _of_row(row: Row, history: History, found: Mechanisms) -> Iterator[str]:
-    for stem in row.mechanisms:
-        if stem not in found or row.property not in found[stem].properties:
-            yield f"{row.property} is no property of {stem}"
-    if not all(stem in found for era in history.eras for stem in (*era.code, *row.mechanisms)):
+    for mechanism in row.mechanisms:
+        if mechanism not in found or row.property not in found[mechanism].properties:
+            yield f"{row.property} is no property of {mechanism}"
+    if not all(
+        mechanism in found for era in history.eras for mechanism in (*era.code, *row.mechanisms)
+    ):
         return
     cells = [cell(row, era, history, found) for era in history.eras]
     if not any(made.red or made.green for made in cells):
@@ -250,14 +252,12 @@ def _twice(names: Iterable[str]) -> list[str]:
 
 def link(check: str, found: Mechanisms) -> str:
     """A check's name, with a link to the file that declares it, as seen from ``docs/``."""
-    stem, mark, name = check.partition("/") if "/" in check else check.partition(":")
-    mechanism = found[stem]
+    mechanism, mark, name = check.partition("/") if "/" in check else check.partition(":")
+    declared = found[mechanism]
     file = (
-        mechanism.decisions[mechanism.mutants[name].decision].file
-        if mark == "/"
-        else mechanism.toml
+        declared.decisions[declared.mutants[name].decision].file if mark == "/" else declared.toml
     )
-    return f"[`{check if mark == '/' else name}`](../{file.relative_to(mechanism.root).as_posix()})"
+    return f"[`{check if mark == '/' else name}`](../{file.relative_to(declared.root).as_posix()})"
 
 
 def listed(checks: tuple[str, ...], found: Mechanisms) -> str:

@@ -109,14 +109,14 @@ def decisions(mechanism: Mechanism) -> str:
 def overview(found: dict[str, Mechanism]) -> str:
     """The table of the README: one row per mechanism."""
 
-    def row(stem: str, mechanism: Mechanism) -> tuple[str, ...]:
+    def row(name: str, mechanism: Mechanism) -> tuple[str, ...]:
         states = max(config.distinct or 0 for config in mechanism.configs.values())
         killed = sum(1 for mutant in mechanism.mutants.values() if mutant.property)
         counts = (len(mechanism.properties), len(mechanism.scenarios), f"{states:,}", killed)
-        return (f"`{stem}`", *map(str, counts), PROVED.get(stem, ""))
+        return (f"`{name}`", *map(str, counts), PROVED.get(name, ""))
 
     head = ("mechanism", "properties", "scenarios", "states", "mutants", "proof")
-    return padded(head, (row(stem, mechanism) for stem, mechanism in found.items()))
+    return padded(head, (row(name, mechanism) for name, mechanism in found.items()))
 
 
 def locks(declared: lock_order.Documented) -> str:
@@ -177,8 +177,8 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     found = project.find(root)
     readme = root / "README.md"
     out = {readme: filled(readme.read_text(encoding="utf-8"), "mechanisms", overview(found))}
-    for stem, mechanism in found.items():
-        file = root / "docs" / "mechanisms" / f"{stem}.md"
+    for name, mechanism in found.items():
+        file = root / "docs" / "mechanisms" / f"{name}.md"
         text = filled(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
         out[file] = filled(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"

@@ -73,7 +73,6 @@ SUFFIXES = frozenset((".cfg", ".j2", ".java", ".py", ".scala", ".sh", ".tla", ".
 """Ends of their names."""
 
 ALLOWED = {
-    "stem": "the name of a file without its suffix, as in pathlib",
     "tell": "a file's position",
 }
 """Unused words of prose that are names in code -> the reason."""
@@ -84,7 +83,10 @@ DICTIONARIES = frozenset(("tools/prose.py", "tests/docs/test_prose.py"))
 FOREIGN = ("ast.walk", "os.walk", "walk_packages", "bench-traces", '"walks"')
 """Names of libraries, a command, and a field of version 1 of the format of traces."""
 
-_FOREIGN = re.compile("|".join(map(re.escape, FOREIGN)))
+OF_A_PATH = r"(?<!\bself)\.stem\b"
+"""The attribute of pathlib's paths. No class of the project has one of this name."""
+
+_FOREIGN = re.compile("|".join((*map(re.escape, FOREIGN), OF_A_PATH)))
 _OF_CODE = re.compile(
     rf"(?<![A-Za-z])({'|'.join(sorted(UNUSED.keys() - ALLOWED))})s?(?![a-z])", re.IGNORECASE
 )

@@ -135,7 +135,7 @@ def prove_(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Prove the subject's theorems, each with its controls, and write the report."""
+    """Prove the project's theorems, each with its controls, and write the report."""
     from wheelproof.checks import prove
     from wheelproof.commands import theorems
     from wheelproof.commands.verification import Verification
@@ -224,7 +224,7 @@ def jvm_(
     first = table and every and not release
     checks = chosen(found.values(), wanted, release, fine, every, first)
     options = VerifyOptions(
-        mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
+        mechanisms=tuple(dict.fromkeys(mechanism for mechanism, _ in checks)),
         layers=frozenset({"jvm"}),
         profile="nightly",
         subject=subject,
@@ -284,7 +284,7 @@ def models(
 
     for mechanism in mechanisms_of(subject, mechanisms or []).values():
         changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
-        print(f"{mechanism.stem}: {', '.join(changed) or 'as they were'}")
+        print(f"{mechanism.name}: {', '.join(changed) or 'as they were'}")
 
 
 @app.command("mutant")

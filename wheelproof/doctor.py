@@ -194,7 +194,7 @@ def _spark() -> Finding:
 
 
 def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
-    """A line for each release whose compiled classes the subject declares."""
+    """A line for each release whose compiled classes the project declares."""
     from wheelproof.jvm import declaration, setup
 
     disables = "comparison of compiled classes"
@@ -224,11 +224,11 @@ def _subject(root: Path) -> Iterator[Finding]:
     except WheelproofError as error:
         yield Finding("subject", False, str(error), disables)
         return
-    for stem, mechanism in mechanisms.items():
+    for name, mechanism in mechanisms.items():
         specified = mechanism.spec.is_file()
         missing = "" if specified else f" {mechanism.spec} is missing."
         yield Finding(
-            stem,
+            name,
             specified,
             f"{mechanism.toml}, {len(mechanism.configs)} configs.{missing}",
             disables,

@@ -1,4 +1,4 @@
-"""A plugin of pytest: ``pytest --wheelproof spec`` collects a subject's checks as tests.
+"""A plugin of pytest: ``pytest --wheelproof spec`` collects a project's checks as tests.
 
 A test is one check, by the name FILE::LAYER::CHECK, such as ``spec/MyLock.toml::mutant::Unlocked``.
 It passes if its row is in order. A failure shows the reason and the counterexample as columns of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wheelproof.verdict import Row
 
 FOLDER = Path("build", "pytest")
-"""Where files go, below the subject's folder: a folder for each layer, so that tests of several
+"""Where files go, below the project's folder: a folder for each layer, so that tests of several
 processes share none."""
 
 WIDTH = 100
@@ -91,14 +91,14 @@ class MechanismFile(pytest.File):
         from wheelproof.verdict import LAYERS
 
         try:
-            stem, jobs = self.jobs()
+            mechanism, jobs = self.jobs()
         except WheelproofError as error:
             raise self.CollectError(str(error)) from error
         made = dict.fromkeys(each for job in jobs for each in job.makes)
         for layer in LAYERS:
             names = [name for of, name in made if of == layer]
             if names:
-                yield LayerOfChecks.from_parent(self, name=layer, stem=stem, checks=names)
+                yield LayerOfChecks.from_parent(self, name=layer, mechanism=mechanism, checks=names)
 
     def jobs(self) -> tuple[str, list[Job]]:
         """The mechanism's name and its jobs. Raises WheelproofError."""
@@ -106,20 +106,20 @@ class MechanismFile(pytest.File):
         from wheelproof.checks import prove
         from wheelproof.checks.jobs import plan, proofs
 
-        for stem, mechanism in project.find(self.root).items():
+        for name, mechanism in project.find(self.root).items():
             if mechanism.toml.samefile(self.path):
                 jobs = plan(mechanism, self.profile, lambda *layers: True, apart=True)
-                theorems = [item for item in prove.declared(self.root) if item.mechanism == stem]
-                return stem, jobs + proofs(theorems, self.profile)
+                theorems = [item for item in prove.declared(self.root) if item.mechanism == name]
+                return name, jobs + proofs(theorems, self.profile)
         return self.path.stem, []
 
 
 class LayerOfChecks(pytest.Collector):
     """The checks of one layer."""
 
-    def __init__(self, *, stem: str, checks: Sequence[str], **rest: Any) -> None:
+    def __init__(self, *, mechanism: str, checks: Sequence[str], **rest: Any) -> None:
         super().__init__(**rest)
-        self.stem, self.checks = stem, checks
+        self.mechanism, self.checks = mechanism, checks
 
     def collect(self) -> Iterator[Check]:
         for name in self.checks:
@@ -144,14 +144,14 @@ class Check(pytest.Item):
                 absent.append(notice.why)
 
         options = VerifyOptions(
-            mechanisms=(layer.stem,),
+            mechanisms=(layer.mechanism,),
             layers=frozenset({layer.name}),
             profile=file.profile,
             subject=file.root,
             output=file.root / FOLDER / layer.name,
             jobs=1,
             listen=listen,
-            only=frozenset({(layer.stem, self.name)}),
+            only=frozenset({(layer.mechanism, self.name)}),
             cached=True,
         )
         try:

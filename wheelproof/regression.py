@@ -34,11 +34,11 @@ def check(
 ) -> int:
     """Run a schedule, then the rest of the scenario, and check the property after each step.
 
-    ``file``: one below the subject's folder, such as the test's own. ``schedule``: the threads that
+    ``file``: one below the project's folder, such as the test's own. ``schedule``: the threads that
     move, in order; one that cannot move now is passed over, since the mended code may wait there.
     ``without``: a decision that the implementation lacks, as the test's control.
 
-    Returns the number of steps. Raises Violated, and UsageError where the names fit no subject.
+    Returns the number of steps. Raises Violated, and UsageError where the names fit no project.
     """
     root = subject(Path(file))
     known = project.find(root)
@@ -63,7 +63,7 @@ class _Run:
         self.race = RaceDetector()
         changed = mechanism.without(without)
         self.execution = ControlledImplementation.load(
-            mechanism.root, mechanism.stem, texts=changed.modules
+            mechanism.root, mechanism.name, texts=changed.modules
         ).begin(mechanism.scenarios[scenario], race=self.race)
         self.model = mechanism.model(scenario)
         self.settled = settle(self.model, mechanism.silent)

@@ -13,7 +13,7 @@ from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_links import Linked
 from proofs.protocols.timer_task_list_planted import FAULTS
 from proofs.protocols.timer_task_list_rings import RINGS, Rings
-from proofs.protocols.timer_task_list_runs import SMALL, STEM, Reached, system, witnesses
+from proofs.protocols.timer_task_list_runs import NAME, SMALL, Reached, system, witnesses
 from proofs.protocols.timer_task_list_simulation import Simulation, hints, simple
 from proofs.protocols.timer_task_list_theory import OF_MODULE
 from proofs.protocols.timer_task_list_theory import THEORY as PROVED
@@ -114,12 +114,12 @@ STEPS = "Spec.TimerTaskList"
 
 def module_digest() -> str:
     """The start of the SHA-256 of the module's text without comments."""
-    source = export.source(mutated.mechanisms()[STEM].spec)
+    source = export.source(mutated.mechanisms()[NAME].spec)
     return hashlib.sha256("\0".join(text for _, text in source.texts).encode()).hexdigest()[:12]
 
 
 OF = Conditions()
-THEORY = Theory("protocols.timer_task_list_module", mechanism=STEM, after=(PROVED,))
+THEORY = Theory("protocols.timer_task_list_module", mechanism=NAME, after=(PROVED,))
 THEORY.theorem(
     STEPS,
     "Each step of each label of module TimerTaskList, as SANY has read it (SHA-256 "

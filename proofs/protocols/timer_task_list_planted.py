@@ -15,7 +15,7 @@ from proofs.protocols.timer_task_list_runs import ONE, Reached, Rung, rung
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
 from proofs.ts_concrete import Instance
 
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 
 
 @dataclass(frozen=True)

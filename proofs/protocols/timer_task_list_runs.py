@@ -17,7 +17,7 @@ from proofs.ts_concrete import Compiled, Move, State
 from wheelproof.tla import export
 from wheelproof.tla.model import Compiled as Specification
 
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 
 
 @cache
@@ -34,7 +34,7 @@ def system(old: str = "", new: str = "") -> type[Rings]:
 @cache
 def specification(old: str = "", new: str = "") -> Specification:
     """The module, compiled."""
-    mechanism = mutated.mechanisms()[STEM]
+    mechanism = mutated.mechanisms()[NAME]
     if not old:
         return mechanism.compiled
     text = mechanism.spec.read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ class Reached(Witnesses):
 
     def __init__(self, of: Rung, old: str = "", new: str = "", bound: int = 20_000) -> None:
         program = of.program()
-        mechanism = mutated.mechanisms()[STEM]
+        mechanism = mutated.mechanisms()[NAME]
         constants = mechanism.constants_of(program)
         self.model = specification(old, new).model(constants, tuple(program["threads"]))
         placed = Placed(compiled(old, new), self.model, constants)

@@ -15,7 +15,7 @@ from functools import cache
 from tests.claims.collecting import PROFILES
 from tests.claims.rows import ROOT, Check, check, controls, rows
 from wheelproof import decisions, project
-from wheelproof.project.mechanism import stem_of
+from wheelproof.project.mechanism import name_of
 
 REJECTING = {
     "tests/impl/test_timing_wheel.py": "test_a_mutant_is_rejected",
@@ -69,7 +69,7 @@ def tables(file: str) -> dict:
         for name, config in mechanism.configs.items()
     }
     mutants: dict[str, dict] = {}
-    for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
+    for decision in decisions.find(ROOT / "mutants" / name_of(path.stem), {}).values():
         where = decision.file.relative_to(ROOT).as_posix()
         own = {"decision": decision.name, "file": where}
         mutants |= {name: {**entry, **own} for name, entry in decision.mutants.items()}

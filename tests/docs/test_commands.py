@@ -19,7 +19,7 @@ SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
 
 EXAMPLES = ("examples/one_shot", "examples/latch", "examples/bounded_buffer")
 PROJECTS = [project.find(ROOT / each) for each in (".", *EXAMPLES)]
-MECHANISMS = {stem: mechanism for found in PROJECTS for stem, mechanism in found.items()}
+MECHANISMS = {name: mechanism for found in PROJECTS for name, mechanism in found.items()}
 APPLICATION = typer.main.get_command(cli.app)
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\.\.\.|\[.*")
 
@@ -62,9 +62,9 @@ def known(kind: str, names: Iterable[str], there: Iterable[str]) -> None:
 
 def decisions() -> set[str]:
     out: set[str] = set()
-    for stem, mechanism in MECHANISMS.items():
+    for of, mechanism in MECHANISMS.items():
         for each in (*mechanism.decisions, *mechanism.mutants):
-            out |= {each, f"{stem}/{each}"}
+            out |= {each, f"{of}/{each}"}
     return out
 
 
@@ -82,18 +82,18 @@ def check_wheelproof(words: list[str], whole: bool = True) -> None:
     if command == "mutant":
         known("decision", [str(given["name"])], decisions())
     if command == "trace record":
-        stem = str(given["mechanism"])
-        known("mechanism", [stem], MECHANISMS)
-        if stem in MECHANISMS:
-            mechanism = MECHANISMS[stem]
+        name = str(given["mechanism"])
+        known("mechanism", [name], MECHANISMS)
+        if name in MECHANISMS:
+            mechanism = MECHANISMS[name]
             names = [str(given[field]) for field in ("scenario", "mutant") if given.get(field)]
             known("scenario or decision", names, {*mechanism.scenarios, *mechanism.decisions})
     for each in words:
         if found := re.fullmatch(r"build/counterexamples/(\w+)\.(\w+)\.(\w+)\.json", each):
-            stem, layer, row = found.groups()
-            known("mechanism", [stem], MECHANISMS)
+            name, layer, row = found.groups()
+            known("mechanism", [name], MECHANISMS)
             known("layer", [layer], LAYERS)
-            mechanism = MECHANISMS[stem]
+            mechanism = MECHANISMS[name]
             known("check", [row], {*mechanism.mutants, *mechanism.configs, *mechanism.composed})
 
 

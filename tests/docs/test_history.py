@@ -54,8 +54,8 @@ def test_each_interleaving_is_a_mutant(source, found):
             mutants = [check for check in bug.shown if "/" in check]
             assert mutants, bug.id
             for check in mutants:
-                stem, _, name = check.partition("/")
-                decision = found[stem].decisions[found[stem].mutants[name].decision]
+                mechanism, _, name = check.partition("/")
+                decision = found[mechanism].decisions[found[mechanism].mutants[name].decision]
                 assert bug.issue in decision.title + decision.prose, (bug.id, check)
                 assert re.search(r"\b(release|releases|\d\.\d)", decision.prose), check
 

@@ -12,7 +12,7 @@ from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore.primitives import registered
-from wheelproof.project import find, stem_of
+from wheelproof.project import find, name_of
 
 SUBJECT = ROOT / "examples" / "one_shot"
 PAGE = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")
@@ -198,7 +198,7 @@ def test_the_tool_names_no_mechanism():
     names = {
         name
         for spec in specs
-        for name in (spec.stem, stem_of(spec.stem))
+        for name in (spec.stem, name_of(spec.stem))
         if spec.stem not in registered()
     }
     assert {"OneShot", "one_shot", "TimerTaskList", "timer_task_list"} <= names

@@ -32,7 +32,7 @@ class Changed(NamedTuple):
     that the mechanism's own test changes. ``prepare``: called before a change, with its variable.
     """
 
-    stem: str
+    mechanism: str
     scenario: Mapping[str, Any]
     changes: Mapping[str, Callable[[Any], Any]]
     held: tuple[Held, ...] = ()
@@ -42,12 +42,12 @@ class Changed(NamedTuple):
 
     def harness(self, variable: str) -> Any:
         """A harness in the state before the change of a variable."""
-        made = import_module(f"harness.{self.stem}").Harness(self.scenario)
+        made = import_module(f"harness.{self.mechanism}").Harness(self.scenario)
         self.prepare(made, variable)
         return made
 
     def model(self) -> Any:
-        return MECHANISMS[self.stem].model_of(self.scenario)
+        return MECHANISMS[self.mechanism].model_of(self.scenario)
 
 
 def alone(of: Mapping[str, Any], *steps: str) -> dict[str, Any]:
@@ -214,4 +214,4 @@ WHEELS = Changed(
     along={"made": {"current"}, "content": {"taskCounter"}},
 )
 
-CHANGED = {of.stem: of for of in (OPERATIONS, OVERFLOWING, TIMERS, LISTS, WHEELS)}
+CHANGED = {of.mechanism: of for of in (OPERATIONS, OVERFLOWING, TIMERS, LISTS, WHEELS)}

@@ -18,11 +18,11 @@ def visible(model: Any, state: Any) -> dict[str, Any]:
     return {name: value for name, value in pieces.items() if name not in model.AUXILIARY}
 
 
-def ends(stem: str, of: Mapping[str, Any], decision: str = "") -> tuple[Any, Any]:
+def ends(mechanism: str, of: Mapping[str, Any], decision: str = "") -> tuple[Any, Any]:
     """The ends of thread a alone: of production classes, and of the model without a decision."""
     module, model = (
-        import_module(f"harness.{stem}"),
-        MECHANISMS[stem].without(decision).model_of(of),
+        import_module(f"harness.{mechanism}"),
+        MECHANISMS[mechanism].without(decision).model_of(of),
     )
     harness = module.Harness(of)
     for operation, *arguments in of["threads"]["a"]:

@@ -118,23 +118,26 @@ UNDER_CONTROL = {"system_timer_reaper", "task_executor"}
 """Mechanisms whose harness steers threads of the implementation: it runs under control alone."""
 
 
-def shown(stem, scenario):
+def shown(mechanism, scenario):
     """The variables that a harness shows at the start of a scenario."""
-    if stem in UNDER_CONTROL:
-        run = ControlledImplementation.load(ROOT, stem).begin(scenario)
+    if mechanism in UNDER_CONTROL:
+        run = ControlledImplementation.load(ROOT, mechanism).begin(scenario)
         found = run.shared()
         run.end()
         return found
-    module = import_module(f"harness.{stem}")
+    module = import_module(f"harness.{mechanism}")
     return module.shared(module.Harness(scenario))
 
 
 @pytest.mark.parametrize(
-    "stem, name", [(stem, name) for stem, of in MECHANISMS.items() for name in of.scenarios]
+    "mechanism, name",
+    [(mechanism, name) for mechanism, of in MECHANISMS.items() for name in of.scenarios],
 )
-def test_a_scenario_begins_in_the_models_initial_state(stem, name):
-    model = MECHANISMS[stem].model(name)
-    assert shown(stem, MECHANISMS[stem].scenarios[name]) == visible(model, model.initial())
+def test_a_scenario_begins_in_the_models_initial_state(mechanism, name):
+    model = MECHANISMS[mechanism].model(name)
+    assert shown(mechanism, MECHANISMS[mechanism].scenarios[name]) == visible(
+        model, model.initial()
+    )
 
 
 @given(scenarios())
@@ -143,26 +146,26 @@ def test_a_drawn_scenario_begins_in_the_models_initial_state(scenario):
     assert shown("timer_task_list", scenario) == visible(model, model.initial())
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
-def test_the_variables_are_the_models_without_its_history(stem):
-    name = next(iter(MECHANISMS[stem].scenarios))
-    model = MECHANISMS[stem].model(name)
-    assert set(shown(stem, MECHANISMS[stem].scenarios[name])) == (
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_variables_are_the_models_without_its_history(mechanism):
+    name = next(iter(MECHANISMS[mechanism].scenarios))
+    model = MECHANISMS[mechanism].model(name)
+    assert set(shown(mechanism, MECHANISMS[mechanism].scenarios[name])) == (
         set(model.variables) - model.AUXILIARY
     )
-    assert model.AUXILIARY == HISTORY[stem]
+    assert model.AUXILIARY == HISTORY[mechanism]
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
-def test_every_operation_of_a_program_is_a_method(stem):
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_operation_of_a_program_is_a_method(mechanism):
     operations = {
         step[0]
-        for of in MECHANISMS[stem].scenarios.values()
+        for of in MECHANISMS[mechanism].scenarios.values()
         for program in of["threads"].values()
         for step in program
     }
-    assert operations == OPERATIONS[stem]
-    harness = import_module(f"harness.{stem}").Harness
+    assert operations == OPERATIONS[mechanism]
+    harness = import_module(f"harness.{mechanism}").Harness
     assert all(callable(getattr(harness, operation)) for operation in operations)
 
 
@@ -170,10 +173,11 @@ def test_every_operation_of_a_program_is_a_method(stem):
 
 
 @pytest.mark.parametrize(
-    "stem, variable", [(stem, variable) for stem, of in CHANGED.items() for variable in of.changes]
+    "mechanism, variable",
+    [(mechanism, variable) for mechanism, of in CHANGED.items() for variable in of.changes],
 )
-def test_a_changed_object_is_a_changed_variable(stem, variable):
-    of, shared = CHANGED[stem], import_module(f"harness.{stem}").shared
+def test_a_changed_object_is_a_changed_variable(mechanism, variable):
+    of, shared = CHANGED[mechanism], import_module(f"harness.{mechanism}").shared
     harness = of.harness(variable)
     before = shared(harness)
     of.changes[variable](harness)
@@ -184,12 +188,12 @@ def test_a_changed_object_is_a_changed_variable(stem, variable):
 
 
 @pytest.mark.parametrize(
-    "stem, number",
-    [(stem, number) for stem, of in CHANGED.items() for number in range(len(of.held))],
+    "mechanism, number",
+    [(mechanism, number) for mechanism, of in CHANGED.items() for number in range(len(of.held))],
 )
-def test_a_held_lock_is_a_changed_variable(stem, number):
-    variable, label, scenario, expected, along = CHANGED[stem].held[number]
-    run = ControlledImplementation.load(ROOT, stem).begin(scenario)
+def test_a_held_lock_is_a_changed_variable(mechanism, number):
+    variable, label, scenario, expected, along = CHANGED[mechanism].held[number]
+    run = ControlledImplementation.load(ROOT, mechanism).begin(scenario)
     while run.labels != [label]:
         run.step(0)
     before = run.shared()
@@ -201,9 +205,9 @@ def test_a_held_lock_is_a_changed_variable(stem, number):
     assert expected in after[variable] and expected not in before[variable]
 
 
-@pytest.mark.parametrize("stem", CHANGED)
-def test_every_variable_has_its_changed_object(stem):
-    of = CHANGED[stem]
+@pytest.mark.parametrize("mechanism", CHANGED)
+def test_every_variable_has_its_changed_object(mechanism):
+    of = CHANGED[mechanism]
     model = of.model()
     locks = {variable for variable, *_ in of.held} | of.elsewhere
     assert set(of.changes) | locks == set(visible(model, model.initial()))
@@ -218,8 +222,8 @@ def test_every_variable_has_its_changed_object(stem):
     ],
 )
 def test_an_object_of_another_harness_has_no_name(module, change):
-    stem = module.__name__.rpartition(".")[2]
-    harness, other = CHANGED[stem].harness(""), CHANGED[stem].harness("")
+    mechanism = module.__name__.rpartition(".")[2]
+    harness, other = CHANGED[mechanism].harness(""), CHANGED[mechanism].harness("")
     change(harness, other)
     with pytest.raises(KeyError):
         module.shared(harness)

@@ -25,7 +25,7 @@ ELSEWHERE = {
 
 
 def covered() -> set[str]:
-    harnesses = [isolated.load(ROOT, f"harness.{stem}") for stem in MECHANISMS]
+    harnesses = [isolated.load(ROOT, f"harness.{mechanism}") for mechanism in MECHANISMS]
     return {name for each in harnesses for name in (*each.SUBJECT, *getattr(each, "HELPERS", ()))}
 
 
@@ -34,7 +34,7 @@ def test_no_module_is_left_out():
 
 
 def test_a_helper_is_no_mechanisms_own_module():
-    harnesses = [isolated.load(ROOT, f"harness.{stem}") for stem in MECHANISMS]
+    harnesses = [isolated.load(ROOT, f"harness.{mechanism}") for mechanism in MECHANISMS]
     helpers = {name for each in harnesses for name in getattr(each, "HELPERS", ())}
     assert helpers and not helpers & {name for each in harnesses for name in each.SUBJECT}
 

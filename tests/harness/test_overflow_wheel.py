@@ -6,7 +6,7 @@ from harness.overflow_wheel import Harness, shared
 from impl import overflow_wheel, timer_task_list
 from model.overflow_wheel import Model
 from tests.harness.mapping import visible
-from tests.model.overflow_wheel import ROOT, STEM, scenario
+from tests.model.overflow_wheel import NAME, ROOT, scenario
 from wheelproof.explore import ControlledImplementation
 
 PROGRAM = [["check"], ["place", "a"], ["add"], ["cancel"], ["place", "a"], ["check"]]
@@ -36,7 +36,7 @@ def test_a_thread_alone_ends_in_the_models_state(linked, length):
     ],
 )
 def test_a_held_monitor_and_a_delayed_store_are_changed_variables(steps, variable, expected):
-    run = ControlledImplementation.load(ROOT, STEM).begin(scenario(a=[["place", "a"]]))
+    run = ControlledImplementation.load(ROOT, NAME).begin(scenario(a=[["place", "a"]]))
     for _ in range(steps - 1):
         run.step(0)
     before = run.shared()

@@ -11,7 +11,7 @@ from model.system_timer import Model
 from tests.harness.changes import TIMER, near
 from tests.harness.mapping import ends
 from tests.model.artefacts import ROOT
-from tests.model.system_timer import MECHANISM, STEM
+from tests.model.system_timer import MECHANISM, NAME
 from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.explore.findings import StepError
 from wheelproof.graph import reduced
@@ -56,7 +56,7 @@ def programs(draw):
 
 @given(programs())
 def test_a_thread_alone_ends_in_the_models_state(of):
-    found, expected = ends(STEM, of)
+    found, expected = ends(NAME, of)
     assert found == expected
 
 
@@ -73,9 +73,9 @@ def test_a_thread_alone_ends_in_the_models_state(of):
 def test_that_comparison_sees_a_model_without_a_decision(decision, program):
     """But for a decision that takes two threads to see."""
     of = scenario(*program, deadline={"far": 3, "near": 2 if decision == "M10" else 1})
-    found, expected = ends(STEM, of)
+    found, expected = ends(NAME, of)
     assert found == expected
-    found, expected = ends(STEM, of, decision)
+    found, expected = ends(NAME, of, decision)
     assert (found == expected) == (decision == "M8")
 
 
@@ -168,7 +168,7 @@ def in_the_flush(subject):
 
 
 def test_cancel_waits_while_a_flush_holds_the_bucket_of_its_entry():
-    run, canceller, before = in_the_flush(ControlledImplementation.load(ROOT, STEM))
+    run, canceller, before = in_the_flush(ControlledImplementation.load(ROOT, NAME))
     assert (
         before[canceller] == "X1"
         and canceller not in run.enabled()
@@ -179,11 +179,11 @@ def test_cancel_waits_while_a_flush_holds_the_bucket_of_its_entry():
 
 
 def test_a_wait_that_the_harness_does_not_foresee_is_a_finding():
-    text = (ROOT / "harness" / f"{STEM}.py").read_text(encoding="utf-8")
+    text = (ROOT / "harness" / f"{NAME}.py").read_text(encoding="utf-8")
     foreseen = "return None if bucket is None else bucket.monitor"
     assert text.count(foreseen) == 1
     subject = ControlledImplementation.load(
-        ROOT, STEM, texts={f"harness.{STEM}": text.replace(foreseen, "return None")}
+        ROOT, NAME, texts={f"harness.{NAME}": text.replace(foreseen, "return None")}
     )
     run, canceller, _ = in_the_flush(subject)
     with pytest.raises(StepError, match="needs a lock that reaper holds over several steps"):
@@ -199,7 +199,7 @@ def test_a_model_without_that_wait_is_another_machine():
 
     graph = reduced.reduce(Careless(MECHANISM.scenarios["cancel_one"]), MECHANISM.silent)
     found = bisimulate(
-        ControlledImplementation.load(ROOT, STEM),
+        ControlledImplementation.load(ROOT, NAME),
         MECHANISM.scenarios["cancel_one"],
         reduced.rows(graph),
         reduced.shared_of(graph),

@@ -10,7 +10,7 @@ from harness.timing_wheel import Harness, shared
 from impl import timing_wheel
 from tests.harness.changes import WHEEL
 from tests.harness.mapping import ends
-from tests.model.timing_wheel import ROOT, STEM, scenario
+from tests.model.timing_wheel import NAME, ROOT, scenario
 from wheelproof.explore import ControlledImplementation
 
 
@@ -29,7 +29,7 @@ def programs(draw):
 
 @given(programs())
 def test_a_thread_alone_ends_in_the_models_state(of):
-    found, expected = ends(STEM, of)
+    found, expected = ends(NAME, of)
     assert found == expected
 
 
@@ -45,9 +45,9 @@ def test_a_thread_alone_ends_in_the_models_state(of):
 )
 def test_that_comparison_sees_a_model_without_a_decision(decision, deadline, rest):
     of = scenario(2, 0, deadline, levels=2, a=[*(["add", entry] for entry in deadline), *rest])
-    found, expected = ends(STEM, of)
+    found, expected = ends(NAME, of)
     assert found == expected
-    found, expected = ends(STEM, of, decision)
+    found, expected = ends(NAME, of, decision)
     assert found != expected
 
 
@@ -125,7 +125,7 @@ def test_a_thread_waits_on_for_what_can_come():
 def test_a_thread_at_the_queue_moves_when_it_is_over_or_something_is_due():
     """Under control: a waiting thread is let go by the last add, whatever that did."""
     of = scenario(2, 5, {"due": 1}, a=[["add", "due"]], w=[["withdraw"]])
-    run = ControlledImplementation.load(ROOT, STEM).begin(of)
+    run = ControlledImplementation.load(ROOT, NAME).begin(of)
     able = []
     while not run.done:
         able.append(1 in run.enabled())
@@ -136,7 +136,7 @@ def test_a_thread_at_the_queue_moves_when_it_is_over_or_something_is_due():
 
 def test_what_an_atomic_variable_holds_is_read_without_a_step():
     assert present(timing_wheel.Atomic(3)) == 3
-    run = ControlledImplementation.load(ROOT, STEM).begin(WHEEL)
+    run = ControlledImplementation.load(ROOT, NAME).begin(WHEEL)
     before = run.labels
     assert present(run.harness.task_counter) == 0 and run.labels == before
     run.end()

@@ -39,7 +39,7 @@ def planted(of: Artefacts, changes: Changes, **options) -> ControlledImplementat
     for old, new in changes:
         assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
         text = text.replace(old, new)
-    return ControlledImplementation.load(ROOT, of.stem, texts={f"impl.{of.stem}": text}, **options)
+    return ControlledImplementation.load(ROOT, of.name, texts={f"impl.{of.name}": text}, **options)
 
 
 def noticed(of: Artefacts, control: Control, compared=None) -> None:

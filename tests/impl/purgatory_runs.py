@@ -20,7 +20,7 @@ from wheelproof import documents
 from wheelproof.explore import ControlledImplementation, StepError
 from wheelproof.explore.watchdog import Watchdog
 
-STEM = "purgatory"
+NAME = "purgatory"
 MOST = 3_000
 """Several times as many steps as a program takes: a run of more does not end."""
 FOLDER = ROOT / "build" / "fuzz" / "runs"
@@ -205,14 +205,14 @@ def loaded(changes: Sequence[Sequence[str]] = ()) -> ControlledImplementation:
     texts: dict[str, str] = {}
     for change in changes:
         if len(change) == 1:
-            texts |= Artefacts(STEM).mechanism.without(change[0]).modules
+            texts |= Artefacts(NAME).mechanism.without(change[0]).modules
             continue
         module, old, new = change
         file = (ROOT / module.replace(".", "/")).with_suffix(".py")
         text = texts.get(module) or file.read_text(encoding="utf-8")
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=not changes)
+    return ControlledImplementation.load(ROOT, NAME, texts=texts, lint=not changes)
 
 
 def lines(drawn: Drawn, ran: Ran) -> Iterator[str]:

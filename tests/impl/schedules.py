@@ -13,7 +13,7 @@ from tests.model.artefacts import ROOT
 from wheelproof.explore import ControlledImplementation, StepError
 from wheelproof.explore.threads import Thread
 
-STEM = "composed_timer"
+NAME = "composed_timer"
 MAX_STEPS = 1_000
 """Several times as many as a program takes: a run of more does not end."""
 SIZE_LABEL = (
@@ -29,12 +29,12 @@ def source(module: str) -> str:
 
 def composed(*changes: tuple[str, str, str]) -> ControlledImplementation:
     """The timer with all of its layers in their own steps, and (module, old, new) changes."""
-    texts = {f"harness.{STEM}": source("tests.impl.composed_timer")}
+    texts = {f"harness.{NAME}": source("tests.impl.composed_timer")}
     for module, old, new in (("impl.system_timer", *SIZE_LABEL), *changes):
         text = texts.get(module) or source(module)
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=not changes)
+    return ControlledImplementation.load(ROOT, NAME, texts=texts, lint=not changes)
 
 
 # -- programs

@@ -12,7 +12,7 @@ import pytest
 
 from model.timer_task_list import Model
 from tests.impl.planting import Changes, Control, noticed, planted, swapped
-from tests.model.timer import ARTEFACTS, MECHANISM, ROOT, STEM
+from tests.model.timer import ARTEFACTS, MECHANISM, NAME, ROOT
 from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
@@ -284,7 +284,7 @@ def compared(subject: ControlledImplementation, scenario: str) -> Bisimulation:
 
 @pytest.mark.parametrize("scenario", sorted({control.scenario for control in CONTROLS.values()}))
 def test_the_implementation_as_it_is_passes(scenario):
-    bisimulation = compared(ControlledImplementation.load(ROOT, STEM), scenario)
+    bisimulation = compared(ControlledImplementation.load(ROOT, NAME), scenario)
     assert bisimulation.outcome == "equal" and not bisimulation.uncovered
 
 

@@ -21,7 +21,7 @@ from impl.timer_task_list import TimerTask
 from tests.impl.packages import imported
 from tests.impl.real_threads import MOMENT_S, finished, started
 from tests.impl.timing import Inline
-from tests.model.delayed_operation import MECHANISM, ROOT, STEM
+from tests.model.delayed_operation import MECHANISM, NAME, ROOT
 from wheelproof.explore import ControlledImplementation
 
 CLASSES = (TryOnce, TryPending, LockedTry, CheckedTry, DelayedOperation)
@@ -114,17 +114,17 @@ def test_the_lock_is_the_standard_librarys_and_each_operations_own(cls):
 
 def test_loading_under_control_leaves_production_alone():
     before = {cls: dict(vars(cls)) for cls in CLASSES}
-    subject = ControlledImplementation.load(ROOT, STEM)
+    subject = ControlledImplementation.load(ROOT, NAME)
     subject.begin(MECHANISM.scenarios["two_completers"]).end()
     assert before == {cls: dict(vars(cls)) for cls in CLASSES}
     assert sys.modules[TryOnce.__module__] is impl and impl.Monitor is threading.RLock
 
 
 def test_production_imports_the_standard_library_only():
-    assert imported(f"import impl.{STEM}") == "impl"
-    assert imported(f"import model.{STEM}") == "model"
-    assert imported(f"import harness.{STEM}, mutants.{STEM}") == "harness impl mutants"
-    assert imported(f"import impl.{STEM}, wheelproof.errors") == "impl wheelproof", (
+    assert imported(f"import impl.{NAME}") == "impl"
+    assert imported(f"import model.{NAME}") == "model"
+    assert imported(f"import harness.{NAME}, mutants.{NAME}") == "harness impl mutants"
+    assert imported(f"import impl.{NAME}, wheelproof.errors") == "impl wheelproof", (
         "the probe sees what is there"
     )
 

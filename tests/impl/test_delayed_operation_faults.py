@@ -3,7 +3,7 @@
 import pytest
 
 from tests.impl.planting import Control, bisimulated, noticed, planted, swapped
-from tests.model.delayed_operation import ARTEFACTS, ROOT, STEM
+from tests.model.delayed_operation import ARTEFACTS, NAME, ROOT
 from tests.nights import only
 from wheelproof.explore import ControlledImplementation
 
@@ -281,7 +281,7 @@ SCENARIOS = sorted({control.scenario for control in CONTROLS.values()})
 
 @pytest.mark.parametrize("scenario", only(SCENARIOS, "blocking", "try_once"))
 def test_the_implementation_as_it_is_passes(scenario):
-    bisimulation = bisimulated(ARTEFACTS, ControlledImplementation.load(ROOT, STEM), scenario)
+    bisimulation = bisimulated(ARTEFACTS, ControlledImplementation.load(ROOT, NAME), scenario)
     assert bisimulation.outcome == "equal" and not bisimulation.uncovered
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from model.timer_task_list import Model
 from tests.model.drawing import scenarios
-from tests.model.timer import MECHANISM, ROOT, STEM, source
+from tests.model.timer import MECHANISM, NAME, ROOT, source
 from tests.nights import only
 from wheelproof import documents
 from wheelproof.explore import ControlledImplementation, bisimulate
@@ -94,7 +94,7 @@ def comparison(subject: ControlledImplementation, folder, drawn: list[bool], **o
 def kept(scenario, folder):
     """Write a scenario. Within a run each smaller one replaces the one before it."""
     file = folder / f"drawn-{os.getpid()}.json"
-    documents.write(file, {"schema": SCHEMA, "mechanism": STEM, "scenario": scenario})
+    documents.write(file, {"schema": SCHEMA, "mechanism": NAME, "scenario": scenario})
     return file
 
 
@@ -109,7 +109,7 @@ def read(file):
 
 @pytest.mark.fuzz
 def test_model_and_implementation_are_one_machine(pytestconfig, drawn):
-    subject = ControlledImplementation.load(ROOT, STEM)
+    subject = ControlledImplementation.load(ROOT, NAME)
     if (file := pytestconfig.getoption("scenario", default=None)) is not None:
         found = difference(subject, read(file))
         assert not found, f"{found}\nreplay: {command(file)}"
@@ -156,7 +156,7 @@ def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
     text = source("impl")
     assert text.count(old) == 1
     subject = ControlledImplementation.load(
-        ROOT, STEM, texts={f"impl.{STEM}": text.replace(old, new)}, lint=False
+        ROOT, NAME, texts={f"impl.{NAME}": text.replace(old, new)}, lint=False
     )
     with pytest.raises(AssertionError, match="replay: .* --scenario ") as raised:
         comparison(
@@ -176,7 +176,7 @@ def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
     assert sum(map(len, scenario["threads"].values())) <= max(2, operations) + 1, scenario
     again = difference(subject, scenario)
     assert again and again in str(raised.value), "the file is the scenario of the message"
-    assert difference(ControlledImplementation.load(ROOT, STEM), scenario) == ""
+    assert difference(ControlledImplementation.load(ROOT, NAME), scenario) == ""
 
 
 # -- replaying a file
@@ -273,4 +273,4 @@ def test_an_inconclusive_comparison_is_no_pass(monkeypatch):
         globals(), "bisimulate", lambda *arguments, budget: hasty(*arguments, budget=-1.0)
     )
     with pytest.raises(AssertionError, match="CPU seconds were not enough"):
-        difference(ControlledImplementation.load(ROOT, STEM), MECHANISM.scenarios["two_adders"])
+        difference(ControlledImplementation.load(ROOT, NAME), MECHANISM.scenarios["two_adders"])

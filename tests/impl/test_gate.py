@@ -306,7 +306,7 @@ def planted(changes):
         places = [name for name in texts if old in texts[name]]
         assert len(places) == 1 and texts[places[0]].count(old) == 1, f"{old!r} is in {places}"
         texts[places[0]] = texts[places[0]].replace(old, new)
-    return ControlledImplementation.load(ROOT, QUEUE.stem, texts=texts, lint=not changes)
+    return ControlledImplementation.load(ROOT, QUEUE.name, texts=texts, lint=not changes)
 
 
 @pytest.mark.parametrize("name", FAULTS)

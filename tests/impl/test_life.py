@@ -170,7 +170,7 @@ LONG = ("closes_twice", "two_adders", "closes_inside_and_outside")
 @pytest.mark.parametrize(
     ("of", "scenario"),
     [
-        pytest.param(of, name, id=f"{of.stem}-{name}")
+        pytest.param(of, name, id=f"{of.name}-{name}")
         for of in (EXECUTOR, REAPER)
         for name in of.mechanism.scenarios
         if of is REAPER or name not in LONG

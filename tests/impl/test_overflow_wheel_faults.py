@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.impl.planting import Control, bisimulated, swapped
-from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, ROOT, STEM
+from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
 from wheelproof.explore import ControlledImplementation, ExploreError, StyleError, labels
 
 # -- under control
@@ -23,10 +23,10 @@ def planted(module, changes, **options):
     for old, new in changes:
         assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
         text = text.replace(old, new)
-    return ControlledImplementation.load(ROOT, STEM, texts={module: text}, **options)
+    return ControlledImplementation.load(ROOT, NAME, texts={module: text}, **options)
 
 
-WHEELS, HARNESS = f"impl.{STEM}", f"harness.{STEM}"
+WHEELS, HARNESS = f"impl.{NAME}", f"harness.{NAME}"
 CONTROLS = {
     # the creation
     "no look before the monitor": (
@@ -283,7 +283,7 @@ def test_a_label_that_is_taken_off_is_noticed(module, label, line, without):
 
 @pytest.mark.parametrize("scenario", MECHANISM.scenarios)
 def test_the_implementation_as_it_is_passes(scenario):
-    bisimulation = bisimulated(ARTEFACTS, ControlledImplementation.load(ROOT, STEM), scenario)
+    bisimulation = bisimulated(ARTEFACTS, ControlledImplementation.load(ROOT, NAME), scenario)
     assert bisimulation.outcome == "equal" and not bisimulation.uncovered
 
 

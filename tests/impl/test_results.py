@@ -291,7 +291,7 @@ def test_a_harness_that_swallows_an_exception_is_refused(handler):
     with pytest.raises(StyleError, match="swallowed"):
         ControlledImplementation.load(
             ROOT,
-            TIMER.stem,
+            TIMER.name,
             texts={
                 "harness.system_timer": text.replace(
                     "return raised(refused)\n        finally:", f"{handler}\n        finally:"
@@ -309,7 +309,7 @@ def test_a_harness_that_drops_a_result_is_refused(dropped_as):
     )
     assert dropped != text
     subject = ControlledImplementation.load(
-        ROOT, OPERATION.stem, texts={"harness.delayed_operation": dropped}
+        ROOT, OPERATION.name, texts={"harness.delayed_operation": dropped}
     )
     rows, shared_of = OPERATION.rows("two_completers")
     found = random_schedules(

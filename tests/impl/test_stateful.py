@@ -12,7 +12,7 @@ from impl import timer_task_list as impl
 from model.pluscal import DONE
 from model.timer_task_list import Model
 from tests.model.drawing import objects
-from tests.model.timer import MECHANISM, ROOT, STEM
+from tests.model.timer import MECHANISM, NAME, ROOT
 from tests.nights import by_night
 from wheelproof import isolated
 
@@ -189,7 +189,7 @@ class FlushedOn(impl.TimerTaskList):
 
 def mutant(decision):
     """The list's class of the implementation without a decision."""
-    name = f"impl.{STEM}"
+    name = f"impl.{NAME}"
     return isolated.load(ROOT, name, MECHANISM.without(decision).modules).TimerTaskList
 
 

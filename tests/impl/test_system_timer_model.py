@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from tests.impl.beside_model import Beside
 from tests.model.artefacts import ROOT
-from tests.model.system_timer import ARTEFACTS, MECHANISM, STEM
+from tests.model.system_timer import ARTEFACTS, MECHANISM, NAME
 from tests.model.timing_wheel import levels_for
 from tests.nights import only
 from wheelproof.explore import ControlledImplementation
@@ -24,7 +24,7 @@ TICKS = 45
 
 @cache
 def shipped():
-    return ControlledImplementation.load(ROOT, STEM)
+    return ControlledImplementation.load(ROOT, NAME)
 
 
 class Timer(RuleBasedStateMachine):
@@ -226,7 +226,7 @@ def planted(changes):
         )
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=False)
+    return ControlledImplementation.load(ROOT, NAME, texts=texts, lint=False)
 
 
 # A search ends at its first finding. The examples depend on the imported modules, whose constants

@@ -10,7 +10,7 @@ from impl import runtime
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from tests.impl.packages import imported, imports
-from tests.model.timer import ROOT, STEM, source
+from tests.model.timer import NAME, ROOT, source
 from wheelproof.explore import ControlledImplementation
 
 CLASSES = (TimerTask, TimerTaskEntry, TimerTaskList)
@@ -41,7 +41,7 @@ def test_monitors_are_the_standard_librarys(cls):
 
 def test_loading_under_control_leaves_production_alone():
     before = {cls: dict(vars(cls)) for cls in CLASSES}
-    subject = ControlledImplementation.load(ROOT, STEM)
+    subject = ControlledImplementation.load(ROOT, NAME)
     subject.begin(
         {
             "lists": ["l"],
@@ -53,15 +53,15 @@ def test_loading_under_control_leaves_production_alone():
     ).end()
     assert before == {cls: dict(vars(cls)) for cls in CLASSES}
     assert sys.modules[TimerTask.__module__].Monitor is threading.RLock
-    assert subject._loaded.modules[f"impl.{STEM}"].TimerTask is not TimerTask
+    assert subject._loaded.modules[f"impl.{NAME}"].TimerTask is not TimerTask
     test_fields_are_slots(TimerTaskEntry)
 
 
 def test_production_imports_the_standard_library_only():
-    assert imported(f"import impl.{STEM}") == "impl"
-    assert imported(f"import model.{STEM}") == "model"
-    assert imported(f"import harness.{STEM}") == "harness impl"
-    assert imported(f"import impl.{STEM}, greenlet, wheelproof") == "greenlet impl wheelproof", (
+    assert imported(f"import impl.{NAME}") == "impl"
+    assert imported(f"import model.{NAME}") == "model"
+    assert imported(f"import harness.{NAME}") == "harness impl"
+    assert imported(f"import impl.{NAME}, greenlet, wheelproof") == "greenlet impl wheelproof", (
         "the probe sees what is there"
     )
 

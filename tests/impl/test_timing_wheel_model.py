@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from model.timing_wheel import Model
 from tests.impl.beside_model import Beside
-from tests.model.timing_wheel import ARTEFACTS, MECHANISM, ROOT, STEM, levels_for
+from tests.model.timing_wheel import ARTEFACTS, MECHANISM, NAME, ROOT, levels_for
 from tests.nights import only
 from wheelproof.explore import ControlledImplementation
 
@@ -22,7 +22,7 @@ BUCKETS = 60
 
 @cache
 def shipped():
-    return ControlledImplementation.load(ROOT, STEM)
+    return ControlledImplementation.load(ROOT, NAME)
 
 
 class Wheel(RuleBasedStateMachine):
@@ -195,7 +195,7 @@ def planted(change):
     text = (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
     return ControlledImplementation.load(
-        ROOT, STEM, texts={module: text.replace(old, new)}, lint=False
+        ROOT, NAME, texts={module: text.replace(old, new)}, lint=False
     )
 
 

@@ -79,7 +79,7 @@ def explored(scenario: str, *change: str, patient: str = CLOCK):
         text = (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8")
         assert text.count(old) == 1
         texts[f"impl.{module}"] = text.replace(old, new)
-    subject = ControlledImplementation.load(ROOT, QUEUE.stem, texts=texts, lint=False)
+    subject = ControlledImplementation.load(ROOT, QUEUE.name, texts=texts, lint=False)
     properties = {"a_due_head_is_taken": a_due_head_is_taken}
     return explore_states(subject, QUEUE.mechanism.scenarios[scenario], properties, patient=patient)
 

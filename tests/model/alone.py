@@ -15,9 +15,9 @@ from tests.model.artefacts import Artefacts
 Scenario = Mapping[str, Any]
 
 
-def ended(stem: str, of: Scenario, decision: str = "") -> Any:
+def ended(mechanism: str, of: Scenario, decision: str = "") -> Any:
     """The model without a decision, after its only thread has ended."""
-    machine = ARTEFACTS[stem].mechanism.without(decision).model_of(of)
+    machine = ARTEFACTS[mechanism].mechanism.without(decision).model_of(of)
     while machine.step(0):
         pass
     assert machine.processes[0].pc == DONE
@@ -222,4 +222,4 @@ ALONE = {
     ),
     "timing_wheel": Alone(wheels_of, wheels_of),
 }
-ARTEFACTS = {stem: Artefacts(stem) for stem in ALONE}
+ARTEFACTS = {mechanism: Artefacts(mechanism) for mechanism in ALONE}

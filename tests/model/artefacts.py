@@ -31,15 +31,15 @@ def mechanisms() -> dict[str, Mechanism]:
 class Artefacts:
     """One mechanism by the name of its modules. Its methods return shared objects: change none."""
 
-    def __init__(self, stem: str) -> None:
-        self.stem = stem
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.model_graph, self.tlc_graph, self.rows = map(
             cache, (self._model_graph, self._tlc_graph, self._rows)
         )
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        return mechanisms()[self.stem]
+        return mechanisms()[self.name]
 
     @property
     def fast(self) -> tuple[str, ...]:
@@ -54,12 +54,12 @@ class Artefacts:
 
     def source(self, artefact: str) -> str:
         """The text of the mechanism's module on a Python artefact."""
-        return (ROOT / artefact / f"{self.stem}.py").read_text(encoding="utf-8")
+        return (ROOT / artefact / f"{self.name}.py").read_text(encoding="utf-8")
 
     def mutant(self, decision: str, **options: Any) -> ControlledImplementation:
         """The implementation without a decision, under control."""
         changed = self.mechanism.without(decision)
-        return ControlledImplementation.load(ROOT, self.stem, texts=changed.modules, **options)
+        return ControlledImplementation.load(ROOT, self.name, texts=changed.modules, **options)
 
     def _model_graph(self, scenario: str, decision: str = "") -> StateGraph:
         """The model's full graph of a scenario of the TOML, without a decision."""

@@ -248,11 +248,11 @@ TIMER = {
 }
 
 TABLES = {
-    timer.STEM: Table(timer.ARTEFACTS, "expire_readd", (), LISTS),
-    overflow_wheel.STEM: Table(overflow_wheel.ARTEFACTS, "cancelled", ("W1",), OVERFLOW),
-    timing_wheel.STEM: Table(timing_wheel.ARTEFACTS, "a_turn", ("V5",), WHEELS),
-    system_timer.STEM: Table(system_timer.ARTEFACTS, "one_adder", ("R7",), TIMER),
-    delayed_operation.STEM: Table(
+    timer.NAME: Table(timer.ARTEFACTS, "expire_readd", (), LISTS),
+    overflow_wheel.NAME: Table(overflow_wheel.ARTEFACTS, "cancelled", ("W1",), OVERFLOW),
+    timing_wheel.NAME: Table(timing_wheel.ARTEFACTS, "a_turn", ("V5",), WHEELS),
+    system_timer.NAME: Table(system_timer.ARTEFACTS, "one_adder", ("R7",), TIMER),
+    delayed_operation.NAME: Table(
         delayed_operation.ARTEFACTS, "two_completers_expirer", ("O1",), OPERATIONS
     ),
 }

@@ -7,7 +7,7 @@ from typing import Any
 from tests.model.artefacts import ROOT, Artefacts
 
 ARTEFACTS = Artefacts("delayed_operation")
-STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+NAME, MECHANISM, FAST = ARTEFACTS.name, ARTEFACTS.mechanism, ARTEFACTS.fast
 source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
 
@@ -15,9 +15,9 @@ __all__ = [
     "ARTEFACTS",
     "FAST",
     "MECHANISM",
+    "NAME",
     "PROTOCOLS",
     "ROOT",
-    "STEM",
     "model_graph",
     "scenario",
     "source",

@@ -7,7 +7,7 @@ from typing import Any
 from tests.model.artefacts import ROOT, Artefacts
 
 ARTEFACTS = Artefacts("overflow_wheel")
-STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+NAME, MECHANISM, FAST = ARTEFACTS.name, ARTEFACTS.mechanism, ARTEFACTS.fast
 source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 FIELDS = ("overflow_wheel", "current_time", "list", "timer_task_entry")
 
@@ -16,8 +16,8 @@ __all__ = [
     "FAST",
     "FIELDS",
     "MECHANISM",
+    "NAME",
     "ROOT",
-    "STEM",
     "model_graph",
     "scenario",
     "source",

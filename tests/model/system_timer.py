@@ -5,4 +5,4 @@ from __future__ import annotations
 from tests.model.artefacts import Artefacts
 
 ARTEFACTS = Artefacts("system_timer")
-STEM, MECHANISM = ARTEFACTS.stem, ARTEFACTS.mechanism
+NAME, MECHANISM = ARTEFACTS.name, ARTEFACTS.mechanism

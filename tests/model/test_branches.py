@@ -75,10 +75,10 @@ LARGE = 60_000
 
 def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
     """The model made from a text, and what is noted of its branches."""
-    branches, module = Branches(), types.ModuleType(f"model.{mechanism.stem}")
+    branches, module = Branches(), types.ModuleType(f"model.{mechanism.name}")
     module.__dict__[NAME] = branches.note
     exec(
-        branches.compiled(module.__name__, text, str(ROOT / "model" / f"{mechanism.stem}.py")),
+        branches.compiled(module.__name__, text, str(ROOT / "model" / f"{mechanism.name}.py")),
         module.__dict__,
     )
     return module, branches
@@ -99,7 +99,7 @@ def runs(mechanism: Mechanism) -> list[str]:
 def of_mutants(mechanism: Mechanism) -> Iterator[set[str]]:
     """What is met in the graph of each mutant: history that only a fault makes is met there."""
     for mutant in mechanism.mutants.values():
-        text = mechanism.without(mutant.decision).texts.get(f"model/{mechanism.stem}.py")
+        text = mechanism.without(mutant.decision).texts.get(f"model/{mechanism.name}.py")
         if text is not None:
             module, branches = noted(mechanism, text)
             scenario = mechanism.scenarios[mutant.scenario]
@@ -119,7 +119,7 @@ def unmet(mechanism: Mechanism, text: str) -> set[str]:
         for each in branches.declared
         if re.match(r"[^:]*: Model\.[A-Z]+[0-9]+( is called|:)", each)
     }
-    excepted = {f"model.{mechanism.stem}: Model.{name}" for name in NOT_MET.get(mechanism.stem, ())}
+    excepted = {f"model.{mechanism.name}: Model.{name}" for name in NOT_MET.get(mechanism.name, ())}
     assert excepted <= left, "an exception names no outcome"
     for scenario in runs(mechanism):
         if left <= excepted:
@@ -134,7 +134,7 @@ def unmet(mechanism: Mechanism, text: str) -> set[str]:
 
 
 def text_of(mechanism: Mechanism) -> str:
-    return (ROOT / "model" / f"{mechanism.stem}.py").read_text(encoding="utf-8")
+    return (ROOT / "model" / f"{mechanism.name}.py").read_text(encoding="utf-8")
 
 
 LONG = (
@@ -143,9 +143,12 @@ LONG = (
 )
 
 
-@pytest.mark.parametrize("stem", [by_night(stem) if stem in LONG else stem for stem in MECHANISMS])
-def test_every_branch_of_a_models_steps_is_taken_somewhere(stem):
-    assert unmet(MECHANISMS[stem], text_of(MECHANISMS[stem])) == set()
+@pytest.mark.parametrize(
+    "mechanism",
+    [by_night(mechanism) if mechanism in LONG else mechanism for mechanism in MECHANISMS],
+)
+def test_every_branch_of_a_models_steps_is_taken_somewhere(mechanism):
+    assert unmet(MECHANISMS[mechanism], text_of(MECHANISMS[mechanism])) == set()
 
 
 def test_a_branch_that_no_graph_takes_is_named(monkeypatch):

@@ -13,14 +13,14 @@ from tests.model.artefacts import Artefacts
 from tests.model.broken_states import TWO_LISTS
 from wheelproof.graph.explorer import explore
 
-STEMS = (*ALONE, "system_timer")
-OF = {stem: Artefacts(stem) for stem in STEMS}
+NAMES = (*ALONE, "system_timer")
+OF = {mechanism: Artefacts(mechanism) for mechanism in NAMES}
 
 
 class Row(NamedTuple):
     """Programs of one thread, and whether the end of one differs without the decision."""
 
-    stem: str
+    mechanism: str
     decision: str
     differs: bool
     scenarios: list[dict[str, Any]]
@@ -101,9 +101,9 @@ def of_wheels() -> Iterator[Row]:
 ROWS = [*of_lists(), *of_operations(), *of_overflow(), *of_wheels()]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.stem}-{row.decision}")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.mechanism}-{row.decision}")
 def test_a_decision_changes_what_a_thread_alone_does_or_matters_between_threads_only(row):
-    ends, meant = ALONE[row.stem]
+    ends, meant = ALONE[row.mechanism]
     differs = [ends(of, row.decision) != meant(of) for of in row.scenarios]
     assert any(differs) == row.differs, differs
     assert all(ends(of, "") == meant(of) for of in row.scenarios)
@@ -116,14 +116,14 @@ KAFKA = {"timer": "KafkaTimer"}
 SHIPPED = {"timer": "SystemTimer"}
 
 
-def violated(stem, scenario, decision="", **more):
+def violated(mechanism, scenario, decision="", **more):
     """The invariants that fail somewhere without a decision."""
-    mechanism = OF[stem].mechanism
-    model = mechanism.without(decision).model_of(mechanism.scenarios[scenario] | more)
+    declared = OF[mechanism].mechanism
+    model = declared.without(decision).model_of(declared.scenarios[scenario] | more)
     states = list(explore(model, bound=50_000).states)
     return {
         name
-        for name in mechanism.invariants
+        for name in declared.invariants
         if not all(model.holds(name, state) for state in states)
     }
 

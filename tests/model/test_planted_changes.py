@@ -14,7 +14,7 @@ from wheelproof import isolated
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import explore
 
-EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.changes]
+EVERY = [(mechanism, label) for mechanism, table in TABLES.items() for label in table.changes]
 
 
 def changed(text: str, label: str, old: str, new: str) -> str:
@@ -36,18 +36,18 @@ def changed(text: str, label: str, old: str, new: str) -> str:
 
 def compared(of: Artefacts, text: str, scenario: str, decision: str = ""):
     """Compare TLC's graph of a scenario with that of a model with this text, without a decision."""
-    name = f"model.{of.stem}"
+    name = f"model.{of.name}"
     model = isolated.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario])
     return compare(of.tlc_graph(scenario, decision), explore(model, bound=50_000), of.mechanism.pc)
 
 
 def text_of(of: Artefacts, decision: str = "") -> str:
     """The model's text without a decision."""
-    return of.mechanism.without(decision).modules.get(f"model.{of.stem}") or of.source("model")
+    return of.mechanism.without(decision).modules.get(f"model.{of.name}") or of.source("model")
 
 
-def noticed(stem: str, label: str) -> None:
-    of, scenario, _, changes = TABLES[stem]
+def noticed(mechanism: str, label: str) -> None:
+    of, scenario, _, changes = TABLES[mechanism]
     old, new, *place = changes[label]
     place = place or [scenario]
     text = text_of(of, *place[1:])
@@ -60,23 +60,26 @@ def noticed(stem: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "stem, label", [(stem, label) for stem, table in TABLES.items() for label in table.fast]
+    "mechanism, label",
+    [(mechanism, label) for mechanism, table in TABLES.items() for label in table.fast],
 )
-def test_a_change_is_noticed(stem, label):
-    noticed(stem, label)
+def test_a_change_is_noticed(mechanism, label):
+    noticed(mechanism, label)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("stem, label", EVERY)
-def test_a_change_of_any_label_is_noticed(stem, label):
-    noticed(stem, label)
+@pytest.mark.parametrize("mechanism, label", EVERY)
+def test_a_change_of_any_label_is_noticed(mechanism, label):
+    noticed(mechanism, label)
 
 
-@pytest.mark.parametrize("stem", TABLES)
-def test_every_label_has_its_change(stem):
-    of, _, _, changes = TABLES[stem]
+@pytest.mark.parametrize("mechanism", TABLES)
+def test_every_label_has_its_change(mechanism):
+    of, _, _, changes = TABLES[mechanism]
     labels = {
-        name for name in vars(isolated.load(ROOT, f"model.{stem}").Model) if LABEL.fullmatch(name)
+        name
+        for name in vars(isolated.load(ROOT, f"model.{mechanism}").Model)
+        if LABEL.fullmatch(name)
     }
     added = {label for decision in of.mechanism.decisions.values() for label in decision.labels}
     assert labels == set(of.mechanism.labels) and labels | added == set(changes)

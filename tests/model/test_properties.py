@@ -11,13 +11,13 @@ from tests.model.artefacts import Artefacts
 from tests.model.broken_states import TABLES
 from tests.model.drawn_states import DRAWN
 
-OF = {stem: Artefacts(stem) for stem in TABLES}
-NAMES = [(stem, name) for stem, table in TABLES.items() for name in table.broken]
+OF = {mechanism: Artefacts(mechanism) for mechanism in TABLES}
+NAMES = [(mechanism, name) for mechanism, table in TABLES.items() for name in table.broken]
 
 
-@pytest.mark.parametrize(("stem", "name"), NAMES)
-def test_every_invariant_holds_at_first_and_can_be_false(stem, name):
-    table = TABLES[stem]
+@pytest.mark.parametrize(("mechanism", "name"), NAMES)
+def test_every_invariant_holds_at_first_and_can_be_false(mechanism, name):
+    table = TABLES[mechanism]
     machine = table.machine()
     assert machine.holds(name, machine.initial())
     for places in table.broken[name]:
@@ -28,21 +28,21 @@ def test_every_invariant_holds_at_first_and_can_be_false(stem, name):
         assert changed.holds(name, changed.freeze()), places
 
 
-@pytest.mark.parametrize("stem", TABLES)
-def test_every_invariant_has_such_a_state(stem):
-    table, mechanism = TABLES[stem], OF[stem].mechanism
-    of_states = {name: of for name, of in mechanism.properties.items() if of.kind == "invariant"}
+@pytest.mark.parametrize("mechanism", TABLES)
+def test_every_invariant_has_such_a_state(mechanism):
+    table, declared = TABLES[mechanism], OF[mechanism].mechanism
+    of_states = {name: of for name, of in declared.properties.items() if of.kind == "invariant"}
     assert {*table.broken} == {*table.excused} == {*of_states}
-    assert {*table.model.INVARIANTS} == {*mechanism.invariants}
+    assert {*table.model.INVARIANTS} == {*declared.invariants}
     assert {*of_states} - {*table.model.INVARIANTS} == {
         name for name, of in of_states.items() if not of.holds
     }
 
 
-@pytest.mark.parametrize("stem", DRAWN)
+@pytest.mark.parametrize("mechanism", DRAWN)
 @given(st.data())
-def test_every_property_is_total(stem, data):
-    drawn = DRAWN[stem]
+def test_every_property_is_total(mechanism, data):
+    drawn = DRAWN[mechanism]
     machine = drawn.machine(data.draw)
     state = machine.freeze()
     for name in (*machine.INVARIANTS, *machine.WITNESSES, *drawn.also):
@@ -55,15 +55,15 @@ COMPLETING = delayed_operation.scenario(completes={"o": ["p"]}, a=BOTH)
 
 
 @pytest.mark.parametrize(
-    ("stem", "scenario", "name"),
+    ("mechanism", "scenario", "name"),
     [
         ("delayed_operation", COMPLETING, "CompletesOnce"),
         ("delayed_operation", COMPLETING, "Termination"),
         ("overflow_wheel", overflow_wheel.scenario(a=[]), "Termination"),
     ],
 )
-def test_what_must_come_true_is_not_so_at_first(stem, scenario, name):
-    machine = TABLES[stem].machine({"of": scenario})
+def test_what_must_come_true_is_not_so_at_first(mechanism, scenario, name):
+    machine = TABLES[mechanism].machine({"of": scenario})
     assert not machine.holds(name, machine.initial())
     while moves := machine.successors(machine.freeze()):
         machine.load(moves[0][2])
@@ -137,22 +137,22 @@ NOT_REACHED = {
 
 
 def rows(table):
-    return [(stem, *row) for stem, of in table.items() for row in of]
+    return [(mechanism, *row) for mechanism, of in table.items() for row in of]
 
 
-@pytest.mark.parametrize(("stem", "name", "scenario"), rows(REACHED))
-def test_a_witness_is_reached_where_its_scenario_is(stem, name, scenario):
-    graph = OF[stem].model_graph(scenario)
+@pytest.mark.parametrize(("mechanism", "name", "scenario"), rows(REACHED))
+def test_a_witness_is_reached_where_its_scenario_is(mechanism, name, scenario):
+    graph = OF[mechanism].model_graph(scenario)
     reached = [graph.model.holds(name, state) for state in graph.states]
     assert any(reached) and not all(reached) and not reached[0]
 
 
-@pytest.mark.parametrize(("stem", "name", "scenario"), rows(NOT_REACHED))
-def test_a_witness_needs_its_scenario(stem, name, scenario):
-    graph = OF[stem].model_graph(scenario)
+@pytest.mark.parametrize(("mechanism", "name", "scenario"), rows(NOT_REACHED))
+def test_a_witness_needs_its_scenario(mechanism, name, scenario):
+    graph = OF[mechanism].model_graph(scenario)
     assert not any(graph.model.holds(name, state) for state in graph.states)
 
 
-@pytest.mark.parametrize("stem", REACHED)
-def test_every_witness_has_its_scenario(stem):
-    assert {name for name, _ in REACHED[stem]} == {*TABLES[stem].model.WITNESSES}
+@pytest.mark.parametrize("mechanism", REACHED)
+def test_every_witness_has_its_scenario(mechanism):
+    assert {name for name, _ in REACHED[mechanism]} == {*TABLES[mechanism].model.WITNESSES}

@@ -7,15 +7,15 @@ from typing import Any
 from tests.model.artefacts import ROOT, Artefacts
 
 ARTEFACTS = Artefacts("timing_wheel")
-STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+NAME, MECHANISM, FAST = ARTEFACTS.name, ARTEFACTS.mechanism, ARTEFACTS.fast
 source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 
 __all__ = [
     "ARTEFACTS",
     "FAST",
     "MECHANISM",
+    "NAME",
     "ROOT",
-    "STEM",
     "levels_for",
     "model_graph",
     "scenario",

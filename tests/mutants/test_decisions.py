@@ -11,76 +11,76 @@ from wheelproof.errors import UsageError
 from wheelproof.explore import labels
 
 MECHANISMS = project.find(ROOT)
-ALL = [(stem, name) for stem, mechanism in MECHANISMS.items() for name in mechanism.decisions]
+ALL = [
+    (mechanism, name) for mechanism, declared in MECHANISMS.items() for name in declared.decisions
+]
 IMPLEMENTATION = ("impl", "harness")
 
 
-def changed(stem, name):
-    return MECHANISMS[stem].without(name)
+def changed(mechanism, name):
+    return MECHANISMS[mechanism].without(name)
 
 
-def artefacts(stem, name):
+def artefacts(mechanism, name):
     """The folders of the files that a decision changes."""
-    return {file.partition("/")[0] for file in MECHANISMS[stem].decisions[name].files}
+    return {file.partition("/")[0] for file in MECHANISMS[mechanism].decisions[name].files}
 
 
-def lower(stem):
+def lower(mechanism):
     """The decisions of lower mechanisms, which composed runs take away."""
-    return {entry.mutant for entry in MECHANISMS[stem].composed.values() if entry.mutant}
+    return {entry.mutant for entry in MECHANISMS[mechanism].composed.values() if entry.mutant}
 
 
-@pytest.mark.parametrize("stem, name", ALL)
-def test_a_decision_fits_the_sources_and_changes_them(stem, name):
-    for file, text in changed(stem, name).texts.items():
+@pytest.mark.parametrize("mechanism, name", ALL)
+def test_a_decision_fits_the_sources_and_changes_them(mechanism, name):
+    for file, text in changed(mechanism, name).texts.items():
         assert text != (ROOT / file).read_text(encoding="utf-8"), file
 
 
-@pytest.mark.parametrize("stem, name", ALL)
-def test_a_mutant_changes_specification_model_and_implementation(stem, name):
-    decision, own = MECHANISMS[stem].decisions[name], artefacts(stem, name)
+@pytest.mark.parametrize("mechanism, name", ALL)
+def test_a_mutant_changes_specification_model_and_implementation(mechanism, name):
+    decision, own = MECHANISMS[mechanism].decisions[name], artefacts(mechanism, name)
     if decision.mutants:
         assert {"spec", "model"} < own and own & {*IMPLEMENTATION}, own
-    elif name in lower(stem):
+    elif name in lower(mechanism):
         assert own <= {*IMPLEMENTATION}, own
     else:
         assert {"spec", "model"} <= own, own
-        assert any(config.without == name for config in MECHANISMS[stem].configs.values()), (
+        assert any(config.without == name for config in MECHANISMS[mechanism].configs.values()), (
             "no check uses it"
         )
 
 
-@pytest.mark.parametrize("stem, name", ALL)
-def test_a_decision_has_a_title_and_prose(stem, name):
-    decision = MECHANISMS[stem].decisions[name]
+@pytest.mark.parametrize("mechanism, name", ALL)
+def test_a_decision_has_a_title_and_prose(mechanism, name):
+    decision = MECHANISMS[mechanism].decisions[name]
     assert decision.title[0].islower() and not decision.title.endswith(".")
     assert decision.prose.endswith((".", ":", ")")) and len(decision.prose) > 40
     for mutant in decision.mutants.values():
         assert mutant.get("race") or mutant.get("equivalent")
 
 
-@pytest.mark.parametrize("stem, name", ALL)
-def test_the_changed_artefacts_have_the_labels_of_their_table(stem, name):
+@pytest.mark.parametrize("mechanism, name", ALL)
+def test_the_changed_artefacts_have_the_labels_of_their_table(mechanism, name):
     """A label may be unused in the changed machine; one that no table has is refused."""
-    mechanism = changed(stem, name)
-    for file, text in mechanism.texts.items():
-        if file == f"spec/{mechanism.module}.tla":
-            assert labels_of_spec(mechanism.specs[f"{mechanism.module}.tla"]) <= set(
-                mechanism.labels
-            )
-        elif file == f"model/{stem}.py":
-            assert mechanism.model(next(iter(mechanism.scenarios))).labels <= set(mechanism.labels)
-        elif file == f"impl/{stem}.py":
+    declared = changed(mechanism, name)
+    for file, text in declared.texts.items():
+        if file == f"spec/{declared.module}.tla":
+            assert labels_of_spec(declared.specs[f"{declared.module}.tla"]) <= set(declared.labels)
+        elif file == f"model/{mechanism}.py":
+            assert declared.model(next(iter(declared.scenarios))).labels <= set(declared.labels)
+        elif file == f"impl/{mechanism}.py":
             found = {
                 label: kind
                 for kinds in labels.of_source(text, file).values()
                 for kind, label in kinds.items()
             }
-            assert set(found) <= set(mechanism.labels)
+            assert set(found) <= set(declared.labels)
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
-def test_a_row_of_a_decision_has_a_scenario_or_a_property_of_its_own(stem):
-    mutants = MECHANISMS[stem].mutants.values()
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_row_of_a_decision_has_a_scenario_or_a_property_of_its_own(mechanism):
+    mutants = MECHANISMS[mechanism].mutants.values()
     rows = [(mutant.decision, mutant.scenario, mutant.property) for mutant in mutants]
     assert len(rows) == len(set(rows)) >= len({mutant.decision for mutant in mutants})
 
@@ -101,18 +101,18 @@ def test_a_step_is_gone_where_its_decision_was(decision, gone):
 
 def test_no_switch_is_left():
     """Specification and model are the machine itself."""
-    for stem in MECHANISMS:
-        model = (ROOT / "model" / f"{stem}.py").read_text(encoding="utf-8")
-        assert not re.search(r"\bSWITCHES\b|self\.on\b", model), stem
-        spec = MECHANISMS[stem].spec.read_text(encoding="utf-8")
+    for mechanism in MECHANISMS:
+        model = (ROOT / "model" / f"{mechanism}.py").read_text(encoding="utf-8")
+        assert not re.search(r"\bSWITCHES\b|self\.on\b", model), mechanism
+        spec = MECHANISMS[mechanism].spec.read_text(encoding="utf-8")
         constants = set(
             re.findall(r"^  (\w+),? +\\\* ", spec[: spec.index("--algorithm")], re.MULTILINE)
         )
         assert constants <= {
-            *MECHANISMS[stem].constants,
+            *MECHANISMS[mechanism].constants,
             "NULL",
-            *MECHANISMS[stem].module_constants,
-        }, stem
+            *MECHANISMS[mechanism].module_constants,
+        }, mechanism
     assert not list((ROOT / "mutants").rglob("*.py"))
 
 
@@ -120,8 +120,8 @@ def test_no_switch_is_left():
 
 
 def test_a_decision_that_does_not_fit_is_refused_when_its_texts_are_made(tmp_path):
-    stem, name = ALL[0]
-    decision = MECHANISMS[stem].decisions[name]
+    mechanism, name = ALL[0]
+    decision = MECHANISMS[mechanism].decisions[name]
     file = decision.files[0]
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text("nothing\n", encoding="utf-8")
@@ -130,6 +130,6 @@ def test_a_decision_that_does_not_fit_is_refused_when_its_texts_are_made(tmp_pat
 
 
 def test_the_mechanism_itself_is_untouched():
-    for stem, mechanism in MECHANISMS.items():
+    for name, mechanism in MECHANISMS.items():
         assert mechanism.texts == mechanism.specs == {} and mechanism.without("") is mechanism
-        assert mechanism.model_module.__file__ == isolated.load(ROOT, f"model.{stem}").__file__
+        assert mechanism.model_module.__file__ == isolated.load(ROOT, f"model.{name}").__file__

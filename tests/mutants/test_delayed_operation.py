@@ -4,7 +4,7 @@ import pytest
 
 from model.delayed_operation import Model
 from tests.impl.planting import bisimulated
-from tests.model.delayed_operation import ARTEFACTS, MECHANISM, ROOT, STEM, source
+from tests.model.delayed_operation import ARTEFACTS, MECHANISM, NAME, ROOT, source
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
 # -- which steps change
@@ -31,7 +31,7 @@ def kinds(subject):
 
 @pytest.mark.parametrize("name", MECHANISM.decisions)
 def test_a_step_keeps_its_kind_unless_the_decision_is_the_step_s_own(name):
-    right, wrong = kinds(ControlledImplementation.load(ROOT, STEM)), kinds(ARTEFACTS.mutant(name))
+    right, wrong = kinds(ControlledImplementation.load(ROOT, NAME)), kinds(ARTEFACTS.mutant(name))
     assert set(right) - set(wrong) == LOST.get(name, set())
     changed = {
         label: (right.get(label), kind) for label, kind in wrong.items() if right.get(label) != kind
@@ -99,7 +99,7 @@ def test_a_plain_field_in_their_place_would_race():
     ):
         assert text.count(old) == 1
         text = text.replace(old, new)
-    subject = ControlledImplementation.load(ROOT, STEM, texts={f"impl.{STEM}": text}, lint=False)
+    subject = ControlledImplementation.load(ROOT, NAME, texts={f"impl.{NAME}": text}, lint=False)
     detector = RaceDetector()
     random_schedules(
         subject, MECHANISM.scenarios["two_completers"], schedules=20, seed=5, race=detector

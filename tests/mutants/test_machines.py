@@ -12,23 +12,23 @@ from wheelproof.explore.pairs import Violation
 from wheelproof.graph import reduced
 
 ARTEFACTS = {
-    stem: Artefacts(stem)
-    for stem in ("delayed_operation", "overflow_wheel", "system_timer", "timing_wheel")
+    mechanism: Artefacts(mechanism)
+    for mechanism in ("delayed_operation", "overflow_wheel", "system_timer", "timing_wheel")
 }
 DECISIONS = dict.fromkeys(
-    (stem, mutant.decision)
-    for stem, of in ARTEFACTS.items()
+    (mechanism, mutant.decision)
+    for mechanism, of in ARTEFACTS.items()
     for mutant in of.mechanism.mutants.values()
 )
 BY_DAY = ("delayed_operation", "NoRetry"), ("overflow_wheel", "M6"), ("timing_wheel", "M11")
 """Decisions with small graphs; by day `make verify` compares the machines of all fast mutants."""
 
 
-def compared(stem, name, scenario, decision):
+def compared(mechanism, name, scenario, decision):
     """The implementation without a decision against the model without another, and its graph."""
-    of = ARTEFACTS[stem]
-    mechanism = of.mechanism.without(decision)
-    small = reduced.reduce(mechanism.model(scenario), mechanism.silent)
+    of = ARTEFACTS[mechanism]
+    declared = of.mechanism.without(decision)
+    small = reduced.reduce(declared.model(scenario), declared.silent)
     found = bisimulate(
         of.mutant(name),
         of.mechanism.scenarios[scenario],
@@ -48,28 +48,28 @@ def broken(found, small, name):
     )
 
 
-@pytest.mark.parametrize("stem, name", only(DECISIONS, *BY_DAY))
-def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(stem, name):
-    of = ARTEFACTS[stem]
-    mechanism, scenario = of.mechanism, of.mechanism.mutants[name].scenario
-    found, small = compared(stem, name, scenario, name)
+@pytest.mark.parametrize("mechanism, name", only(DECISIONS, *BY_DAY))
+def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(mechanism, name):
+    of = ARTEFACTS[mechanism]
+    declared, scenario = of.mechanism, of.mechanism.mutants[name].scenario
+    found, small = compared(mechanism, name, scenario, name)
     assert found.outcome == "equal" and not found.uncovered, str(found.difference)
     rows = [
         mutant
-        for mutant in mechanism.mutants.values()
+        for mutant in declared.mutants.values()
         if (mutant.decision, mutant.scenario) == (name, scenario)
     ]
     for mutant in rows:
         if mutant.equivalent:
-            safe = [*mechanism.invariants, "NoDeadlock"]
+            safe = [*declared.invariants, "NoDeadlock"]
             assert not [each for each in safe if broken(found, small, each)], mutant.name
-        elif mechanism.properties[mutant.property].kind != "liveness":
+        elif declared.properties[mutant.property].kind != "liveness":
             assert broken(found, small, mutant.property), mutant.name
     assert rows and bisimulated(of, of.mutant(name), scenario).outcome == "different"
 
 
 @pytest.mark.parametrize(
-    "stem, name, other, scenario",
+    "mechanism, name, other, scenario",
     [
         # Kafka's order and each correction
         ("system_timer", "D1", "M14", "stalled_adder"),
@@ -80,5 +80,5 @@ def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(stem, 
         ("timing_wheel", "ResetLate", "M12", "two_withdrawn"),
     ],
 )
-def test_a_mutant_is_not_another_ones_machine(stem, name, other, scenario):
-    assert compared(stem, name, scenario, other)[0].outcome == "different"
+def test_a_mutant_is_not_another_ones_machine(mechanism, name, other, scenario):
+    assert compared(mechanism, name, scenario, other)[0].outcome == "different"

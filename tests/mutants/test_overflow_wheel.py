@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, ROOT, STEM
+from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 from wheelproof.explore.store_buffer import DelayedField
 from wheelproof.graph.explorer import explore
@@ -36,7 +36,7 @@ def test_a_mark_is_all_that_changes(name):
 @pytest.mark.parametrize("name", MARKS)
 def test_only_a_mutants_plain_field_is_delayed(name):
     owner, field = MARKS[name]
-    plain, mutated = ControlledImplementation.load(ROOT, STEM), ARTEFACTS.mutant(name)
+    plain, mutated = ControlledImplementation.load(ROOT, NAME), ARTEFACTS.mutant(name)
 
     def descriptor(subject):
         run = subject.begin(MECHANISM.scenarios["cancelled"])

@@ -38,19 +38,19 @@ RACY = {
 
 
 def runs():
-    for stem, (names, schedules) in SCHEDULES.items():
-        fast = Artefacts(stem).fast
+    for mechanism, (names, schedules) in SCHEDULES.items():
+        fast = Artefacts(mechanism).fast
         for name in fast if names is None else [each for each in fast if each in names]:
-            yield stem, name, schedules
+            yield mechanism, name, schedules
 
 
-@pytest.mark.parametrize("stem, scenario, schedules", of_each_mechanism(runs(), 2))
-def test_the_implementation_has_no_race(stem, scenario, schedules):
+@pytest.mark.parametrize("mechanism, scenario, schedules", of_each_mechanism(runs(), 2))
+def test_the_implementation_has_no_race(mechanism, scenario, schedules):
     for coarse in False, True:
         detector = RaceDetector()
         found = random_schedules(
-            ControlledImplementation.load(ROOT, stem),
-            MECHANISMS[stem].scenarios[scenario],
+            ControlledImplementation.load(ROOT, mechanism),
+            MECHANISMS[mechanism].scenarios[scenario],
             schedules=schedules,
             seed=5,
             race=detector,
@@ -62,20 +62,20 @@ def test_the_implementation_has_no_race(stem, scenario, schedules):
 
 def test_the_tables_name_the_decisions_that_race():
     found = {
-        stem: {mutant.decision for mutant in of.mutants.values() if mutant.data_race}
-        for stem, of in MECHANISMS.items()
+        mechanism: {mutant.decision for mutant in of.mutants.values() if mutant.data_race}
+        for mechanism, of in MECHANISMS.items()
     }
-    assert {stem: names for stem, names in found.items() if names} == RACY
+    assert {mechanism: names for mechanism, names in found.items() if names} == RACY
 
 
-def races(stem, decision, scenario, coarse):
+def races(mechanism, decision, scenario, coarse):
     """The fields that threads race for in 12 random schedules, however those end."""
-    options = {"atomicity": "COMPOSED"} if stem == "system_timer" else {}
-    detector, subject = RaceDetector(), Artefacts(stem).mutant(decision, **options)
+    options = {"atomicity": "COMPOSED"} if mechanism == "system_timer" else {}
+    detector, subject = RaceDetector(), Artefacts(mechanism).mutant(decision, **options)
     for seed in range(12):
         random_schedules(
             subject,
-            MECHANISMS[stem].scenarios[scenario],
+            MECHANISMS[mechanism].scenarios[scenario],
             schedules=1,
             seed=seed,
             max_steps=1_000,
@@ -87,8 +87,8 @@ def races(stem, decision, scenario, coarse):
 
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize(
-    "stem, scenario", [("system_timer", "one_adder"), ("timing_wheel", "a_turn")]
+    "mechanism, scenario", [("system_timer", "one_adder"), ("timing_wheel", "a_turn")]
 )
-def test_an_add_without_the_read_lock_races_for_the_clock(stem, scenario, coarse):
-    assert races(stem, "M13", scenario, coarse) == {"TimingWheel.current_time"}
-    assert not races(stem, "", scenario, coarse)
+def test_an_add_without_the_read_lock_races_for_the_clock(mechanism, scenario, coarse):
+    assert races(mechanism, "M13", scenario, coarse) == {"TimingWheel.current_time"}
+    assert not races(mechanism, "", scenario, coarse)

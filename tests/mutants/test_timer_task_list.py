@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from tests.model.timer import ARTEFACTS, MECHANISM, ROOT, STEM, source
+from tests.model.timer import ARTEFACTS, MECHANISM, NAME, ROOT, source
 from tests.nights import only
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
@@ -33,7 +33,7 @@ def lost(name: str) -> ControlledImplementation:
         "import Atomic, Monitor, Plain, Volatile",
         "import Atomic, Monitor, NoMonitor, Plain, Volatile",
     )
-    return ControlledImplementation.load(ROOT, STEM, texts={f"impl.{STEM}": text})
+    return ControlledImplementation.load(ROOT, NAME, texts={f"impl.{NAME}": text})
 
 
 def races(

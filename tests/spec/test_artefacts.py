@@ -41,12 +41,12 @@ def text_of(mechanism) -> str:
 @every_mechanism
 def test_labels_are_the_same_on_every_artefact(mechanism):
     spec, table = text_of(mechanism), mechanism.labels
-    assert len(table) == LABELS[mechanism.stem]
+    assert len(table) == LABELS[mechanism.name]
     model = mechanism.model(next(iter(mechanism.scenarios)))
     assert written(spec) == labels_of_spec(spec) == model.labels == set(table)
     in_code = {
         label: kind
-        for lines in ControlledImplementation.load(ROOT, mechanism.stem).labels.values()
+        for lines in ControlledImplementation.load(ROOT, mechanism.name).labels.values()
         for of_line in lines.values()
         for kind, label in of_line.items()
     }

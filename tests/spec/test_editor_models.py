@@ -12,20 +12,20 @@ from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 MECHANISMS = project.find(ROOT)
-MODELS = [(stem, suffix) for stem in MECHANISMS for suffix in ("", "Fails")]
+MODELS = [(mechanism, suffix) for mechanism in MECHANISMS for suffix in ("", "Fails")]
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
-def test_the_models_are_as_the_tool_writes_them(stem):
-    made = editor.models(MECHANISMS[stem])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_models_are_as_the_tool_writes_them(mechanism):
+    made = editor.models(MECHANISMS[mechanism])
     assert len(made) == 4
     for file, text in made.items():
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run `wheelproof models`"
 
 
-@pytest.mark.parametrize("stem, suffix", only(MODELS, ("atomic", "Fails")))
-def test_tlc_alone_comes_to_the_verdict(stem, suffix, tmp_path):
-    mechanism = MECHANISMS[stem]
+@pytest.mark.parametrize("name, suffix", only(MODELS, ("atomic", "Fails")))
+def test_tlc_alone_comes_to_the_verdict(name, suffix, tmp_path):
+    mechanism = MECHANISMS[name]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     module = tmp_path / "spec" / f"MC{mechanism.module}{suffix}.tla"
     config = editor.failing(mechanism) if suffix else editor.holding(mechanism)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.model.artefacts import ROOT
-from tests.model.system_timer import ARTEFACTS, MECHANISM, STEM
+from tests.model.system_timer import ARTEFACTS, MECHANISM, NAME
 from tests.spec.texts import assumptions, declared, refused_assumption
 from wheelproof.checks.context import Context
 from wheelproof.explore import ControlledImplementation, bisimulate, labels
@@ -34,7 +34,7 @@ def test_what_the_wheel_and_the_list_are_labelled_with_is_kept_by_name():
         labels.kinds_by_name(labels.of_source((ROOT / "impl" / f"{name}.py").read_text("utf-8")))
         for name in ("timing_wheel", "timer_task_list")
     ]
-    found = set(in_code(ControlledImplementation.load(ROOT, STEM)))
+    found = set(in_code(ControlledImplementation.load(ROOT, NAME)))
     assert found - set(declared(ARTEFACTS)) == {"W1", "W2", "W3", "W4", "V1", "V2", "V3", "F2"}
     assert {"W5", "V4", "V5"} <= set(below[0]) - found and {"A9", "U9"} <= set(below[1]) - found
 
@@ -43,7 +43,7 @@ def test_a_label_that_the_implementation_lacks_is_seen():
     text = ARTEFACTS.source("impl")
     assert text.count("  # update R4") == 2, "one in each order of steps"
     changed = ControlledImplementation.load(
-        ROOT, STEM, texts={f"impl.{STEM}": text.replace("  # update R4", "")}, lint=False
+        ROOT, NAME, texts={f"impl.{NAME}": text.replace("  # update R4", "")}, lint=False
     )
     assert "R4" not in in_code(changed)
 
@@ -189,7 +189,7 @@ def test_kafkas_order_has_every_scenario_and_keeps_all_that_D1_does_not_break():
 
 def test_both_orders_are_in_the_implementation_and_neither_model_takes_the_other_for_its_own():
     """The bisimulation of either model with the other implementation ends in a difference."""
-    subject = ControlledImplementation.load(ROOT, STEM)
+    subject = ControlledImplementation.load(ROOT, NAME)
     for mine, other, difference in (
         ("stalled_adder", "kafka_stalled_adder", "reaper takes R5 next, R3 in the model"),
         ("kafka_stalled_adder", "stalled_adder", "reaper takes R3 next, R5 in the model"),

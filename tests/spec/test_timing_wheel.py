@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from model.timing_wheel import Model
-from tests.model.timing_wheel import ARTEFACTS, MECHANISM, ROOT, STEM
+from tests.model.timing_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
 from tests.spec.texts import assumptions, declared, refused_assumption
 from wheelproof import project
 from wheelproof.checks.context import Context
@@ -24,7 +24,7 @@ def in_code():
     """Label -> kind under control: the mechanism's own modules, and some labels of those below."""
     return {
         label: kind
-        for lines in ControlledImplementation.load(ROOT, STEM).labels.values()
+        for lines in ControlledImplementation.load(ROOT, NAME).labels.values()
         for of_line in lines.values()
         for kind, label in of_line.items()
     }

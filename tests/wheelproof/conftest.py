@@ -18,8 +18,8 @@ NEEDED = re.compile(
 ARTEFACTS = ("spec", "model", "impl", "harness", "mutants", "traces")
 SELECTED = ("scenarios", "scenario_groups", "safety", "groups", "configs", "faults")
 KEPT = ("scenarios.two_adders", "scenarios.flush_into_itself", "configs.flush_into_itself")
-STEM = "timer_task_list"
-DECISION = f"{STEM}/M2.md"
+NAME = "timer_task_list"
+DECISION = f"{NAME}/M2.md"
 MASKED = re.compile(r"\n\[M2_masked\]\n(?:[^\n`].*\n)*")
 
 
@@ -51,7 +51,7 @@ class SmallSubject:
         self.toml.write_text(only(self.toml.read_text(encoding="utf-8")), encoding="utf-8")
         self.counts = root / "spec" / counts.FILE
         counts.write(
-            root / "spec", {STEM: {"two_adders": counts.read(ROOT / "spec")[STEM]["two_adders"]}}
+            root / "spec", {NAME: {"two_adders": counts.read(ROOT / "spec")[NAME]["two_adders"]}}
         )
 
     def change(self, file: Path | str, old: str, new: str) -> None:

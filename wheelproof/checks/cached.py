@@ -59,8 +59,8 @@ class Cache:
 
     def __init__(self, options: VerifyOptions, mechanisms: Sequence[Mechanism]) -> None:
         self.options, self.folder = options, options.output / FOLDER
-        self.mechanisms = {mechanism.stem: mechanism for mechanism in mechanisms}
-        self.inputs = {stem: Inputs(item) for stem, item in self.mechanisms.items()}
+        self.mechanisms = {mechanism.name: mechanism for mechanism in mechanisms}
+        self.inputs = {name: Inputs(item) for name, item in self.mechanisms.items()}
         self.digests: dict[Path, tuple[Identity, str]] = {}
         self.contents: dict[tuple[str, str], str] = {}
         self.keys: dict[Job, str] = {}
@@ -141,29 +141,31 @@ class Cache:
                 str(self.options.subject.resolve()),
                 repr((self.options.profile, layers)),
                 repr(replace(job, weight=0)),
-                *(self.content(job.stem, use) for use in self.uses(job)),
+                *(self.content(job.mechanism, use) for use in self.uses(job)),
             ]
             self.keys[job] = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         return self.keys[job]
 
     def uses(self, job: Job) -> tuple[str, ...]:
-        return ("machine", *uses(job, self.mechanisms[job.stem]))
+        return ("machine", *uses(job, self.mechanisms[job.mechanism]))
 
-    def content(self, stem: str, use: str) -> str:
+    def content(self, mechanism: str, use: str) -> str:
         """The digest of one group of a mechanism's files, with their names."""
-        if (stem, use) not in self.contents:
+        if (mechanism, use) not in self.contents:
             made = hashlib.sha256()
-            for file in getattr(self.inputs[stem], use):
+            for file in getattr(self.inputs[mechanism], use):
                 if file not in self.digests:
                     known = identity(file)
                     self.digests[file] = known, hashlib.sha256(file.read_bytes()).hexdigest()
                 made.update(f"{file}\0{self.digests[file][1]}\n".encode())
-            self.contents[stem, use] = made.hexdigest()
-        return self.contents[stem, use]
+            self.contents[mechanism, use] = made.hexdigest()
+        return self.contents[mechanism, use]
 
     def changed(self, job: Job) -> bool:
         """Whether a file that the job reads is another one than when its key was made."""
-        files = [file for use in self.uses(job) for file in getattr(self.inputs[job.stem], use)]
+        files = [
+            file for use in self.uses(job) for file in getattr(self.inputs[job.mechanism], use)
+        ]
         return any(identity(file) != self.digests[file][0] for file in files) or any(
             identity(file) != known for file, known in self._tool.items()
         )

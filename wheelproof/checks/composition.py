@@ -59,7 +59,7 @@ def check(context: Context, entry: Composed) -> Report:
         verdict = Verdict.INCONCLUSIVE
     elif not any(labels != subject.labels.get(file) for file, labels in subject.named.items()):
         verdict = Verdict.VACUOUS
-        why = f"COMPOSED in harness/{mechanism.stem}.py has all operations atomic, as ATOMIC has"
+        why = f"COMPOSED in harness/{mechanism.name}.py has all operations atomic, as ATOMIC has"
     elif found.figures["matched_edges"] < found.figures["model_edges"]:
         left = int(found.figures["model_edges"] - found.figures["matched_edges"])
         fault = f"{left} edges of the model were taken in no run"

@@ -115,7 +115,7 @@ class Context:
 
     def begin(self, layer: str, name: str, budget: float | None = None) -> float:
         """Report that a check begins; the time at which it does."""
-        self.listen(Started(Check(self.mechanism.stem, layer, name), budget))
+        self.listen(Started(Check(self.mechanism.name, layer, name), budget))
         return time.monotonic()
 
     def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
@@ -126,13 +126,13 @@ class Context:
         if layer in OF_MODEL and not self.mechanism.by_hand:
             source = f"compiled from spec/{self.mechanism.checked.name}"
             judged["figures"] = {**judged.get("figures", {}), "model": source}
-        row = judge(self.mechanism.stem, layer, name, seconds=time.monotonic() - started, **judged)
+        row = judge(self.mechanism.name, layer, name, seconds=time.monotonic() - started, **judged)
         self.listen(Ended(row))
         return row
 
     def beat(self, layer: str, name: str) -> BeatCallback:
         """A progress callback ``(states, waiting)`` of one check."""
-        check = Check(self.mechanism.stem, layer, name)
+        check = Check(self.mechanism.name, layer, name)
 
         def report(states: int, waiting: int | None = None) -> None:
             self.listen(Beat(check, states, waiting))
@@ -190,7 +190,7 @@ class Context:
             heap_mb=self.limits.heap_mb,
             go_on=go_on,
             on_progress=lambda p: self.listen(
-                Beat(Check(mechanism.stem, layer, config.name), p.distinct, p.queue)
+                Beat(Check(mechanism.name, layer, config.name), p.distinct, p.queue)
             ),
         )
         if result.version:
@@ -259,7 +259,7 @@ class Context:
         """The implementation under control. ``grain``: the harness's table of atomic modules."""
         mechanism = self.mechanism
         return ControlledImplementation.load(
-            mechanism.root, mechanism.stem, texts=mechanism.modules, atomicity=grain
+            mechanism.root, mechanism.name, texts=mechanism.modules, atomicity=grain
         )
 
     def sources(self, scenario: str | None = None) -> dict[str, str]:

@@ -60,7 +60,7 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
     """
     if mechanism.in_java:
         return False
-    harness = isolated.load(mechanism.root, f"harness.{mechanism.stem}")
+    harness = isolated.load(mechanism.root, f"harness.{mechanism.name}")
     atomic = getattr(harness, "ATOMIC", {})
     watched = {name for name in harness.SUBJECT if name not in atomic}
     if any(entry.raced and not entry.mutant for entry in mechanism.composed.values()):

@@ -40,7 +40,7 @@ class Job:
     the cost in states; heavy jobs start first. ``seeds``: of a job of theorems.
     """
 
-    stem: str
+    mechanism: str
     kind: str
     name: str
     layers: tuple[str, ...]
@@ -65,7 +65,7 @@ class Job:
 
     def only(self, chosen: frozenset[tuple[str, str]]) -> Job | None:
         """The job with the chosen of its names, as (mechanism, name); None where it has none."""
-        names = [name for name in self.names if (self.stem, name) in chosen]
+        names = [name for name in self.names if (self.mechanism, name) in chosen]
         return replace(self, name=names[0], others=tuple(names[1:])) if names else None
 
     @property
@@ -95,7 +95,7 @@ def plan(
         if not tasks.tasks(mechanism):
             raise UsageError(
                 f"{mechanism.toml}: in_java = true, and no jvm/NAME.toml has classes of it.",
-                f'Write mechanism = "{mechanism.stem}" in one.',
+                f'Write mechanism = "{mechanism.name}" in one.',
             )
         chosen = wants
 
@@ -123,7 +123,7 @@ def plan(
         ):
             jobs.append(
                 Job(
-                    mechanism.stem,
+                    mechanism.name,
                     kind,
                     config.name,
                     wanted,
@@ -135,7 +135,7 @@ def plan(
         if config.keeps is not None and wants("mutant"):
             jobs.append(
                 Job(
-                    mechanism.stem,
+                    mechanism.name,
                     "refinement mutants",
                     config.name,
                     ("mutant",),
@@ -154,16 +154,16 @@ def plan(
                 else ("random",)
             )
             jobs += [
-                Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4)
+                Job(mechanism.name, layer, config.name, (layer,), 500 + size // 4)
                 for layer in layers
                 if wants(layer)
             ]
     for entry in mechanism.composed.values():
         layers = tuple(layer for layer in composition.layers_of(entry) if wants(layer))
         if entry.profile in profiles and layers:
-            jobs.append(Job(mechanism.stem, "composed", entry.name, layers, 8_000))
+            jobs.append(Job(mechanism.name, "composed", entry.name, layers, 8_000))
     jobs += [
-        Job(mechanism.stem, "fault", fault.name, ("stress",), 1_000)
+        Job(mechanism.name, "fault", fault.name, ("stress",), 1_000)
         for fault in mechanism.faults.values()
         if fault.profile in profiles and wants("stress")
     ]
@@ -173,17 +173,17 @@ def plan(
             if wants("mutant"):
                 alike.setdefault((mutated.decision, mutated.scenario), []).append(mutated.name)
             if mutated.data_race and wants("random"):
-                jobs.append(Job(mechanism.stem, "race", mutated.name, ("random",), 500))
+                jobs.append(Job(mechanism.name, "race", mutated.name, ("random",), 500))
     jobs += [
         Job(
-            mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)
+            mechanism.name, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)
         )
         for first, *others in alike.values()
     ]
     if wants("graph") and agreement.invariants(mechanism):
-        jobs.append(Job(mechanism.stem, "properties", agreement.NAME, ("graph",), 5_000))
+        jobs.append(Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000))
     if wants("proof") and proof_edges.declared(mechanism):
-        jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
+        jobs.append(Job(mechanism.name, "edges", proof_edges.NAME, ("proof",), 50_000))
     return jobs + (in_jvm(mechanism, profile) if wants("jvm") else [])
 
 
@@ -193,7 +193,7 @@ def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
     for group in tasks.groups(mechanism, profile):
         sizes = [mechanism.sizes.get(task.scenario, 500) for task in group]
         first, *others = [task.name for task in group]
-        jobs.append(Job(mechanism.stem, "jvm", first, ("jvm",), sum(sizes), tuple(others)))
+        jobs.append(Job(mechanism.name, "jvm", first, ("jvm",), sum(sizes), tuple(others)))
     return jobs
 
 
@@ -278,7 +278,7 @@ def proofs(
     # The weight is that of no config: one mechanism's theorems may take longer than any of them.
     return [
         Job(
-            stem,
+            mechanism,
             "proof",
             first,
             ("proof",),
@@ -286,7 +286,7 @@ def proofs(
             tuple(others),
             seeds=seeds or SEEDS[profile],
         )
-        for stem, (first, *others) in chosen.items()
+        for mechanism, (first, *others) in chosen.items()
     ]
 
 

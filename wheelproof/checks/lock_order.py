@@ -53,7 +53,7 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
     documented = read(mechanism.root)
     names = sorted({edge.name for edge in taken})
     figures: dict[str, object] = {"classes": len(classes), "edges": len(names)}
-    expected, stem = deadlocks(mechanism), mechanism.stem
+    expected = deadlocks(mechanism)
     profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
     absent: list[str] = []
     if documented is None:
@@ -64,9 +64,9 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
             if not undocumented(taken | {edge: {"planted": edge.place}}, set())[0]
         ]
     else:
-        wrong = differing(documented, taken, stem)
-        absent = idle(documented, taken, stem, profiles)
-        unnoticed = not_rejected(documented, taken, stem, profiles)
+        wrong = differing(documented, taken, mechanism.name)
+        absent = idle(documented, taken, mechanism.name, profiles)
+        unnoticed = not_rejected(documented, taken, mechanism.name, profiles)
         unknown = sorted(classes - set(documented.classes) - _halves(classes, documented))
         if unknown:
             wrong.append(f"{FILE} does not name {', '.join(unknown)}; add it to [classes]")
@@ -119,26 +119,26 @@ def inverted(taken: Taken) -> list[Edge]:
 
 
 def not_rejected(
-    documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]
+    documented: Documented, taken: Taken, mechanism: str, profiles: tuple[str, ...]
 ) -> list[str]:
     """The planted changes that pass: edges the other way round, undeclared, or not taken."""
     missed = []
     for edge in list(taken)[:1]:
         other = edge._replace(taken="planted")
-        faults = differing(documented, taken | {other: {"planted": edge.place}}, stem)
+        faults = differing(documented, taken | {other: {"planted": edge.place}}, mechanism)
         if not any(other.name in fault for fault in faults):
             missed.append(other.name)
     for edge in inverted(taken):
         if {edge.name, Edge(edge.taken, edge.held, edge.place).name} & documented.exempt:
             continue
-        faults = differing(documented, taken | {edge: {"planted": edge.place}}, stem)
+        faults = differing(documented, taken | {edge: {"planted": edge.place}}, mechanism)
         if not any(CYCLE in fault and edge.name in fault for fault in faults):
             missed.append(edge.name)
-    mine = documented.of(stem, profiles)
+    mine = documented.of(mechanism, profiles)
     for edge in taken:
         rest = {other: configs for other, configs in taken.items() if other.name != edge.name}
         if (edge.name, edge.place.name) in mine and not any(
-            edge.name in fault for fault in idle(documented, rest, stem, profiles)
+            edge.name in fault for fault in idle(documented, rest, mechanism, profiles)
         ):
             missed.append(f"{edge.name}, not taken")
     return missed
@@ -164,18 +164,18 @@ def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], str]:
     return wrong, why
 
 
-def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
+def differing(documented: Documented, taken: Taken, mechanism: str) -> list[str]:
     """Edges that the declaration lacks, cycles, and exceptions that close none."""
     known = {(edge, place) for edge, places in documented.edges.items() for place in places}
-    mine = documented.of(stem, ("fast", "nightly"))
+    mine = documented.of(mechanism, ("fast", "nightly"))
     wrong = []
     for edge in sorted(taken):
         if (edge.name, edge.place.name) not in mine:
             declared = (edge.name, edge.place.name) in known
-            what = f"an edge not declared for {stem}" if declared else "an undeclared edge"
+            what = f"an edge not declared for {mechanism}" if declared else "an undeclared edge"
             wrong.append(
                 f"{what}: {spelled([edge.name], taken, edge)}; check the order, then add "
-                f'"{edge.place.name}" = ["{stem}"] to [edges."{edge.name}"] in {FILE}'
+                f'"{edge.place.name}" = ["{mechanism}"] to [edges."{edge.name}"] in {FILE}'
             )
     everything = set(documented.edges) | {edge.name for edge in taken}
     if found := cycle(everything - documented.exempt, documented.stand_ins):
@@ -192,18 +192,20 @@ def differing(documented: Documented, taken: Taken, stem: str) -> list[str]:
     return wrong
 
 
-def idle(documented: Documented, taken: Taken, stem: str, profiles: tuple[str, ...]) -> list[str]:
+def idle(
+    documented: Documented, taken: Taken, mechanism: str, profiles: tuple[str, ...]
+) -> list[str]:
     """Declared edges, and scenarios of exceptions, that no run takes."""
     found = {(edge.name, edge.place.name) for edge in taken}
     absent = [
-        f'no run of {stem} takes {edge} at "{place}"; take {stem} off that line of {FILE}, or add '
-        "a scenario"
-        for edge, place in sorted(documented.of(stem, profiles) - found)
+        f'no run of {mechanism} takes {edge} at "{place}"; take {mechanism} off that line of '
+        f"{FILE}, or add a scenario"
+        for edge, place in sorted(documented.of(mechanism, profiles) - found)
     ]
     for name, each in documented.exceptions.items():
         for scenario in each.scenarios:
-            mechanism, _, config = scenario.partition("/")
-            if mechanism == stem and not any(
+            of, _, config = scenario.partition("/")
+            if of == mechanism and not any(
                 edge.name in each.edges and config in configs for edge, configs in taken.items()
             ):
                 absent.append(f"{scenario} takes no edge of the exception {name} in {FILE}")

@@ -70,7 +70,7 @@ class View(Protocol):
 
 def declared(mechanism: Mechanism) -> bool:
     """Whether a mechanism's proof has a view of its states."""
-    return (mechanism.root / "proofs" / "protocols" / f"{mechanism.stem}_view.py").is_file()
+    return (mechanism.root / "proofs" / "protocols" / f"{mechanism.name}_view.py").is_file()
 
 
 @dataclass
@@ -279,7 +279,7 @@ def check(context: Context) -> Report:
     """
     mechanism = context.mechanism
     started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
-    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.stem}_view")
+    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.name}_view")
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     found = Compared()
     scenarios: set[str] = set()

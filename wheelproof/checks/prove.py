@@ -204,12 +204,12 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
         home = {
             name: theory
             for theory in theories.values()
-            if theory.mechanism == context.mechanism.stem
+            if theory.mechanism == context.mechanism.name
             for name in theory.theorems
         }
         if gone := [name for name in names if name not in home]:
             raise UsageError(
-                f"No theory about {context.mechanism.stem} has the theorem {gone[0]}.",
+                f"No theory about {context.mechanism.name} has the theorem {gone[0]}.",
                 "`wheelproof list` names those that there are.",
             )
         known: dict[tuple[str, str], str] = {}

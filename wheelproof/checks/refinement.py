@@ -151,7 +151,7 @@ def kept(context: Context, config: Config, result: TlcResult) -> str:
         steps.append(Step(mover, result.trace[number].action or "", "", None, changes))
     return context.keep(
         Counterexample(
-            mechanism=mechanism.stem,
+            mechanism=mechanism.name,
             threads=threads,
             initial=texts[0],
             steps=tuple(steps),

@@ -67,7 +67,7 @@ def check(context: Context, config: Config) -> Report:
     started = context.begin("stress", config.name)
     final = outcomes(context.explored(config, "stress"), mechanism.kept(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
-    subject = ProductionImplementation(mechanism.root, mechanism.stem)
+    subject = ProductionImplementation(mechanism.root, mechanism.name)
     result = Stress(subject, scenario).run(rounds, final, beat)
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
@@ -118,7 +118,7 @@ def controls(
     for share in TRIES:
         for name in possible:
             result = Stress(
-                ProductionImplementation(mechanism.root, mechanism.stem, fault=name),
+                ProductionImplementation(mechanism.root, mechanism.name, fault=name),
                 scenario,
                 patience=IMPATIENT,
             ).run(max(1, int(rounds * share)), final)
@@ -136,7 +136,7 @@ def check_fault(context: Context, fault: Fault) -> Report:
     config = Config(fault.name, fault.scenario)
     final = outcomes(context.explored(config, "stress"), mechanism.invariants)
     subject = ProductionImplementation(
-        mechanism.root, mechanism.stem, texts={fault.module: planted(context, fault)}
+        mechanism.root, mechanism.name, texts={fault.module: planted(context, fault)}
     )
     result = Stress(subject, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
         rounds, final, context.beat("stress", fault.name), until=fault.property

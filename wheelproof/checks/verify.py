@@ -49,7 +49,7 @@ def run(options: VerifyOptions) -> list[Row]:
         for job in proofs(
             of_mechanisms(theorems, found), options.profile, options.theorems, options.seeds
         )
-        if job.stem in {mechanism.stem for mechanism in mechanisms}
+        if job.mechanism in {mechanism.name for mechanism in mechanisms}
     ]
     if options.only:
         jobs = [part for job in jobs if (part := job.only(options.only))]
@@ -68,25 +68,27 @@ def run(options: VerifyOptions) -> list[Row]:
     ):
         if options.profile != "fast" or not server.make(java.locate()):
             archive.make(java.locate(), jar.locate())
-        stems = {job.stem for job in jobs}
-        prepare.modules([each for each in mechanisms if each.stem in stems], options.profile, wants)
+        needed = {job.mechanism for job in jobs}
+        prepare.modules(
+            [each for each in mechanisms if each.name in needed], options.profile, wants
+        )
     # A proof needs no model, and no algorithm.
-    modelled = {job.stem for job in jobs if job.kind != "proof"}
-    prepare.models([mechanism for mechanism in mechanisms if mechanism.stem in modelled])
+    modelled = {job.mechanism for job in jobs if job.kind != "proof"}
+    prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
     partial = bool(options.layers or options.only)
     overall = [names_over_all(each, wants, partial, bool(options.only)) for each in mechanisms]
     planned = sum(job.rows for job in jobs) + sum(len(report.rows) for _, report in known)
     options.listen(Planned(planned + sum(map(len, overall))))
     contexts = {
-        mechanism.stem: Context(
+        mechanism.name: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
         )
         for mechanism in mechanisms
     }
     rows: list[Row] = []
-    reports: dict[str, list[Report]] = {stem: [] for stem in contexts}
+    reports: dict[str, list[Report]] = {name: [] for name in contexts}
     stale = set()
-    for stem, context in contexts.items():
+    for name, context in contexts.items():
         # TLC gets copies without the algorithm: it would not report that its translation is stale.
         if wants("tlc", "graph", "liveness", "mutant"):
             has_row = wants("tlc")
@@ -94,24 +96,24 @@ def run(options: VerifyOptions) -> list[Row]:
             if has_row or not row.ok:
                 rows.append(row)
             if not row.ok:
-                stale.add(stem)
+                stale.add(name)
                 if not has_row:
                     options.listen(Planned(1))
                     options.listen(Ended(row))
     for job, report in known:
-        if job.stem not in stale:
-            rows += [_ended(contexts[job.stem], row) for row in report.rows]
-            reports[job.stem].append(report)
-    for job, report in perform([job for job in jobs if job.stem not in stale], options):
+        if job.mechanism not in stale:
+            rows += [_ended(contexts[job.mechanism], row) for row in report.rows]
+            reports[job.mechanism].append(report)
+    for job, report in perform([job for job in jobs if job.mechanism not in stale], options):
         rows += report.rows
-        reports[job.stem].append(report)
+        reports[job.mechanism].append(report)
         if cache:
             cache.keep(job, report)
     if cache:
         cache.prune()
-    for stem, context in contexts.items():
-        if stem not in stale:
-            rows += over_all(context, reports[stem], partial, bool(options.only))
+    for name, context in contexts.items():
+        if name not in stale:
+            rows += over_all(context, reports[name], partial, bool(options.only))
     return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
 
 
@@ -124,7 +126,7 @@ def with_classes(
     """
     try:
         for mechanism in mechanisms:
-            mine = [job for job in jobs if (job.stem, job.kind) == (mechanism.stem, "jvm")]
+            mine = [job for job in jobs if (job.mechanism, job.kind) == (mechanism.name, "jvm")]
             names = [name for job in mine for name in job.names]
             jvm.fetch(Context(mechanism, options.output), names)
     except NotHere as error:
@@ -173,7 +175,7 @@ def translated(context: Context) -> Row:
         return _ended(
             context,
             judge(
-                context.mechanism.stem,
+                context.mechanism.name,
                 "tlc",
                 "translation",
                 expected="exhaustive",
@@ -219,7 +221,7 @@ def over_all(context: Context, reports: list[Report], partial: bool, single: boo
         yield _ended(
             context,
             judge(
-                context.mechanism.stem,
+                context.mechanism.name,
                 "coverage",
                 "labels",
                 expected="exhaustive",
@@ -258,10 +260,10 @@ def order(
             *mechanism.mutants,
             *mechanism.faults,
             *tasks(mechanism),
-            *[item.name for item in theorems if item.mechanism == mechanism.stem],
+            *[item.name for item in theorems if item.mechanism == mechanism.name],
         ]
         for index, name in enumerate(names):
-            place[mechanism.stem, name] = (number, index)
+            place[mechanism.name, name] = (number, index)
     return lambda row: (
         place[row.mechanism, row.name][0],
         LAYERS.index(row.layer),

@@ -44,8 +44,8 @@ def _prepare(
     """Runs once in every worker."""
     global _notices
     _notices = notices
-    for stem, mechanism in project.find(root).items():
-        _contexts[stem] = Context(mechanism, output, profile, layers, notices.put)
+    for name, mechanism in project.find(root).items():
+        _contexts[name] = Context(mechanism, output, profile, layers, notices.put)
     # Not before: the pool prints the traceback of an exception in here. There are no scratch files
     # yet that would have to be removed.
     signal.signal(signal.SIGTERM, _leave)
@@ -59,7 +59,7 @@ def _leave(number: int, _frame: object) -> None:
 
 def _work(job: Job) -> Report:
     try:
-        return carry_out(_contexts[job.stem], job)
+        return carry_out(_contexts[job.mechanism], job)
     except SystemExit as error:
         # The pool would take it for the job's result, and go on with the next job.
         server.end()
@@ -71,13 +71,13 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
     jobs = sorted(jobs, key=lambda job: -job.weight)
     if options.jobs <= 1 or len(jobs) <= 1:
         contexts = {
-            stem: Context(
+            name: Context(
                 mechanism, options.output, options.profile, options.layers, options.listen
             )
-            for stem, mechanism in project.find(options.subject).items()
+            for name, mechanism in project.find(options.subject).items()
         }
         for job in jobs:
-            yield job, carry_out(contexts[job.stem], job)
+            yield job, carry_out(contexts[job.mechanism], job)
         return
     context = multiprocessing.get_context("spawn")
     notices = context.Queue()
@@ -99,7 +99,7 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
                     yield job, future.result()
                 except BrokenProcessPool as error:
                     raise ToolError(
-                        f"A worker died while {job.stem} / {job.name} was checked.",
+                        f"A worker died while {job.mechanism} / {job.name} was checked.",
                         "Free memory, or run with --jobs 1.",
                     ) from error
     except BaseException:

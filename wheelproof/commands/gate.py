@@ -87,7 +87,7 @@ def mutate(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Change the subject's files systematically; its checks must reject each change."""
+    """Change the project's files systematically; its checks must reject each change."""
     from wheelproof import project
     from wheelproof.mutate import command
     from wheelproof.mutate.change import ARTEFACTS

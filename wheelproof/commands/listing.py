@@ -45,7 +45,7 @@ def run(
                 {
                     "schema": "wheelproof.list/1",
                     "mechanisms": {
-                        stem: {
+                        name: {
                             "title": m.title,
                             "properties": {n: asdict(p) for n, p in m.properties.items()},
                             "configs": _listed(m, m.configs, only),
@@ -55,10 +55,10 @@ def run(
                             "theorems": {
                                 item.name: asdict(item)
                                 for item in theorems
-                                if item.mechanism == stem
+                                if item.mechanism == name
                             },
                         }
-                        for stem, m in mechanisms.items()
+                        for name, m in mechanisms.items()
                     },
                 }
             ),
@@ -66,8 +66,8 @@ def run(
         )
     else:
         for mechanism in mechanisms.values():
-            if not only or any(stem == mechanism.stem for stem, _ in only):
-                mine = [item for item in theorems if item.mechanism == mechanism.stem]
+            if not only or any(name == mechanism.name for name, _ in only):
+                mine = [item for item in theorems if item.mechanism == mechanism.name]
                 show(mechanism, mine, only)
     return 0
 
@@ -78,7 +78,7 @@ def _listed(
     return {
         name: asdict(entry)
         for name, entry in entries.items()
-        if not only or (mechanism.stem, name) in only
+        if not only or (mechanism.name, name) in only
     }
 
 
@@ -91,7 +91,7 @@ def show(
     out = console()
 
     def listed(name: str) -> bool:
-        return not only or (mechanism.stem, name) in only
+        return not only or (mechanism.name, name) in only
 
     configs = Table(
         "config",
@@ -146,7 +146,7 @@ def show(
             mutant.race or mutant.equivalent,
         )
     tables = [table for table in (configs, mutants) if table.row_count or not only]
-    tables[0].title = f"{mechanism.title} ({mechanism.stem})"
+    tables[0].title = f"{mechanism.title} ({mechanism.name})"
     for table in tables:
         out.print(table)
     if theorems:
@@ -174,7 +174,7 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     """
     folder, failed = mechanism.spec.parent, False
     known = counts.read(folder)
-    mine = known.setdefault(mechanism.stem, {})
+    mine = known.setdefault(mechanism.name, {})
     with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as scratch:
         context = Context(mechanism, Path(scratch), "nightly")
         for config in mechanism.configs.values():
@@ -195,7 +195,7 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
                 mine[config.name] = found
             else:
                 print(f"{config.name}: as declared", flush=True)
-    known[mechanism.stem] = {name: mine[name] for name in mechanism.configs if name in mine}
+    known[mechanism.name] = {name: mine[name] for name in mechanism.configs if name in mine}
     counts.write(folder, known)
     return int(failed)
 

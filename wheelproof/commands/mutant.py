@@ -49,12 +49,12 @@ def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Gl
 
 def chosen(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, Decision]:
     """The decision of a name and its mechanism."""
-    stem, _slash, short = name.rpartition("/")
+    of, _slash, short = name.rpartition("/")
     found = {}
     for mechanism in mechanisms.values():
         for decision in mechanism.decisions.values():
-            if short in (decision.name, *decision.mutants) and stem in ("", mechanism.stem):
-                found[f"{mechanism.stem}/{decision.name}"] = mechanism, decision
+            if short in (decision.name, *decision.mutants) and of in ("", mechanism.name):
+                found[f"{mechanism.name}/{decision.name}"] = mechanism, decision
     if not found:
         raise UsageError(
             f"No mechanism has a decision or a mutant {name!r}.",

@@ -145,12 +145,14 @@ Trace = Annotated[
 
 
 def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
-    """The subject's mechanisms by stem; UsageError where a wanted one is not among them."""
+    """The project's mechanisms by name; UsageError where a wanted one is not among them."""
     from wheelproof import project
 
     found = project.find(root)
     check_known("mechanism", wanted, found)
-    return {stem: item for stem, item in found.items() if not wanted or stem in wanted}
+    return {
+        mechanism: item for mechanism, item in found.items() if not wanted or mechanism in wanted
+    }
 
 
 def check_known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:

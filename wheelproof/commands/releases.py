@@ -52,14 +52,14 @@ def render(
 
     ``output``: the folder of the counterexamples. Each is a section behind the tables.
     """
-    wanted = {stem: item for stem, item in mechanisms.items() if tasks(item)}
+    wanted = {name: item for name, item in mechanisms.items() if tasks(item)}
     parts = [
-        table(mechanism, [row for row in rows if row.mechanism == stem])
-        for stem, mechanism in wanted.items()
+        table(mechanism, [row for row in rows if row.mechanism == name])
+        for name, mechanism in wanted.items()
     ]
     if output is not None:
-        for stem, mechanism in wanted.items():
-            mine = [row for row in rows if row.mechanism == stem]
+        for name, mechanism in wanted.items():
+            mine = [row for row in rows if row.mechanism == name]
             parts += replays(mechanism, mine, output)
     return "\n".join(parts)
 
@@ -80,7 +80,7 @@ def replays(mechanism: Mechanism, rows: Sequence[Row], output: Path) -> list[str
         steps = [step for step in shown.steps if step.kind != "silent"]
         releases = ", ".join(each.release for each, _ in followed)
         sections.append(
-            f"#### `{name}`\n\n`{shown.property}` of `{mechanism.stem}` is violated after "
+            f"#### `{name}`\n\n`{shown.property}` of `{mechanism.name}` is violated after "
             f"{len(steps)} steps of `{shown.scenario}`. Followed on {releases}.\n\n"
             f"{by_thread(steps)}\n\n```sh\n"
             f'wheelproof jvm "{task.name}"\n'
@@ -116,7 +116,7 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     broken += [broken_one for _, broken_one, _ in changed]
     found |= {broken_one for _, broken_one, _ in changed}
     properties = [name for name in dict.fromkeys(broken) if name in found]
-    head = ["release", f"`{mechanism.stem}`", *(f"`{name}`" for name in properties)]
+    head = ["release", f"`{mechanism.name}`", *(f"`{name}`" for name in properties)]
     lines = [head, ["---"] * len(head)]
     for release in sorted({task.release for task, _ in checked}, key=version):
         mine = [(task, row) for task, row in shown_by(checked, release) if not lacks(task)]

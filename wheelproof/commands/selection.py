@@ -41,7 +41,7 @@ def selected(
     found: dict[tuple[str, str], str] = {}
     for mechanism in every:
         for name, its in _profiles(mechanism, configs, mutants, scenarios):
-            found[mechanism.stem, name] = its
+            found[mechanism.name, name] = its
     if not found:
         raise UsageError(
             f"No check of these names has the scenario {', '.join(scenarios)}.",

@@ -1,4 +1,4 @@
-"""``wheelproof init``: a subject that is in order from the start."""
+"""``wheelproof init``: a project that is in order from the start."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def build(
         steps.append(Step(model.threads[thread], label, kind, sources.get(label), changes))
         before = after
     return Counterexample(
-        mechanism=mechanism.stem,
+        mechanism=mechanism.name,
         layer=layer,
         name=name,
         scenario=scenario,

@@ -56,7 +56,7 @@ def render(
 ) -> list[Text]:
     """The lines of the picture, at most `width` wide but for names and commands.
 
-    `root` is the subject's folder, where the source lines are read from; `file` is the trace's
+    `root` is the project's folder, where the source lines are read from; `file` is the trace's
     path, for the replay command. `full` keeps repeated blocks, long values and what never changes.
     """
     picture = _Picture(trace, width, root, full, glyphs)

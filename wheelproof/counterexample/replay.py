@@ -160,7 +160,7 @@ class OnImplementation(OnModel):
 
         changed = mechanism.without(found.impl_without)
         subject = ControlledImplementation.load(
-            mechanism.root, mechanism.stem, texts=changed.modules
+            mechanism.root, mechanism.name, texts=changed.modules
         )
         self.race = RaceDetector()
         self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)

@@ -13,10 +13,12 @@ from wheelproof.errors import UsageError
 _COMMENT = re.compile(r"\s*#[^'\"]*$")
 
 
-def changed_texts(root: Path, stem: str, without: str) -> dict[str, str]:
+def changed_texts(root: Path, mechanism: str, without: str) -> dict[str, str]:
     """The Python files that a decision changes -> their texts; empty where it no longer fits."""
     try:
-        decision = decisions.read(root / "mutants" / stem / f"{without}.md", short_names(stem, ""))
+        decision = decisions.read(
+            root / "mutants" / mechanism / f"{without}.md", short_names(mechanism, "")
+        )
         return decision.texts(root, ".py")
     except UsageError:
         return {}

@@ -34,7 +34,7 @@ class DoesNotFit(UsageError):
 class Hunk:
     """One piece of a diff.
 
-    ``file``: relative to the subject's folder; ``anchor``: a label or a definition in it;
+    ``file``: relative to the project's folder; ``anchor``: a label or a definition in it;
     ``origin`` and ``line``: where the hunk itself stands; ``body``: pairs of a mark (``-``, ``+``
     or a blank) and a line without the margin that all lines share.
     """

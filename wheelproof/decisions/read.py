@@ -66,7 +66,7 @@ class Decision:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that it changes, relative to the subject's folder."""
+        """The files that it changes, relative to the project's folder."""
         return tuple(dict.fromkeys(hunk.file for hunk in self.hunks))
 
     def texts(self, root: Path, suffix: str = "") -> dict[str, str]:
@@ -93,11 +93,11 @@ def module_of(file: str) -> str:
     return ".".join(Path(file).with_suffix("").parts)
 
 
-def short_names(stem: str, module: str) -> dict[str, str]:
+def short_names(mechanism: str, module: str) -> dict[str, str]:
     """The one-word names of a mechanism's own files."""
     return {
         "spec": f"spec/{module}.tla",
-        **{part: f"{part}/{stem}.py" for part in ("model", "impl", "harness")},
+        **{part: f"{part}/{mechanism}.py" for part in ("model", "impl", "harness")},
     }
 
 

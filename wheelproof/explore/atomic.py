@@ -247,7 +247,7 @@ class Free:
 
 def declare(
     declared: object,
-    stem: str,
+    mechanism: str,
     ours: Collection[str],
     modules: Mapping[str, ModuleType],
     labels: MutableMapping[str, Labels],
@@ -267,7 +267,7 @@ def declare(
     """
     if not declared:
         return None
-    where = f"harness/{stem}.py: ATOMIC"
+    where = f"harness/{mechanism}.py: ATOMIC"
     if not isinstance(declared, Mapping) or not all(
         isinstance(kept, (tuple, list, frozenset)) for kept in declared.values()
     ):

@@ -75,12 +75,12 @@ def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[
     return tuple(sorted(found))
 
 
-def check_style(root: Path, stem: str) -> list[StyleFinding]:
+def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
     """Findings in a mechanism's harness and implementation modules.
 
     The implementation's modules are those that the harness names in ``SUBJECT`` (a literal tuple).
     """
-    harness = root / "harness" / f"{stem}.py"
+    harness = root / "harness" / f"{mechanism}.py"
     if not harness.is_file():
         raise ExploreError(
             f"{harness}: there is no such file.", "Write the harness of the mechanism first."

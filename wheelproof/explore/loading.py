@@ -54,10 +54,15 @@ class Loaded:
     """
 
     def __init__(
-        self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, atomicity: str = "ATOMIC"
+        self,
+        root: Path,
+        mechanism: str,
+        texts: Mapping[str, str],
+        lint: bool,
+        atomicity: str = "ATOMIC",
     ) -> None:
         """``atomicity``: the harness's table of atomic modules that counts."""
-        self.root, self.stem = root, stem
+        self.root, self.mechanism = root, mechanism
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
         created.watch((getattr(self.runtime, name) for name in registered()), self.scheduler)
@@ -72,12 +77,12 @@ class Loaded:
             return dropped.compiled(name, text, file, primitives)
 
         finder = Finder(root, texts, compiled)
-        located = finder.locate(f"harness.{stem}")
+        located = finder.locate(f"harness.{mechanism}")
         stand_ins = (
-            {} if located is None else production.stand_ins(located[0], f"harness/{stem}.py")
+            {} if located is None else production.stand_ins(located[0], f"harness/{mechanism}.py")
         )
         self.modules = self._import(finder)
-        harness = self.modules[f"harness.{stem}"]
+        harness = self.modules[f"harness.{mechanism}"]
         self.harness_module = cast(HarnessModule, harness)
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
@@ -113,14 +118,14 @@ class Loaded:
         self.positions = Positions()
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
-        store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{stem}.py")
+        store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{mechanism}.py")
         if lint and (
             findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})
         ):
             raise StyleError(findings)
         if atomicity != "ATOMIC" and not getattr(self.harness_module, atomicity, None):
             raise ExploreError(
-                f"harness/{stem}.py has no {atomicity}.",
+                f"harness/{mechanism}.py has no {atomicity}.",
                 f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all "
                 "the "
                 "same.",
@@ -131,7 +136,7 @@ class Loaded:
         }
         atomic.declare(
             getattr(self.harness_module, "ATOMIC", None),
-            stem,
+            mechanism,
             self.harness_module.SUBJECT,
             self.modules,
             self.named,
@@ -139,7 +144,7 @@ class Loaded:
         )
         self.scheduler.atomic = atomic.declare(
             getattr(self.harness_module, atomicity, None),
-            stem,
+            mechanism,
             self.harness_module.SUBJECT,
             self.modules,
             self.labels,
@@ -169,7 +174,7 @@ class Loaded:
             self.definitions.check()
 
     def _import(self, finder: Finder) -> dict[str, ModuleType]:
-        name = f"harness.{self.stem}"
+        name = f"harness.{self.mechanism}"
         if finder.locate(name) is None:
             raise ExploreError(
                 f"{finder.root}: there is no {name.replace('.', '/')}.py.",
@@ -193,7 +198,7 @@ class Loaded:
                     importlib.import_module(each)
             except (ImportError, SyntaxError) as error:
                 raise ExploreError(
-                    f"{finder.root}: the mechanism {self.stem} cannot be imported: {error}.",
+                    f"{finder.root}: the mechanism {self.mechanism} cannot be imported: {error}.",
                     "Import it in plain Python first; the controlled runtime has the names of "
                     "impl/runtime.py only.",
                 ) from error
@@ -210,11 +215,12 @@ class Loaded:
         harness = getattr(self.harness_module, "Harness", None)
         if not isinstance(harness, type):
             raise ExploreError(
-                f"harness/{self.stem}.py has no class Harness.", "Define Harness(scenario, impl)."
+                f"harness/{self.mechanism}.py has no class Harness.",
+                "Define Harness(scenario, impl).",
             )
         if not callable(getattr(self.harness_module, "shared", None)):
             raise ExploreError(
-                f"harness/{self.stem}.py has no function shared.",
+                f"harness/{self.mechanism}.py has no function shared.",
                 "Define shared(harness) -> {variable: value}.",
             )
         self.harness: Callable[[Scenario, Any], Harness] = harness

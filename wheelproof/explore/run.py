@@ -38,7 +38,7 @@ class ControlledImplementation:
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
-        self.root, self.stem = loaded.root, loaded.stem
+        self.root, self.mechanism = loaded.root, loaded.mechanism
         self.scheduler = loaded.scheduler
         self._run: Run | None = None
 
@@ -46,13 +46,13 @@ class ControlledImplementation:
     def load(
         cls,
         root: Path | str,
-        stem: str,
+        mechanism: str,
         *,
         texts: Mapping[str, str] = NO_TEXTS,
         lint: bool = True,
         atomicity: str = "ATOMIC",
     ) -> ControlledImplementation:
-        """Load the mechanism ``stem`` of the project in ``root``.
+        """Load a mechanism, by its name, of the project in ``root``.
 
         ``texts``: module name -> source to load in the place of its file.
         ``lint``: refuse sources that break the style rules. ``atomicity``: the harness's table of
@@ -61,7 +61,7 @@ class ControlledImplementation:
         Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a
         label cannot be read (``LabelError``), the style is broken (``StyleError``).
         """
-        return cls(Loaded(Path(root).resolve(), stem, texts, lint, atomicity))
+        return cls(Loaded(Path(root).resolve(), mechanism, texts, lint, atomicity))
 
     @property
     def labels(self) -> dict[str, Labels]:
@@ -89,7 +89,8 @@ class ControlledImplementation:
         modules = (*harness.SUBJECT, *getattr(harness, "HELPERS", ()))
         if unknown := [name for name in modules if name not in self._loaded.modules]:
             raise ExploreError(
-                f"harness/{self.stem}.py: HELPERS names {', '.join(unknown)}, which is not loaded.",
+                f"harness/{self.mechanism}.py: HELPERS names {', '.join(unknown)}, "
+                "which is not loaded.",
                 "Name a module that SUBJECT's modules import, as 'impl.some_module'.",
             )
         mine = tuple(f"{name}: " for name in modules)
@@ -172,7 +173,7 @@ class Run:
         roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(
-                f"harness/{loaded.stem}.py: Harness has no names.",
+                f"harness/{loaded.mechanism}.py: Harness has no names.",
                 "Set self.names to {role: object} for the objects of the scenario.",
             )
         self._names = Names(
@@ -189,7 +190,7 @@ class Run:
                 kind = type(part).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"harness/{loaded.stem}.py: Harness.names does not reach the scenario's "
+                    f"harness/{loaded.mechanism}.py: Harness.names does not reach the scenario's "
                     f"{kind}, "
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
@@ -207,7 +208,7 @@ class Run:
             method = getattr(self.harness, operation, None)
             if not callable(method) or operation.startswith("_"):
                 raise ExploreError(
-                    f"Thread {thread.name}: harness/{self._loaded.stem}.py has no operation "
+                    f"Thread {thread.name}: harness/{self._loaded.mechanism}.py has no operation "
                     f"{operation!r}.",
                     f"Add a method {operation} to Harness, or correct the scenario.",
                 )
@@ -226,7 +227,7 @@ class Run:
         scheduler.hub = getcurrent()
         scheduler.threads, scheduler.coarse = self.threads, self._coarse
         scheduler.race = store_buffer.ordering(
-            scheduler, self._loaded.delayed, self._race, f"harness/{self._loaded.stem}.py"
+            scheduler, self._loaded.delayed, self._race, f"harness/{self._loaded.mechanism}.py"
         )
         if self._race is not None:
             self._race.begin(self.threads)
@@ -322,8 +323,8 @@ class Run:
         self._loaded.count_run()
         if _surface(vars(self.harness)) != self._surface:
             raise ExploreError(
-                f"harness/{self._loaded.stem}.py: an operation changed an attribute of Harness, "
-                "which no fingerprint sees.",
+                f"harness/{self._loaded.mechanism}.py: an operation changed an attribute of "
+                "Harness, which no fingerprint sees.",
                 "Keep state in objects with __slots__ that Harness.names reaches.",
             )
 

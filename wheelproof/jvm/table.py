@@ -26,11 +26,11 @@ def table_faults(
     labelled = {*binding.labels, *binding.inside}
     unused = {name for name in steps if any(fnmatchcase(name, each) for each in binding.unused)}
     faults += [f"the label {name} has no site" for name in sorted(steps - labelled - unused)]
-    faults += [f"{name} is no label of {mechanism.stem}" for name in sorted(labelled - steps)]
+    faults += [f"{name} is no label of {mechanism.name}" for name in sorted(labelled - steps)]
     idle = sorted(labelled & unused)
     faults += [f"the label {name} has a site and a reason for none" for name in idle]
     wrong = [each for each in binding.unused if not any(fnmatchcase(name, each) for name in steps)]
-    faults += [f"no label of {mechanism.stem} is {each}" for each in wrong]
+    faults += [f"no label of {mechanism.name} is {each}" for each in wrong]
     sites = {site for places in binding.labels.values() for site in places}
     sites |= {site for places in binding.fine.values() for site in places}
     sites |= {*binding.below, *(site for places in binding.inside.values() for site in places)}

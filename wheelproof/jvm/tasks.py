@@ -38,7 +38,7 @@ class Task:
 def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
     """Every check of a mechanism by its name; ``release``: of this one only."""
     found: dict[str, Task] = {}
-    mine = [each for each in find(mechanism.root).values() if each.mechanism == mechanism.stem]
+    mine = [each for each in find(mechanism.root).values() if each.mechanism == mechanism.name]
     for binding in mine:
         for version in binding.releases:
             if release in ("", version):
@@ -165,7 +165,7 @@ def chosen(
     profile's, or with ``fine`` or ``every`` all of that kind. ``first``: only those on the release
     that a binding is made for, its first one.
     """
-    everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
+    everything = [(item.name, task) for item in mechanisms for task in tasks(item).values()]
     if not everything:
         raise NothingChecked("No compiled classes are declared.", "Write jvm/NAME.toml.")
     releases = {task.release for _, task in everything}
@@ -185,9 +185,11 @@ def chosen(
         return task.kind == kind if fine else task.profile == "fast"
 
     found = [
-        (stem, task) for stem, task in everything if release in ("", task.release) and meant(task)
+        (mechanism, task)
+        for mechanism, task in everything
+        if release in ("", task.release) and meant(task)
     ]
     known = {name for _, task in found for name in (task.name, task.subject)}
     if unknown := sorted(names - known):
         raise UsageError(f"No such check runs on compiled classes: {', '.join(unknown)}.")
-    return [(stem, task.name) for stem, task in found]
+    return [(mechanism, task.name) for mechanism, task in found]

@@ -14,7 +14,7 @@ ARTEFACTS = {
     "harness": "harness",
     "proofs": "proofs",
 }
-"""Artefact -> the subject's folder that holds it."""
+"""Artefact -> the project's folder that holds it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Edit:
 class Change:
     """One change.
 
-    ``file``: relative to the subject's root. ``line``: the first changed line, from 1. ``place``:
+    ``file``: relative to the project's root. ``line``: the first changed line, from 1. ``place``:
     the function, method or PlusCal procedure around it. ``operator``: a name of the catalogue in
     docs/mutate.md. ``before``, ``after``: the whole file. ``scope``: the text of ``place`` before
     the change, on which the identity rests.

@@ -32,7 +32,7 @@ def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
     )
     for each in draw(options, options.subject, plan):
         print(
-            f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of "
+            f"{each.group.mechanism}, {each.group.artefact}: {len(each.chosen)} of "
             f"{len(each.every):,} changes, seed {options.seed}"
         )
         for change in each.chosen:

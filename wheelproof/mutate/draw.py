@@ -88,7 +88,7 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
             }
             wanted |= dict(zip(of_artefact, shares(options.total, list(of_artefact.values()))))
     for group, every in found.items():
-        order = random.Random(f"{options.seed} {group.stem} {group.artefact}").sample(
+        order = random.Random(f"{options.seed} {group.mechanism} {group.artefact}").sample(
             every, len(every)
         )
         if options.keys:

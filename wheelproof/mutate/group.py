@@ -13,14 +13,14 @@ class Check:
 
     ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
 
-    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
+    ``mechanism``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
     verify` would run. ``tests``: a file. ``size``: an estimate of its cost among those of its
     stage: distinct states, or the length of a file of tests. ``needs``: of ``whole``, the jobs over
     whose reports it judges.
     """
 
     kind: str
-    stem: str
+    mechanism: str
     stage: int
     job: Job | None = None
     tests: str = ""
@@ -32,17 +32,20 @@ class Check:
         if self.kind == "tests":
             return self.tests
         if self.job is None:
-            return f"{self.stem} / " + (
+            return f"{self.mechanism} / " + (
                 "labels" if self.kind == "labels" else "labels, branches and fields"
             )
         more = f" and {len(self.job.others)} more" if self.job.others else ""
-        return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
+        return f"{self.mechanism} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
 
 
 @dataclass(frozen=True)
 class Group:
-    """The files of one artefact and mechanism; ``stem`` is a file's own if it has no mechanism."""
+    """The files of one artefact and mechanism.
 
-    stem: str
+    ``mechanism``: the name of the file without its suffix where it belongs to none.
+    """
+
+    mechanism: str
     artefact: str
     files: tuple[str, ...]

@@ -3,7 +3,7 @@
 A check rejects it by name, or none does.
 
 A verdict of a check that is not in order rejects the change. So does an exception that the
-subject's own code raises, and a refusal that names what is wrong with the subject. An exception of
+project's own code raises, and a refusal that names what is wrong with the project. An exception of
 the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC reports that it could
 not evaluate the specification.
 """
@@ -178,20 +178,20 @@ class Judge:
         except Exception as error:
             return self.raised(check, error)
 
-    def context(self, stem: str) -> Context:
-        if stem not in self.contexts:
+    def context(self, mechanism: str) -> Context:
+        if mechanism not in self.contexts:
             file = next(
                 file
                 for file in (self.root / "spec").glob("*.toml")
-                if project.stem_of(file.stem) == stem
+                if project.name_of(file.stem) == mechanism
             )
             context = KeptRuns(project.read(file), self.root / "build")
             type(context).runs = self.runs
-            self.contexts[stem] = context
-        return self.contexts[stem]
+            self.contexts[mechanism] = context
+        return self.contexts[mechanism]
 
     def report(self, check: Check) -> Report:
-        context = self.context(check.stem)
+        context = self.context(check.mechanism)
         KeptRuns.seen = []
         if check.kind == "labels":
             every = Report(labels=set(context.mechanism.labels))
@@ -212,7 +212,7 @@ class Judge:
 
     def carried_out(self, job: Job) -> Report:
         report = self.reports[job] = dispatch(
-            replace(self.context(job.stem), layers=frozenset(job.layers)), job
+            replace(self.context(job.mechanism), layers=frozenset(job.layers)), job
         )
         return report
 
@@ -232,7 +232,7 @@ class Judge:
     def of_row(self, check: Check, row: Row) -> Finding:
         why = self.plain(row.why)
         if row.verdict is Verdict.INCONCLUSIVE:
-            config = self.context(check.stem).mechanism.configs.get(row.name)
+            config = self.context(check.mechanism).mechanism.configs.get(row.name)
             seen = re.search(r"after (\d+) distinct states", why)
             if seen and config and config.distinct and int(seen[1]) > most(config):
                 return Finding(

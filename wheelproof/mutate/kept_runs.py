@@ -33,7 +33,7 @@ class KeptRuns(Context):
     loaded: dict[tuple[str, str, str], ControlledImplementation] = {}
 
     def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
-        key = (self.mechanism.stem, self.mechanism.lacking, grain)
+        key = (self.mechanism.name, self.mechanism.lacking, grain)
         if key not in self.loaded:
             self.loaded[key] = super().subject(grain)
         return self.loaded[key]

@@ -23,7 +23,7 @@ from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
 from wheelproof.mutate.group import Check, Group
-from wheelproof.project.mechanism import Mechanism, stem_of
+from wheelproof.project.mechanism import Mechanism, name_of
 from wheelproof.tlc import mc
 
 SMALL = 1_500
@@ -67,45 +67,46 @@ class Plan:
             tests,
             stage,
         )
-        self.loads = {stem: self._controlled(stem) for stem in mechanisms}
+        self.loads = {mechanism: self._controlled(mechanism) for mechanism in mechanisms}
         self.subjects = {
-            stem: isolated.load(root, f"harness.{stem}").SUBJECT for stem in mechanisms
+            mechanism: isolated.load(root, f"harness.{mechanism}").SUBJECT
+            for mechanism in mechanisms
         }
-        self.uses = {stem: self._imports(f"harness.{stem}") for stem in mechanisms}
-        self.modelled = {stem: self._imports(f"model.{stem}") for stem in mechanisms}
+        self.uses = {mechanism: self._imports(f"harness.{mechanism}") for mechanism in mechanisms}
+        self.modelled = {mechanism: self._imports(f"model.{mechanism}") for mechanism in mechanisms}
         self.theories = self._theories()
         self.proved = {
-            stem: {
+            mechanism: {
                 name.replace(".", "/") + ".py"
                 for file in files
                 if file.startswith("proofs/")
                 for name in imported(self.root / file)
             }
-            for stem, files in self.theories.items()
+            for mechanism, files in self.theories.items()
         }
         self.specs = {
-            stem: {
+            mechanism: {
                 file.relative_to(root).as_posix()
                 for module in self._modules(item)
                 for file in mc.closure(module)
             }
-            for stem, item in mechanisms.items()
+            for mechanism, item in mechanisms.items()
         }
 
     # -- who has a file
 
-    def _controlled(self, stem: str) -> set[str]:
+    def _controlled(self, mechanism: str) -> set[str]:
         """The files that the controlled runtime loads for a mechanism."""
         return {
             file
             for file, of_line in ControlledImplementation.load(
-                self.root, stem, lint=False
+                self.root, mechanism, lint=False
             ).labels.items()
             if not file.endswith("__init__.py")
         }
 
     def _imports(self, module: str) -> set[str]:
-        """The subject's files that a module imports, itself and all that these import."""
+        """The project's files that a module imports, itself and all that these import."""
         found: set[str] = set()
         waiting = [module]
         while waiting:
@@ -132,10 +133,10 @@ class Plan:
             with apart(Finder(self.root)):
                 mechanism = importlib.import_module(module).THEORY.mechanism
             out.setdefault(mechanism, set()).update(self._imports(module))
-        for stem in self.mechanisms:
-            view = f"proofs.protocols.{stem}_view"
+        for name in self.mechanisms:
+            view = f"proofs.protocols.{name}_view"
             if found := self._imports(view):
-                out.setdefault(stem, set()).update(found)
+                out.setdefault(name, set()).update(found)
         return out
 
     def _modules(self, item: Mechanism) -> Iterable[Path]:
@@ -154,31 +155,43 @@ class Plan:
             "spec": self.specs,
             "proofs": self.theories,
         }
-        stems = [stem for stem in self.mechanisms if file in tables[artefact].get(stem, ())]
+        mechanisms = [
+            mechanism
+            for mechanism in self.mechanisms
+            if file in tables[artefact].get(mechanism, ())
+        ]
         name = Path(file).stem
-        own = stem_of(name) if artefact == "spec" else name
+        own = name_of(name) if artefact == "spec" else name
         return sorted(
-            stems,
-            key=lambda stem: (
-                stem != own,
-                not own.startswith(stem),
-                list(self.mechanisms).index(stem),
+            mechanisms,
+            key=lambda mechanism: (
+                mechanism != own,
+                not own.startswith(mechanism),
+                list(self.mechanisms).index(mechanism),
             ),
         )
 
-    def owner(self, artefact: str, file: str, stems: list[str]) -> str:
-        """The mechanism that a file belongs to, else the file's own stem."""
+    def owner(self, artefact: str, file: str, mechanisms: list[str]) -> str:
+        """The mechanism that a file belongs to, else the file's own name."""
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
         named = [
-            stem
-            for stem in stems
-            if (stem_of(name) if artefact == "spec" else name).startswith(stem)
+            mechanism
+            for mechanism in mechanisms
+            if (name_of(name) if artefact == "spec" else name).startswith(mechanism)
         ]
-        named += [stem for stem in stems if artefact == "impl" and module in self.subjects[stem]]
+        named += [
+            mechanism
+            for mechanism in mechanisms
+            if artefact == "impl" and module in self.subjects[mechanism]
+        ]
         if named:
             return max(named, key=len) if named[0] != name else name
-        return stems[0] if artefact == "spec" or artefact == "proofs" and len(stems) == 1 else name
+        return (
+            mechanisms[0]
+            if artefact == "spec" or artefact == "proofs" and len(mechanisms) == 1
+            else name
+        )
 
     def groups(self, wanted: Iterable[str], artefacts: Iterable[str]) -> list[Group]:
         """The groups of these mechanisms; for an empty ``wanted`` all, also of files of none."""
@@ -190,16 +203,16 @@ class Plan:
                 file = path.relative_to(self.root).as_posix()
                 if path.name == "__init__.py" or "__pycache__" in file:
                     continue
-                stems = self.seen_by(artefact, file)
-                if not stems and artefact != "impl":
+                mechanisms = self.seen_by(artefact, file)
+                if not mechanisms and artefact != "impl":
                     continue  # nothing of `wheelproof verify` reads it
-                stem = self.owner(artefact, file, stems)
-                if not wanted or stem in wanted:
-                    found.setdefault((stem, artefact), []).append(file)
+                mechanism = self.owner(artefact, file, mechanisms)
+                if not wanted or mechanism in wanted:
+                    found.setdefault((mechanism, artefact), []).append(file)
         order = list(ARTEFACTS)
         return [
-            Group(stem, artefact, tuple(files))
-            for (stem, artefact), files in sorted(
+            Group(mechanism, artefact, tuple(files))
+            for (mechanism, artefact), files in sorted(
                 found.items(), key=lambda each: (order.index(each[0][1]), each[0][0])
             )
         ]
@@ -209,14 +222,14 @@ class Plan:
     def checks(self, artefact: str, file: str) -> list[Check]:
         """The checks that can see a file, by stage, the smallest first within each."""
         out: list[Check] = []
-        stems = self.seen_by(artefact, file)
-        own = self.owner(artefact, file, stems)
-        for stem in stems:
-            fast = list(self._jobs(artefact, file, stem, stem != own, self.profile))
+        mechanisms = self.seen_by(artefact, file)
+        own = self.owner(artefact, file, mechanisms)
+        for mechanism in mechanisms:
+            fast = list(self._jobs(artefact, file, mechanism, mechanism != own, self.profile))
             late = (
                 []
-                if stem != own or self.profile == "nightly"
-                else self._jobs(artefact, file, stem, False, "nightly")
+                if mechanism != own or self.profile == "nightly"
+                else self._jobs(artefact, file, mechanism, False, "nightly")
             )
             fast += [
                 replace(check, stage=LATE)
@@ -232,66 +245,69 @@ class Plan:
         )
 
     def _jobs(
-        self, artefact: str, file: str, stem: str, other: bool, profile: str
+        self, artefact: str, file: str, mechanism: str, other: bool, profile: str
     ) -> Iterable[Check]:
-        mechanism = self.mechanisms[stem]
+        declared = self.mechanisms[mechanism]
         if artefact in ("impl", "harness"):
-            controlled = file in self.loads[stem]
+            controlled = file in self.loads[mechanism]
             if controlled:
-                yield Check("labels", stem, 3 if other else 0)
+                yield Check("labels", mechanism, 3 if other else 0)
                 needs = [
                     job
-                    for job in jobs.plan(mechanism, profile, lambda *names: "bisimulation" in names)
+                    for job in jobs.plan(declared, profile, lambda *names: "bisimulation" in names)
                     if job.kind == "config"
                 ]
-                yield Check("whole", stem, 4 if other else 3, needs=tuple(needs))
+                yield Check("whole", mechanism, 4 if other else 3, needs=tuple(needs))
             for job in self._planned(
-                mechanism, profile, "bisimulation", "random", "stress", "mutant"
+                declared, profile, "bisimulation", "random", "stress", "mutant"
             ):
                 if job.kind == "stress":
-                    yield Check("job", stem, 6, job)
+                    yield Check("job", mechanism, 6, job)
                 elif job.kind == "mutant":
                     if controlled and not other:
-                        yield Check("job", stem, LATE, job)
+                        yield Check("job", mechanism, LATE, job)
                 elif controlled and job.kind not in ("fault", "unrefined"):
                     own = 1 if job.weight <= SMALL else 2
                     yield Check(
                         "job",
-                        stem,
+                        mechanism,
                         {"config": 3 if other else own, "composed": 5}.get(job.kind, 4),
                         job,
                     )
-            if artefact == "impl" and file in self.proved.get(stem, ()):
-                yield from self._theorems(stem, 5, profile)
+            if artefact == "impl" and file in self.proved.get(mechanism, ()):
+                yield from self._theorems(mechanism, 5, profile)
         elif artefact == "model":
             for job in self._planned(
-                mechanism, profile, "graph", "bisimulation", "liveness", "mutant"
+                declared, profile, "graph", "bisimulation", "liveness", "mutant"
             ):
                 if job.kind in ("config", "properties", "liveness", "mutant"):
                     yield Check(
-                        "job", stem, {"config": 1, "properties": 2}.get(job.kind, 3) + other, job
+                        "job",
+                        mechanism,
+                        {"config": 1, "properties": 2}.get(job.kind, 3) + other,
+                        job,
                     )
         elif artefact == "spec":
-            for job in self._planned(mechanism, profile, "tlc", "graph", "liveness", "mutant"):
-                config = mechanism.configs.get(job.name)
+            for job in self._planned(declared, profile, "tlc", "graph", "liveness", "mutant"):
+                config = declared.configs.get(job.name)
                 module = (
-                    mechanism.spec.with_name(f"{config.module}.tla")
+                    declared.spec.with_name(f"{config.module}.tla")
                     if config and config.module
-                    else mechanism.checked
+                    else declared.checked
                 )
                 if self.root / file in mc.closure(
                     module
                 ):  # a module that a config extends or instantiates
                     yield Check(
                         "job",
-                        stem,
+                        mechanism,
                         {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other,
                         job,
                     )
         elif artefact == "proofs":
-            if any(name.endswith(f"{stem}_view.py") for name in self.theories[stem]):
-                yield Check("job", stem, 1, Job(stem, "edges", "edges", ("proof",)))
-            yield from self._theorems(stem, 2, profile)
+            if any(name.endswith(f"{mechanism}_view.py") for name in self.theories[mechanism]):
+                yield Check("job", mechanism, 1, Job(mechanism, "edges", "edges", ("proof",)))
+            yield from self._theorems(mechanism, 2, profile)
 
     def _planned(self, mechanism: Mechanism, profile: str, *layers: str) -> Iterable[Job]:
         for job in jobs.plan(mechanism, profile, lambda *names: bool(set(names) & set(layers))):
@@ -299,19 +315,19 @@ class Plan:
             if config is None or (config.distinct or 0) <= self.bound:
                 yield job
 
-    def _theorems(self, stem: str, stage: int, profile: str) -> Iterable[Check]:
+    def _theorems(self, mechanism: str, stage: int, profile: str) -> Iterable[Check]:
         """One job for each theory: its theorems have lemmas in common."""
         of_theory: dict[str, list[str]] = {}
         for job in jobs.proofs(self.declared, profile, seeds=1):
             for item in self.declared:
-                if job.stem == stem == item.mechanism and item.name in job.names:
+                if job.mechanism == mechanism == item.mechanism and item.name in job.names:
                     of_theory.setdefault(item.theory, []).append(item.name)
         for first, *others in of_theory.values():
             yield Check(
                 "job",
-                stem,
+                mechanism,
                 stage,
-                Job(stem, "proof", first, ("proof",), others=tuple(others), seeds=1),
+                Job(mechanism, "proof", first, ("proof",), others=tuple(others), seeds=1),
             )
 
     def _tests(self, artefact: str, file: str) -> Iterable[Check]:
@@ -322,7 +338,7 @@ class Plan:
         """
         folder = self.root / "tests" / ARTEFACTS[artefact]
         path = Path(file)
-        name = stem_of(path.stem) if artefact == "spec" else path.stem
+        name = name_of(path.stem) if artefact == "spec" else path.stem
         module = ".".join(path.with_suffix("").parts)
         parent, _, last = module.rpartition(".")
         naming = re.compile(

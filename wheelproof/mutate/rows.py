@@ -14,7 +14,11 @@ LAYER = "mutate"
 
 
 def row_of(
-    stem: str, change: Change, judged: Judged, known: Declared | None, unsound: Mapping[str, str]
+    mechanism: str,
+    change: Change,
+    judged: Judged,
+    known: Declared | None,
+    unsound: Mapping[str, str],
 ) -> Row:
     """The row of a judged change.
 
@@ -31,7 +35,7 @@ def row_of(
         "checks": len(judged.seconds),
     }
     common: dict[str, Any] = {"figures": figures, "seconds": sum(judged.seconds.values())}
-    named = (stem, LAYER, change.title)
+    named = (mechanism, LAYER, change.title)
     used = list(judged.seconds)[-1] if judged.seconds else ""
     if found.word == "rejected" and used in unsound:
         return judge(

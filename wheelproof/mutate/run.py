@@ -143,9 +143,9 @@ class Mutation:
             kind = (
                 check.tests if check.kind == "tests" else check.job.kind if check.job else "labels"
             )
-            bundles.setdefault((check.stem, kind), []).append(check)
+            bundles.setdefault((check.mechanism, kind), []).append(check)
         self.notify(f"unchanged subject: {len(wanted)} checks")
-        good, started, stem = True, time.monotonic(), self.drawn[0].group.stem
+        good, started, mechanism = True, time.monotonic(), self.drawn[0].group.mechanism
         for task, judged in workers.perform(
             (Task(each, self.body(None, each, True), 3600.0) for each in bundles.values()),
             self.options.jobs,
@@ -157,7 +157,7 @@ class Mutation:
                 broken = found.word in ("error", "inconclusive")
                 self.rows.append(
                     judge(
-                        stem,
+                        mechanism,
                         LAYER,
                         f"unchanged, {found.check}",
                         expected="exhaustive",
@@ -169,7 +169,7 @@ class Mutation:
         if good:
             self.rows.append(
                 judge(
-                    stem,
+                    mechanism,
                     LAYER,
                     f"unchanged, {name}",
                     expected="exhaustive",
@@ -230,7 +230,7 @@ class Mutation:
         drawn = {change.file for change in each.chosen}
         for file in sorted(
             each.group.files,
-            key=lambda name: (name not in drawn, Path(name).stem != each.group.stem, name),
+            key=lambda name: (name not in drawn, Path(name).stem != each.group.mechanism, name),
         ):
             make = (
                 pluscal_changes.planted if each.group.artefact == "spec" else python_changes.planted
@@ -254,11 +254,11 @@ class Mutation:
     # -- rows
 
     def rows_of(self, each: Drawn) -> list[Row]:
-        stem, artefact = each.group.stem, each.group.artefact
+        mechanism, artefact = each.group.mechanism, each.group.artefact
         if not each.ended:
             return [
                 judge(
-                    stem,
+                    mechanism,
                     LAYER,
                     f"{artefact}, draw",
                     expected="sampled",
@@ -269,7 +269,7 @@ class Mutation:
         rows = [self.control_row(each)]
         rows += [
             row_of(
-                each.group.stem,
+                each.group.mechanism,
                 change,
                 each.ended[change.key],
                 self.declared.get(change.key),
@@ -294,7 +294,7 @@ class Mutation:
         empty = len(unloadable) == len(each.ended)
         rows.append(
             judge(
-                stem,
+                mechanism,
                 LAYER,
                 f"{artefact}, draw",
                 expected="sampled",
@@ -318,13 +318,13 @@ class Mutation:
 
     def control_row(self, each: Drawn) -> Row:
         """The planted fault is rejected, the harmless change is not: else there is no verdict."""
-        stem, name = each.group.stem, f"{each.group.artefact}, controls"
+        mechanism, name = each.group.mechanism, f"{each.group.artefact}, controls"
         fault, harmless = (
             each.controls.get(f"control.{which}") for which in ("rejected", "equivalent")
         )
         if fault is None or harmless is None:
             return judge(
-                stem,
+                mechanism,
                 LAYER,
                 name,
                 expected="violated",
@@ -335,7 +335,7 @@ class Mutation:
         if "error" in (found.word, harmless.finding.word):
             broken = found if found.word == "error" else harmless.finding
             return judge(
-                stem,
+                mechanism,
                 LAYER,
                 name,
                 expected="violated",
@@ -351,7 +351,7 @@ class Mutation:
                 f"({harmless.finding.check}): {harmless.finding.why}"
             )
         return judge(
-            stem,
+            mechanism,
             LAYER,
             name,
             expected="violated",
@@ -368,7 +368,7 @@ class Mutation:
         files = {file for each in self.drawn for file in each.group.files}
         return [
             judge(
-                self.drawn[0].group.stem,
+                self.drawn[0].group.mechanism,
                 LAYER,
                 f"declaration {entry.change}",
                 expected="exhaustive",

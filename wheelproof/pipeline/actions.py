@@ -2,7 +2,7 @@
 that would show in a trace no event came from.
 
 An event's ``src`` is an index into its header's ``sources``, each "path:line label". The label is
-that of the mechanism that the file is named after, as everywhere in a subject. A producer in
+that of the mechanism that the file is named after, as everywhere in a project. A producer in
 another language may write the same texts with its own paths; one that writes none is not counted.
 """
 
@@ -14,20 +14,20 @@ from pathlib import PurePosixPath
 from typing import Any
 
 Table = Mapping[str, frozenset[str]]
-"""Stem of a mechanism -> its labels that show in a trace, as events."""
+"""Mechanism -> its labels that show in a trace, as events."""
 
 
 def table(mechanisms: Mapping[str, Any]) -> Table:
-    """The labels that bear an event, of a subject's mechanisms
-    (:class:`wheelproof.project.mechanism.Mechanism` by stem)."""
+    """The labels that bear an event, of a project's mechanisms
+    (:class:`wheelproof.project.mechanism.Mechanism` by name)."""
     return {
-        stem: frozenset(label.name for label in mechanism.labels.values() if label.event)
-        for stem, mechanism in mechanisms.items()
+        name: frozenset(label.name for label in mechanism.labels.values() if label.event)
+        for name, mechanism in mechanisms.items()
     }
 
 
 def action(source: str) -> tuple[str, str] | None:
-    """(stem, label) of one of a header's sources; None where it has no label."""
+    """(mechanism, label) of one of a header's sources; None where it has no label."""
     place, _, label = source.rpartition(" ")
     return (
         (PurePosixPath(place.rpartition(":")[0] or place).stem, label) if place and label else None
@@ -52,15 +52,17 @@ def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, di
     """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and
     ``untaken`` (labels that no event came from).
 
-    Labels that are in no table are counted too: those of a subject that is not here.
+    Labels that are in no table are counted too: those of a project that is not here.
     """
     out: dict[str, dict[str, Any]] = {}
-    for (stem, label), count in sorted(
+    for (mechanism, label), count in sorted(
         counts.items(), key=lambda item: (item[0][0], order(item[0][1]))
     ):
-        out.setdefault(stem, {"taken": {}, "untaken": []})["taken"][label] = count
-    for stem, found in out.items():
-        found["untaken"] = sorted(known.get(stem, frozenset()) - set(found["taken"]), key=order)
+        out.setdefault(mechanism, {"taken": {}, "untaken": []})["taken"][label] = count
+    for mechanism, found in out.items():
+        found["untaken"] = sorted(
+            known.get(mechanism, frozenset()) - set(found["taken"]), key=order
+        )
     return out
 
 
@@ -72,7 +74,7 @@ def order(label: str) -> tuple[str, int, str]:
 
 def lines(found: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
     """What is printed of a summary."""
-    for stem, each in found.items():
+    for mechanism, each in found.items():
         shown = len(each["taken"]) + len(each["untaken"])
         never = f"; never {', '.join(each['untaken'])}" if each["untaken"] else ""
-        yield f"actions of {stem}: {len(each['taken'])} of {shown} that show in a trace{never}"
+        yield f"actions of {mechanism}: {len(each['taken'])} of {shown} that show in a trace{never}"

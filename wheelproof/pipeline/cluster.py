@@ -46,7 +46,7 @@ def check(master: str, scratch: Path | None) -> None:
 
 
 def archive(folder: Path) -> Path:
-    """This package and the subject's traces as a zip, the same bytes for the same sources.
+    """This package and the project's traces as a zip, the same bytes for the same sources.
 
     The package itself may have been imported from a zip, as under ``spark-submit --py-files``.
     Raises ToolError where it has no files.

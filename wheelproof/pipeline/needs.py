@@ -1,7 +1,7 @@
 """What each rule reads of a trace: the kinds of event, the columns and the parts of header and
 footer without which it has nothing to look at.
 
-``needs.json`` of the subject is measured, not written by hand: sound traces are made in which every
+``needs.json`` of the project is measured, not written by hand: sound traces are made in which every
 rule applies, one kind, column or part at a time is taken away, and counted is what each rule still
 applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
 rule was vacuous.

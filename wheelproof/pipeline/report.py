@@ -67,7 +67,7 @@ class Report:
 
 
 def rules() -> dict[str, Rule]:
-    """The rules of the subject, by name."""
+    """The rules of the project, by name."""
     found: dict[str, Rule] = declared.part("bulk").RULES
     return found
 

@@ -2,6 +2,6 @@
 
 from wheelproof.project.declaration import read
 from wheelproof.project.finding import find
-from wheelproof.project.mechanism import Mechanism, stem_of
+from wheelproof.project.mechanism import Mechanism, name_of
 
-__all__ = ["Mechanism", "find", "read", "stem_of"]
+__all__ = ["Mechanism", "find", "name_of", "read"]

@@ -37,7 +37,10 @@ def read(folder: Path) -> dict[str, Counts]:
     except OSError:  # the reader below says so
         content = b""
     found = _read(file, content)
-    return {stem: {name: dict(each) for name, each in of.items()} for stem, of in found.items()}
+    return {
+        mechanism: {name: dict(each) for name, each in of.items()}
+        for mechanism, of in found.items()
+    }
 
 
 @lru_cache(maxsize=8)
@@ -46,9 +49,9 @@ def _read(file: Path, _content: bytes) -> dict[str, Counts]:
     document = documents.read(file, SCHEMA)
     mechanisms = document.object("mechanisms")
     found: dict[str, Counts] = {}
-    for stem in mechanisms.value:
-        configs = mechanisms.object(stem)
-        found[stem] = {}
+    for mechanism in mechanisms.value:
+        configs = mechanisms.object(mechanism)
+        found[mechanism] = {}
         for name in configs.value:
             counts = configs.object(name)
             if set(counts.value) != set(NAMES):
@@ -56,16 +59,16 @@ def _read(file: Path, _content: bytes) -> dict[str, Counts]:
             for count, value in counts.value.items():
                 if type(value) is not int or value < 0:
                     raise counts.fault(count, f"must be a whole number, not {value!r}")
-            found[stem][name] = dict(counts.value)
+            found[mechanism][name] = dict(counts.value)
     return found
 
 
-def of_configs(folder: Path, stem: str, configs: Mapping[str, object]) -> Counts:
+def of_configs(folder: Path, mechanism: str, configs: Mapping[str, object]) -> Counts:
     """The counts of one mechanism. Raises UsageError on a config that the mechanism lacks."""
-    found = read(folder).get(stem, {})
+    found = read(folder).get(mechanism, {})
     if stale := [name for name in found if name not in configs]:
         raise UsageError(
-            f"{folder / FILE}: {stem} has no config {', '.join(stale)}.",
+            f"{folder / FILE}: {mechanism} has no config {', '.join(stale)}.",
             "Take the lines out, or correct the config's name.",
         )
     return found
@@ -74,11 +77,11 @@ def of_configs(folder: Path, stem: str, configs: Mapping[str, object]) -> Counts
 def write(folder: Path, counts: Mapping[str, Counts]) -> None:
     """Write the file, whole or not at all."""
     parts = []
-    for stem, configs in sorted(counts.items()):
+    for mechanism, configs in sorted(counts.items()):
         lines = ",\n".join(
             f"      {json.dumps(name)}: {json.dumps(each)}" for name, each in configs.items()
         )
-        parts.append(f"    {json.dumps(stem)}: {{\n{lines}\n    }}")
+        parts.append(f"    {json.dumps(mechanism)}: {{\n{lines}\n    }}")
     text = ",\n".join(parts)
     documents.write_text(
         folder / FILE, f'{{\n  "schema": "{SCHEMA}",\n  "mechanisms": {{\n{text}\n  }}\n}}\n'

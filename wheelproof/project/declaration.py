@@ -26,7 +26,7 @@ from wheelproof.project.mechanism import (
     Mutant,
     Property,
     model_of,
-    stem_of,
+    name_of,
 )
 from wheelproof.project.tables import Table
 
@@ -49,15 +49,15 @@ def _tables(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
 
 
-def with_events(labels: Mapping[str, Label], root: Path, stem: str) -> dict[str, Label]:
+def with_events(labels: Mapping[str, Label], root: Path, mechanism: str) -> dict[str, Label]:
     """The labels with the events that ``traces/events.toml`` names for the steps."""
     file = root / "traces" / EVENTS
     if not file.is_file():
         return dict(labels)
     reader = Items(file, _tables(file))
     found: dict[str, Label] = {}
-    for event, names in reader.table(stem).items():
-        place = f"{stem}.{event}"
+    for event, names in reader.table(mechanism).items():
+        place = f"{mechanism}.{event}"
         if not isinstance(names, list):
             raise reader.fail(place, "is no list of labels", 'Write lock_acquire = ["A1"].')
         reader.known(place, "label", names, labels)
@@ -113,7 +113,7 @@ class _Reader(Items):
                 f"module is {module!r}",
                 f"It must be {self.file.stem!r}, as the file is named.",
             )
-        root, stem = self.file.parent.parent, stem_of(module)
+        root, own = self.file.parent.parent, name_of(module)
         scenarios = {
             name: self.scenario(name, value)
             for name, value in compact.scenarios(
@@ -123,11 +123,11 @@ class _Reader(Items):
             ).items()
         }
         properties = self.properties()
-        decisions = self.decisions(root, stem, module)
-        labels = with_events(self.labels(), root, stem)
+        decisions = self.decisions(root, own, module)
+        labels = with_events(self.labels(), root, own)
         self.own_labels(labels, decisions)
         result = Mechanism(
-            stem=stem,
+            name=own,
             module=module,
             title=head.get("title", module),
             toml=self.file,
@@ -141,7 +141,7 @@ class _Reader(Items):
             of_model=self.of_model(),
             pc=head.get("pc", "pc"),
             in_java=head.get("in_java", False),
-            configs=self.configs(scenarios, properties, decisions, root, stem),
+            configs=self.configs(scenarios, properties, decisions, root, own),
             mutants=self.mutants(scenarios, properties, decisions),
             composed={
                 name: self.composed(name, value, scenarios, decisions)
@@ -175,22 +175,22 @@ class _Reader(Items):
         }
         return properties | built_in
 
-    def decisions(self, root: Path, stem: str, module: str) -> dict[str, Decision]:
+    def decisions(self, root: Path, mechanism: str, module: str) -> dict[str, Decision]:
         """The files of the mechanism's decisions, without hunks of a model that there is not."""
         for name in FORMER:
             if name in self.data:
                 raise self.fail(
                     name,
                     "decisions are no tables of this file",
-                    f"Write each as a file mutants/{stem}/NAME.md.",
+                    f"Write each as a file mutants/{mechanism}/NAME.md.",
                 )
-        decisions = find_decisions(root / "mutants" / stem, short_names(stem, module))
-        if model_of(root, stem).is_file():
+        decisions = find_decisions(root / "mutants" / mechanism, short_names(mechanism, module))
+        if model_of(root, mechanism).is_file():
             return decisions
         return {
             name: replace(
                 decision,
-                hunks=tuple(h for h in decision.hunks if h.file != f"model/{stem}.py"),
+                hunks=tuple(h for h in decision.hunks if h.file != f"model/{mechanism}.py"),
             )
             for name, decision in decisions.items()
         }
@@ -225,7 +225,7 @@ class _Reader(Items):
         return found
 
     def configs(
-        self, scenarios: Table, properties: Table, decisions: Table, root: Path, stem: str
+        self, scenarios: Table, properties: Table, decisions: Table, root: Path, mechanism: str
     ) -> dict[str, Config]:
         """All configs: of [safety], of [groups.NAME] and of [configs.NAME], with their counts."""
         declared: dict[str, Table] = {}
@@ -256,7 +256,7 @@ class _Reader(Items):
             add(place, name, value)
         for name, value in self.table("configs").items():
             add(f"configs.{name}", name, value)
-        of = counts.of_configs(root / "spec", stem, declared)
+        of = counts.of_configs(root / "spec", mechanism, declared)
         return {
             name: self.config(name, {**value, **of.get(name, {})}, scenarios, properties, decisions)
             for name, value in declared.items()

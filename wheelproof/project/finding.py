@@ -19,4 +19,4 @@ def find(root: Path) -> dict[str, Mechanism]:
             "Run inside a subject's folder, or name one with --subject DIR.",
         )
     mechanisms = [read(file) for file in files]
-    return {mechanism.stem: mechanism for mechanism in mechanisms}
+    return {mechanism.name: mechanism for mechanism in mechanisms}

@@ -45,13 +45,13 @@ class Inputs:
         files = {item.toml, item.toml.with_name("counts.json")}
         for module in modules:
             files.update(mc.closure(module))
-        if model_of(self.root, item.stem).is_file():
-            files.update(imported(self.root, [f"model.{item.stem}"]))
+        if model_of(self.root, item.name).is_file():
+            files.update(imported(self.root, [f"model.{item.name}"]))
         return _there(files)
 
     @cached_property
     def implementation(self) -> tuple[Path, ...]:
-        return _there(imported(self.root, [f"harness.{self.mechanism.stem}"]))
+        return _there(imported(self.root, [f"harness.{self.mechanism.name}"]))
 
     @cached_property
     def decisions(self) -> tuple[Path, ...]:
@@ -61,7 +61,7 @@ class Inputs:
 
     @cached_property
     def proofs(self) -> tuple[Path, ...]:
-        modules, others = [f"proofs.protocols.{self.mechanism.stem}_view"], set()
+        modules, others = [f"proofs.protocols.{self.mechanism.name}_view"], set()
         for file in _below(self.root / "proofs"):
             if file.suffix != ".py":
                 others.add(file)
@@ -77,7 +77,7 @@ class Inputs:
         What they build on is in modules that it imports.
         """
         named = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
-        return bool(TAKES_PART.search(text)) and (not named or self.mechanism.stem in named)
+        return bool(TAKES_PART.search(text)) and (not named or self.mechanism.name in named)
 
     @cached_property
     def java(self) -> tuple[Path, ...]:

@@ -217,7 +217,7 @@ def _exempt(
         what = ", ".join(unknown) or "no edge"
         raise tables.fail(where, f"names {what}", "Name edges that stand in [edges].")
     for each in found.scenarios:
-        stem, slash, config = each.partition("/")
-        if not (slash and config) or (mechanisms is not None and stem not in mechanisms):
+        mechanism, slash, config = each.partition("/")
+        if not (slash and config) or (mechanisms is not None and mechanism not in mechanisms):
             raise tables.fail(where, f"scenarios: {each} is none", "Write MECHANISM/CONFIG.")
     return Exempt(name, tuple(found.edges), found.reason, tuple(found.scenarios))

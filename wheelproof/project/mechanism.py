@@ -1,6 +1,6 @@
-"""The subject of the checks: mechanisms, each declared by one ``spec/<Module>.toml``.
+"""What a project declares: mechanisms, each by one ``spec/<Module>.toml``.
 
-A subject is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
+A project is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
 The tool finds its mechanisms by their TOML files, as pytest finds tests, and knows nothing else
 about them.
 """
@@ -182,7 +182,7 @@ class OfModel:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """All that one TOML declares. ``stem`` is the mechanism's file name on the Python artefacts.
+    """All that one TOML declares. ``name`` is that of its Python modules too.
 
     ``in_java``: the implementation is compiled Java classes alone, and there is none in Python.
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
@@ -192,7 +192,7 @@ class Mechanism:
     implementation are the changed ones.
     """
 
-    stem: str
+    name: str
     module: str
     title: str
     toml: Path
@@ -261,7 +261,7 @@ class Mechanism:
         if decision not in self._changed:
             if decision not in self.decisions:
                 raise UsageError(
-                    f"{self.stem} has no decision {decision}.",
+                    f"{self.name} has no decision {decision}.",
                     f"Known: {', '.join(self.decisions)}.",
                 )
             added = {
@@ -301,7 +301,7 @@ class Mechanism:
     @property
     def by_hand(self) -> bool:
         """Whether the project has a model of its own; otherwise the specification is compiled."""
-        return model_of(self.root, self.stem).is_file()
+        return model_of(self.root, self.name).is_file()
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -333,7 +333,7 @@ class Mechanism:
     @cached_property
     def model_module(self) -> ModelModule:
         """The module of the model that is written by hand."""
-        return cast(ModelModule, isolated.load(self.root, f"model.{self.stem}", self.modules))
+        return cast(ModelModule, isolated.load(self.root, f"model.{self.name}", self.modules))
 
     def model(self, scenario: str) -> Model:
         """The model of one scenario."""
@@ -344,9 +344,9 @@ class Mechanism:
         return self.model_module.Model(program) if self.by_hand else self.compiled_model(program)
 
 
-def model_of(root: Path, stem: str) -> Path:
+def model_of(root: Path, mechanism: str) -> Path:
     """The file of a model by hand. Without it the specification is compiled."""
-    return root / "model" / f"{stem}.py"
+    return root / "model" / f"{mechanism}.py"
 
 
 def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
@@ -362,6 +362,6 @@ def the_property(name: str | None) -> str:
     return name
 
 
-def stem_of(module: str) -> str:
+def name_of(module: str) -> str:
     """``RingBuffer`` -> ``ring_buffer``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", module).lower()

@@ -39,9 +39,9 @@ class Taken:
 
 @dataclass(frozen=True)
 class Part:
-    """One mechanism of a run. ``mechanism``: None if the subject no longer declares it."""
+    """One mechanism of a run. ``mechanism``: None if the project no longer declares it."""
 
-    stem: str
+    name: str
     mechanism: Mechanism | None
     claims: tuple[Claim, ...]
     rows: tuple[Row, ...]
@@ -50,7 +50,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        return f"{self.mechanism.title} ({self.stem})" if self.mechanism else self.stem
+        return f"{self.mechanism.title} ({self.name})" if self.mechanism else self.name
 
     @property
     def properties(self) -> list[Property]:
@@ -68,17 +68,17 @@ class Part:
 
 
 def parts(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[Part]:
-    """The mechanisms of the rows: first those of the subject, in its order."""
+    """The mechanisms of the rows: first those of the project, in its order."""
     ran = list(dict.fromkeys(row.mechanism for row in results.rows))
-    stems = [stem for stem in mechanisms if stem in ran]
-    stems += [stem for stem in ran if stem not in mechanisms]
-    return [_part(results, stem, mechanisms.get(stem)) for stem in stems]
+    names = [name for name in mechanisms if name in ran]
+    names += [name for name in ran if name not in mechanisms]
+    return [_part(results, name, mechanisms.get(name)) for name in names]
 
 
 def unchecked(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[str]:
-    """The mechanisms of the subject without any row."""
+    """The mechanisms of the project without any row."""
     ran = {row.mechanism for row in results.rows}
-    return [stem for stem in mechanisms if stem not in ran]
+    return [mechanism for mechanism in mechanisms if mechanism not in ran]
 
 
 def figures(row: Row) -> str:
@@ -89,11 +89,11 @@ def figures(row: Row) -> str:
     )
 
 
-def _part(results: Results, stem: str, mechanism: Mechanism | None) -> Part:
-    rows = [row for row in results.rows if row.mechanism == stem]
+def _part(results: Results, name: str, mechanism: Mechanism | None) -> Part:
+    rows = [row for row in results.rows if row.mechanism == name]
     groups = {layer: group for (_, layer), group in grouped(rows).items()}
     return Part(
-        stem,
+        name,
         mechanism,
         tuple(_claim(layer, group) for layer, group in groups.items()),
         tuple(row for group in groups.values() for row in group),

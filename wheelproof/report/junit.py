@@ -66,7 +66,7 @@ def _case(suite: Element, row: Row, output: Path) -> None:
     _properties(case, {**facts, **row.figures})
     if row.ok:
         return
-    # An error is the tool's, a failure the subject's (or that of the claim about it).
+    # An error is the tool's, a failure the project's (or that of the claim about it).
     kind = "error" if row.verdict is Verdict.ERROR else "failure"
     lines = [reason(row)]
     if row.trace:

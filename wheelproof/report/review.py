@@ -1,7 +1,7 @@
 """The design review on a screen for each mechanism, in Markdown.
 
 It has what is claimed, what is not in order and what is not shown. The page has the rest: checks,
-properties, decisions and counterexamples. Made from results, the subject's declarations and
+properties, decisions and counterexamples. Made from results, the project's declarations and
 counterexamples only; equal input gives equal bytes.
 """
 
@@ -39,8 +39,8 @@ def render(
 ) -> str:
     """The Markdown text.
 
-    `mechanisms`: the subject's, by stem; `traces`: the counterexamples by the file that `Row.trace`
-    names, as far as they could be read; `root`: the subject's folder, for the text of source lines;
+    `mechanisms`: the project's, by name; `traces`: the counterexamples by the file that `Row.trace`
+    names, as far as they could be read; `root`: the project's folder, for the text of source lines;
     `output`: the folder below which the traces are, for the commands.
     """
     environment = Environment(

@@ -1,4 +1,4 @@
-"""A small subject that is in order from the start, to be changed step by step.
+"""A small project that is in order from the start, to be changed step by step.
 
 It is a number that threads add to under a lock: specification, declaration, implementation,
 harness, and two decisions. The model is compiled from the specification.
@@ -25,7 +25,7 @@ RUNTIME = "impl/runtime.py"
 """What the implementation takes from Python; mechanisms of one project share it."""
 
 TAKEN = ("impl", "harness", "runtime")
-"""Names of other modules of the subject."""
+"""Names of other modules of the project."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
@@ -33,7 +33,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 def module_of(name: str) -> str:
     """The TLA+ module of a mechanism. UsageError for a name that no file can have."""
     module = "".join(part.capitalize() for part in name.split("_"))
-    if not _NAME.fullmatch(name) or project.stem_of(module) != name:
+    if not _NAME.fullmatch(name) or project.name_of(module) != name:
         raise UsageError(
             f"{name!r} is no name for a mechanism.",
             "Use small letters, digits and single underscores, such as my_lock.",
@@ -47,7 +47,7 @@ def module_of(name: str) -> str:
 
 
 def files(name: str) -> dict[str, str]:
-    """The subject's files but for the counts: path below its folder -> text."""
+    """The project's files but for the counts: path below its folder -> text."""
     module = module_of(name)
     places = {
         f"spec/{module}.tla": "spec.tla",
@@ -71,7 +71,7 @@ def files(name: str) -> dict[str, str]:
 
 
 def write(folder: Path, name: str) -> list[Path]:
-    """Write a subject into a folder; the files that are new.
+    """Write a project into a folder; the files that are new.
 
     UsageError where one of them is there already: nothing is written then. A runtime that is there
     stays. ToolError where a file cannot be written: what was written is taken away again.

@@ -68,7 +68,7 @@ class ProductionImplementation:
     def __init__(
         self,
         root: Path,
-        stem: str,
+        mechanism: str,
         texts: Mapping[str, str] = NOTHING,
         fault: str = "",
     ) -> None:
@@ -80,11 +80,11 @@ class ProductionImplementation:
             try:
                 self._observe(finder, fault)
                 self.harness_module = cast(
-                    HarnessModule, importlib.import_module(f"harness.{stem}")
+                    HarnessModule, importlib.import_module(f"harness.{mechanism}")
                 )
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
-                    f"{root}: the mechanism {stem} cannot be imported: {error}."
+                    f"{root}: the mechanism {mechanism} cannot be imported: {error}."
                 ) from error
             modules = isolated.present()
         self.files = frozenset(

@@ -1,6 +1,6 @@
-"""The folder ``traces`` of a subject: its kinds of event, their columns, and the rules about them.
+"""The folder ``traces`` of a project: its kinds of event, their columns, and the rules about them.
 
-The tool reads, orders, stores and judges events; what an event means is the subject's. Its package
+The tool reads, orders, stores and judges events; what an event means is the project's. Its package
 ``traces`` has these modules, of which the tool asks for no other names:
 
 ==============  ===========================================================================
@@ -17,8 +17,8 @@ The tool reads, orders, stores and judges events; what an event means is the sub
 ``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``needs``, ``start``
 ==============  ===========================================================================
 
-A subject without the folder has the kinds that the tool itself knows, and recordings of labelled
-operations, which need nothing of this. A process reads the traces of one subject.
+A project without the folder has the kinds that the tool itself knows, and recordings of labelled
+operations, which need nothing of this. A process reads the traces of one project.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from wheelproof.errors import UsageError
 
 PACKAGE = "traces"
 VARIABLE = "WHEELPROOF_TRACES"
-"""Environment variable that names the subject's folder to the processes that Spark starts."""
+"""Environment variable that names the project's folder to the processes that Spark starts."""
 
 
 def use(root: Path) -> None:
-    """Read the traces of the subject in this folder. Raises UsageError where the process reads
+    """Read the traces of the project in this folder. Raises UsageError where the process reads
     those of another one."""
     init = (root / PACKAGE / "__init__.py").resolve()
     loaded = sys.modules.get(PACKAGE)
@@ -61,7 +61,7 @@ def _load(init: Path) -> None:
 
 
 def find(name: str) -> ModuleType | None:
-    """A module of the subject's package; None where the subject has no such folder."""
+    """A module of the project's package; None where the project has no such folder."""
     if PACKAGE not in sys.modules:
         use(Path(os.environ.get(VARIABLE, ".")))
     if PACKAGE not in sys.modules:
@@ -74,7 +74,7 @@ def find(name: str) -> ModuleType | None:
 
 
 def part(name: str) -> Any:
-    """A module of the subject's package. Raises UsageError where the subject has none."""
+    """A module of the project's package. Raises UsageError where the project has none."""
     found = find(name)
     if found is None:
         raise UsageError(

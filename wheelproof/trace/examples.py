@@ -64,25 +64,27 @@ def completed(
     ]
 
 
-def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: int = 1) -> Recorded:
+def of_mutant(
+    mechanisms: Mapping[str, Mechanism], mechanism: str, name: str, seed: int = 1
+) -> Recorded:
     """A run of a mutant in its scenario, through a state in which its property fails; of an
     equivalent one through the last state found.
 
     Raises UsageError where the scenario is larger than can be explored here, or the property fails
     nowhere.
     """
-    mechanism = mechanisms[stem]
-    mutant = mechanism.mutants[name]
+    declared = mechanisms[mechanism]
+    mutant = declared.mutants[name]
     if mutant.data_race and getattr(
-        isolated.load(mechanism.root, f"harness.{stem}"), "MEMORY", None
+        isolated.load(declared.root, f"harness.{mechanism}"), "MEMORY", None
     ):
         raise Unmakable(
             f"What {name} does wrong shows where memory delays stores, and those of recorded "
             "threads are seen at once: its traces conform."
         )
-    search = Search(mechanism.without(mutant.decision).model(mutant.scenario), BOUND)
+    search = Search(declared.without(mutant.decision).model(mutant.scenario), BOUND)
     try:
-        return _violating(mechanisms, stem, mutant, search, seed)
+        return _violating(mechanisms, mechanism, mutant, search, seed)
     except TooLarge as error:
         raise UsageError(
             f"The scenario of {name} has {error}.", "Record a counterexample with --schedule."
@@ -90,22 +92,22 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
 
 
 def _violating(
-    mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, search: Search, seed: int
+    mechanisms: Mapping[str, Mechanism], mechanism: str, mutant: Mutant, search: Search, seed: int
 ) -> Recorded:
-    mechanism, name = mechanisms[stem], mutant.name
+    declared, name = mechanisms[mechanism], mutant.name
     forbidden: list[list[tuple[str, str]]] = []
     for number in (
         search.failing(mutant.property) if mutant.property else deque(search.all(), maxlen=1)
     ):
-        schedule = completed(mechanism, search, number, seed)
+        schedule = completed(declared, search, number, seed)
         if any(schedule[: len(begin)] == begin for begin in forbidden):
             continue
         try:
             return record(
                 mechanisms,
-                stem,
+                mechanism,
                 mutant.scenario,
-                f"{stem}-{name}",
+                f"{mechanism}-{name}",
                 mutant=mutant.decision,
                 schedule=schedule,
             )
@@ -113,7 +115,7 @@ def _violating(
             forbidden.append(schedule[: error.steps])
             if len(forbidden) == TRIES:
                 raise
-    if forbidden and mutant.data_race and (raced := _racing(mechanisms, stem, mutant, seed)):
+    if forbidden and mutant.data_race and (raced := _racing(mechanisms, mechanism, mutant, seed)):
         return raced
     if forbidden:
         raise Unmakable(
@@ -124,20 +126,20 @@ def _violating(
 
 
 def _racing(
-    mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed: int
+    mechanisms: Mapping[str, Mechanism], mechanism: str, mutant: Mutant, seed: int
 ) -> Recorded | None:
     """A random run of a mutant whose trace shows the data race that it has beside the fault of its
     property; None if none of TRIES does."""
     for attempt in range(seed, seed + TRIES):
         schedule = random_schedule(
-            mechanisms[stem].without(mutant.decision), mutant.scenario, attempt
+            mechanisms[mechanism].without(mutant.decision), mutant.scenario, attempt
         )
         try:
             made = record(
                 mechanisms,
-                stem,
+                mechanism,
                 mutant.scenario,
-                f"{stem}-{mutant.name}",
+                f"{mechanism}-{mutant.name}",
                 mutant=mutant.decision,
                 schedule=schedule,
             )
@@ -149,14 +151,14 @@ def _racing(
 
 
 def examples(
-    mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1
+    mechanisms: Mapping[str, Mechanism], mechanism: str, seed: int = 1
 ) -> Iterator[tuple[str, Any]]:
     """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all
     properties, then its mutants, but for those whose faults no recording can show."""
-    mechanism = mechanisms[stem]
+    declared = mechanisms[mechanism]
     wanted = dict.fromkeys(
         config.scenario
-        for config in mechanism.configs.values()
+        for config in declared.configs.values()
         if config.profile == "fast"
         and config.expect == "exhaustive"
         and not config.module
@@ -165,34 +167,34 @@ def examples(
     )
     for scenario in wanted:
         yield (
-            f"{stem}-{scenario}",
+            f"{mechanism}-{scenario}",
             record(
                 mechanisms,
-                stem,
+                mechanism,
                 scenario,
-                f"{stem}-{scenario}",
-                schedule=random_schedule(mechanism, scenario, seed),
+                f"{mechanism}-{scenario}",
+                schedule=random_schedule(declared, scenario, seed),
             ),
         )
-    for name, mutant in mechanism.mutants.items():
+    for name, mutant in declared.mutants.items():
         if (
             mutant.property
             and not mutant.untraced
             and mutant.profile == "fast"
-            and mechanism.properties[mutant.property].kind != "liveness"
+            and declared.properties[mutant.property].kind != "liveness"
         ):
             try:
-                yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
+                yield f"{mechanism}-mutant-{name}", of_mutant(mechanisms, mechanism, name, seed)
             except Unmakable:
                 continue
 
 
 def write(
-    folder: Path, mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1
+    folder: Path, mechanisms: Mapping[str, Mechanism], mechanism: str, seed: int = 1
 ) -> list[tuple[Path, Recorded]]:
     """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
     out = []
-    for name, made in examples(mechanisms, stem, seed):
+    for name, made in examples(mechanisms, mechanism, seed):
         path = folder / f"{name}.jsonl"
         made.write(path)
         out.append((path, made))

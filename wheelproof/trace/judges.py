@@ -33,7 +33,7 @@ class Engine(StrEnum):
 
 
 class Judges:
-    """The judges of one subject's traces. ``engine``: None for the model where the trace is a
+    """The judges of one project's traces. ``engine``: None for the model where the trace is a
     recording of labelled operations, and for the rules elsewhere."""
 
     def __init__(self, subject: Path, engine: Engine | None = None) -> None:
@@ -41,7 +41,7 @@ class Judges:
 
     @cached_property
     def mechanisms(self) -> Mapping[str, Mechanism]:
-        """The mechanisms of the subject."""
+        """The mechanisms of the project."""
         from wheelproof import project
 
         return project.find(self.subject)

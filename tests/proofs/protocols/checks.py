@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @cache
-def mechanism(stem: str) -> Mechanism:
-    return project.find(ROOT)[stem]
+def mechanism(name: str) -> Mechanism:
+    return project.find(ROOT)[name]
 
 
 FEW = RESOURCES // 5
@@ -146,30 +146,30 @@ def leaves_invariant(system: System, scope: Scope, action: str, bound: int = 20_
     return False
 
 
-def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:
+def compared(mechanism: str, views: Any, *scenarios: str) -> proof_edges.Compared:
     """The graphs of scenarios compared with what ``views(model)`` gives."""
     found = proof_edges.Compared()
-    actions = import_module(f"proofs.protocols.{stem}_view").ACTIONS
+    actions = import_module(f"proofs.protocols.{mechanism}_view").ACTIONS
     for name in scenarios:
-        graph = graph_of(stem, name)
+        graph = graph_of(mechanism, name)
         for view in views(graph.model):
             proof_edges.compare(view, graph, actions, found, name)
     return found
 
 
 @cache
-def graph_of(stem: str, scenario: str) -> StateGraph:
-    return explore(mechanism(stem).model(scenario))
+def graph_of(name: str, scenario: str) -> StateGraph:
+    return explore(mechanism(name).model(scenario))
 
 
-def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) -> int:
+def replayed(name: str, fault: Fault, scenario: Mapping[str, Any], view: Any) -> int:
     """Run a fault's trace on the mutated model and on the mutated implementation: its length.
 
     Raises NotFollowed or NotReproduced.
     """
     found = fault.searched()
     schedule = follow(view, found.trace, fault.property)
-    of = replace(mechanism(stem), scenarios={"found": scenario}).without(fault.decision)
+    of = replace(mechanism(name), scenarios={"found": scenario}).without(fault.decision)
     model = view.model
     built = build(
         of,

@@ -33,7 +33,7 @@ from tests.proofs.protocols.checks import (
 )
 from wheelproof.checks import proof_edges
 
-STEM = "delayed_operation"
+NAME = "delayed_operation"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
 SMALL = (
     "two_completers",
@@ -121,7 +121,7 @@ NOT_IMPLIED = {
 
 
 def test_the_faults_are_the_mutants_of_the_spec():
-    mutants = mechanism(STEM).mutants
+    mutants = mechanism(NAME).mutants
     same_race = {"P9_live", "H7"}  # P9 is their safety form, or that of the class that has it
     # the proof's systems have locks of the callers' as waits, and each lock excludes
     of_callers_locks = {"H6", "H8", "H11"}
@@ -155,7 +155,7 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
 def test_the_mutated_implementation_runs_the_trace(name):
     fault = FAULTS[name]
     trace = fault.searched().trace
-    assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace)
+    assert replayed(NAME, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_the_right_system_has_no_such_trace(name):
 def test_the_right_model_does_not_follow_a_faults_trace():
     fault = FAULTS["P9"]
     trace = fault.searched().trace
-    right = View(mechanism(STEM).model_module.Model(scenario(fault, trace)), OPERATION)
+    right = View(mechanism(NAME).model_module.Model(scenario(fault, trace)), OPERATION)
     with pytest.raises(NotFollowed):
         follow(right, trace, fault.property)
     with pytest.raises(NotFollowed, match="CompletedOnce holds"):
@@ -199,7 +199,7 @@ def test_a_wait_more_breaks_nothing():
 
 
 def test_labels_and_actions_name_each_other():
-    labels = mechanism(STEM).labels
+    labels = mechanism(NAME).labels
     assert proof_edges.table_faults(labels, ACTIONS, SYSTEMS) == []
     fewer = {label: names for label, names in ACTIONS.items() if label != "P5"}
     assert proof_edges.table_faults(labels, fewer, SYSTEMS) == [
@@ -217,14 +217,14 @@ def test_labels_and_actions_name_each_other():
 @pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
     """By day the row `edges` of `make verify` compares these systems."""
-    found = compared(STEM, views, *SMALL)
+    found = compared(NAME, views, *SMALL)
     assert not found.wrong and not found.broken
     assert not proof_edges.idle(SYSTEMS, found.taken)
     assert found.states > 5_000 and found.edges > 15_000
 
 
 def test_an_action_that_no_edge_is_is_named():
-    found = compared(STEM, views, "two_completers")
+    found = compared(NAME, views, "two_completers")
     assert "Blocking.locks" in proof_edges.idle(SYSTEMS, found.taken)
 
 
@@ -273,12 +273,12 @@ class WrongStart(systems.TryPending):
     ],
 )
 def test_a_system_that_is_another_one_is_noticed(system, message):
-    found = compared(STEM, lambda model: [View(model, "o", system)], "three_completers")
+    found = compared(NAME, lambda model: [View(model, "o", system)], "three_completers")
     assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
-    found = compared(STEM, lambda model: [View(model, "o", WrongConjunct)], "two_completers")
+    found = compared(NAME, lambda model: [View(model, "o", WrongConjunct)], "two_completers")
     assert set(found.broken) == {"note_is_short"} and not found.wrong
 
 
@@ -287,7 +287,7 @@ def test_a_view_that_shows_too_little_is_noticed():
         def acts(self, index, frozen):
             return False
 
-    assert compared(STEM, lambda model: [Blind(model, "o")], "two_completers").wrong
+    assert compared(NAME, lambda model: [Blind(model, "o")], "two_completers").wrong
 
 
 # -- theorems that are not put together as they must be
@@ -299,14 +299,14 @@ def test_an_action_that_no_run_takes_makes_the_lemma_vacuous():
         def never(self, s, t):
             return when(self.is_at(s, t, "P1"), s.completions == 7, at=self.go(s, t, "Idle"))
 
-    theory = Theory("never", mechanism=STEM)
+    theory = Theory("never", mechanism=NAME)
     submit(theory, Never, EVERYTHING, FAULTS.values(), view_of, suffix=".TryPending")
     evidence = theory.check("Inv.TryPending", seeds=1)
     assert evidence.verdict == "vacuous" and evidence.why.startswith("step never")
 
 
 def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
-    theory = Theory("wrong", mechanism=STEM)
+    theory = Theory("wrong", mechanism=NAME)
     submit(theory, FAULTS["P11"].system, EVERYTHING, FAULTS.values(), view_of, suffix=".Blocking")
     evidence = theory.check("Inv.Blocking", seeds=1)
     assert evidence.verdict in ("violated", "inconclusive") and "sets_completed" in evidence.why

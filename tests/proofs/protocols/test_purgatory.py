@@ -29,7 +29,7 @@ from tests.proofs.protocols.checks import (
 from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
 
-STEM = "purgatory"
+NAME = "purgatory"
 SMALL = (
     "event",
     "expiry",
@@ -45,7 +45,7 @@ SMALL = (
     "cancelled_event",
     "forced",
 )
-MUTANTS = [name for name in FAULTS if name in mechanism(STEM).mutants]
+MUTANTS = [name for name in FAULTS if name in mechanism(NAME).mutants]
 """Faults that are mutants of the specification; the others are duties of callers, or the timer's.
 """
 OF_MUTANTS = {"P2": {"L5": "is_to_cancel on_complete_raises"}}
@@ -100,8 +100,8 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lack
 @pytest.mark.parametrize("name", only(MUTANTS, "P12"))
 def test_the_mutated_model_is_the_mutated_system_and_breaks_the_same_formula(name):
     """Every edge of the mutant's graph is a step of the fault's system."""
-    fault, mutant = FAULTS[name], mechanism(STEM).mutants[name]
-    graph = explore(mechanism(STEM).without(mutant.decision).model(mutant.scenario))
+    fault, mutant = FAULTS[name], mechanism(NAME).mutants[name]
+    graph = explore(mechanism(NAME).without(mutant.decision).model(mutant.scenario))
     found = proof_edges.Compared()
     for operation in graph.model.operations:
         view = View(graph.model, operation, fault.system)
@@ -113,8 +113,8 @@ def test_the_mutated_model_is_the_mutated_system_and_breaks_the_same_formula(nam
 def test_the_faults_are_the_decisions_that_a_theorem_is_about():
     """CountsKeys and EmptyStays break counts at rest, CompletesCancelled a deadlock."""
     left_out = {"CountsKeys", "EmptyStays", "CompletesCancelled"}
-    assert set(mechanism(STEM).mutants) - set(FAULTS) <= left_out | {
-        name for name in mechanism(STEM).mutants if not name.startswith(("P", "St", "Rem"))
+    assert set(mechanism(NAME).mutants) - set(FAULTS) <= left_out | {
+        name for name in mechanism(NAME).mutants if not name.startswith(("P", "St", "Rem"))
     }
     assert {"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P10", "P11", "P12"} <= set(MUTANTS)
 
@@ -122,13 +122,13 @@ def test_the_faults_are_the_decisions_that_a_theorem_is_about():
 def test_the_duties_of_callers_are_needed():
     """A-DUTIES: without either of these two a property fails; TLC has the same in two configs."""
     for name, config in ("forced before", "forced"), ("raises before", "raising_leaves_the_rest"):
-        assert FAULTS[name].searched().trace and config in mechanism(STEM).configs
+        assert FAULTS[name].searched().trace and config in mechanism(NAME).configs
 
 
 def test_every_scenario_enters_an_operation_once():
     """A-ENTERED: programs and onComplete name each operation once, whose keys differ."""
-    for name, scenario in mechanism(STEM).scenarios.items():
-        model = mechanism(STEM).model(name)
+    for name, scenario in mechanism(NAME).scenarios.items():
+        model = mechanism(NAME).model(name)
         entered = [
             step[1]
             for program in model.program.values()
@@ -145,7 +145,7 @@ def test_every_scenario_enters_an_operation_once():
 
 
 def test_labels_and_actions_name_each_other():
-    labels = mechanism(STEM).labels
+    labels = mechanism(NAME).labels
     assert proof_edges.table_faults(labels, ACTIONS, SYSTEMS) == []
     fewer = {label: names for label, names in ACTIONS.items() if label != "A6"}
     assert proof_edges.table_faults(labels, fewer, SYSTEMS) == [
@@ -157,7 +157,7 @@ def test_labels_and_actions_name_each_other():
 @pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
     """By day the row `edges` of `make verify` compares these systems."""
-    found = compared(STEM, views, *SMALL)
+    found = compared(NAME, views, *SMALL)
     assert not found.wrong and not found.broken and not found.blocked
     assert proof_edges.idle(SYSTEMS, found.taken) == []
     assert found.states > 5_000 and found.edges > 13_000
@@ -196,12 +196,12 @@ class WrongUpdate(InOrder):
     ],
 )
 def test_a_system_that_is_another_one_is_noticed(system, message):
-    found = compared(STEM, lambda model: [View(model, "o", system)], "event")
+    found = compared(NAME, lambda model: [View(model, "o", system)], "event")
     assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
-    found = compared(STEM, lambda model: [View(model, "o", WrongConjunct)], "event")
+    found = compared(NAME, lambda model: [View(model, "o", WrongConjunct)], "event")
     assert set(found.broken) == {"waits_in_the_timer"} and not found.wrong
 
 
@@ -210,7 +210,7 @@ def test_a_view_that_shows_too_little_is_noticed():
         def acts(self, index, frozen):
             return False
 
-    assert compared(STEM, lambda model: [Blind(model, "o")], "event").wrong
+    assert compared(NAME, lambda model: [Blind(model, "o")], "event").wrong
 
 
 class Waits(InOrder):
@@ -222,7 +222,7 @@ class Waits(InOrder):
 
 
 def test_a_wait_of_the_model_alone_is_noticed():
-    found = compared(STEM, lambda model: [View(model, "o", Waits)], "event")
+    found = compared(NAME, lambda model: [View(model, "o", Waits)], "event")
     assert any("waits at W2" in wait for wait in found.blocked)
 
 
@@ -237,7 +237,7 @@ class NeverWaits(InOrder):
 @pytest.mark.parametrize("operation", ["o", "p"])
 def test_a_wait_for_the_callers_lock_is_noticed(operation):
     """It is waited for in the operation's own onComplete (o), or in another one's (p)."""
-    found = compared(STEM, lambda model: [View(model, operation, NeverWaits)], "entered_holding")
+    found = compared(NAME, lambda model: [View(model, operation, NeverWaits)], "entered_holding")
     assert not found.wrong and any("waits at D2" in wait for wait in found.blocked)
 
 
@@ -281,14 +281,14 @@ def test_a_weakened_lemma_takes_what_rests_on_it():
 
 @pytest.mark.nightly
 def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
-    theory = Theory("wrong", mechanism=STEM)
+    theory = Theory("wrong", mechanism=NAME)
     submit(theory, NotLookedAtAgain, EVERYTHING, FAULTS.values(), view_of, lemma="Inv.Wrong")
     vcs = [
         vc
         for vc in theory.theorems["Inv.Wrong"].vcs
         if vc.name in ("step leaves_armed", "step arms")
     ]
-    alone = Theory("alone", mechanism=STEM)
+    alone = Theory("alone", mechanism=NAME)
     alone.theorem("Inv.Wrong", "", vcs, is_lemma=True)
     evidence = alone.check("Inv.Wrong", seeds=1)
     assert evidence.verdict in ("violated", "inconclusive") and "leaves_armed" in evidence.why

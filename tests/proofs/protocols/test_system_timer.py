@@ -28,7 +28,7 @@ from tests.proofs.protocols.checks import (
 from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
 
-STEM = "system_timer"
+NAME = "system_timer"
 SMALL = ("one_adder", "stalled_adder", "one_bucket", "closing", "executor", "cancel_one")
 
 
@@ -60,19 +60,19 @@ def test_no_conjunct_can_go():
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
     assert refuted(fault).startswith("step/") and fault.searched().trace
-    assert mechanism(STEM).mutants[name], "a fault has its mutant's name"
+    assert mechanism(NAME).mutants[name], "a fault has its mutant's name"
     right = type(fault)(fault.name, fault.says, Buckets, fault.scope, fault.formula).searched()
     assert right.trace is None and right.states > 1_000
 
 
 def test_labels_and_actions_name_each_other():
-    assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
+    assert proof_edges.table_faults(mechanism(NAME).labels, ACTIONS, SYSTEMS) == []
 
 
 @pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
     """By day the row `edges` of `make verify` compares these systems."""
-    found = compared(STEM, views, *SMALL)
+    found = compared(NAME, views, *SMALL)
     assert not found.wrong and not found.broken
     assert proof_edges.idle(SYSTEMS, found.taken) == []
     assert found.states > 2_000 and found.edges > 9_000
@@ -87,7 +87,7 @@ def test_every_edge_is_a_step_and_every_action_is_an_edge():
 )
 def test_the_mutated_models_states_break_the_same_formula(name, scenario, broken):
     """The mutated model's graph is the mutated system's, edge by edge, and breaks the formula."""
-    graph = explore(mechanism(STEM).without(name).model(scenario))
+    graph = explore(mechanism(NAME).without(name).model(scenario))
     found = proof_edges.Compared()
     proof_edges.compare(View(graph.model, FAULTS[name].system), graph, ACTIONS, found, scenario)
     assert not found.wrong, "the mutated model is the mutated system"
@@ -123,20 +123,20 @@ class MissingAction(Buckets):
     ],
 )
 def test_a_system_that_is_another_one_is_noticed(system, message):
-    found = compared(STEM, lambda model: [View(model, system)], "one_adder")
+    found = compared(NAME, lambda model: [View(model, system)], "one_adder")
     assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
-    found = compared(STEM, lambda model: [View(model, WrongConjunct)], "one_adder")
+    found = compared(NAME, lambda model: [View(model, WrongConjunct)], "one_adder")
     assert set(found.broken) == {"key_is_past_time"} and not found.wrong
 
 
 def test_a_timer_with_two_reapers_is_refused():
-    scenario = dict(mechanism(STEM).scenarios["one_bucket"])
+    scenario = dict(mechanism(NAME).scenarios["one_bucket"])
     scenario["threads"] = {"r": [["reap"]], "q": [["reap"]]}
     with pytest.raises(ValueError, match="r, q reap"):
-        View(mechanism(STEM).model_module.Model(scenario))
+        View(mechanism(NAME).model_module.Model(scenario))
 
 
 # -- premises that contradict each other
@@ -162,7 +162,7 @@ class NoTick(Buckets):
 
 @pytest.mark.parametrize("system", [FalseTheorem, NoTick])
 def test_premises_that_contradict_each_other_are_vacuous(system):
-    theory = Theory("contradiction", mechanism=STEM, after=(order.THEORY,))
+    theory = Theory("contradiction", mechanism=NAME, after=(order.THEORY,))
     of = Conditions(system(), EVERYTHING)
     of.witnesses = Witnesses(Buckets(), EVERYTHING)
     vc = of.vc("step sets_key")

@@ -30,7 +30,7 @@ from tests.proofs.protocols.checks import (
 )
 from wheelproof.checks import proof_edges
 
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
 SMALL = (
     "two_adders",
@@ -207,7 +207,7 @@ def test_fewer_premises_are_not_inherited():
 
 
 def test_the_faults_are_the_mutants_of_the_spec():
-    mutants = mechanism(STEM).mutants
+    mutants = mechanism(NAME).mutants
     assert set(mutants) <= set(FAULTS) and set(FAULTS) - set(mutants) == {"opposite_flushes"}
     for name, mutant in mutants.items():
         assert FAULTS[name].decision == mutant.decision, name
@@ -219,7 +219,7 @@ def test_the_faults_are_the_mutants_of_the_spec():
 def test_a_fault_has_a_trace_that_model_and_implementation_run(name):
     fault = FAULTS[name]
     trace = fault.searched().trace
-    assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 10
+    assert replayed(NAME, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 10
 
 
 @pytest.mark.parametrize("name", first(TRACED, 4))
@@ -255,7 +255,7 @@ def test_a_single_attempt_keeps_every_property():
 def test_the_right_model_does_not_follow_a_faults_trace():
     fault = FAULTS["M2"]
     trace = fault.searched().trace
-    right = View(mechanism(STEM).model_module.Model(scenario(fault, trace)), fault.system)
+    right = View(mechanism(NAME).model_module.Model(scenario(fault, trace)), fault.system)
     with pytest.raises(NotFollowed):
         follow(right, trace, fault.property)
 
@@ -264,13 +264,13 @@ def test_the_right_model_does_not_follow_a_faults_trace():
 
 
 def test_labels_and_actions_name_each_other():
-    assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
+    assert proof_edges.table_faults(mechanism(NAME).labels, ACTIONS, SYSTEMS) == []
 
 
 @pytest.mark.nightly
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
     """By day the row `edges` of `make verify` compares these systems."""
-    found = compared(STEM, views, *SMALL)
+    found = compared(NAME, views, *SMALL)
     assert not found.wrong and not found.broken
     assert proof_edges.idle(SYSTEMS, found.taken) == []
     assert found.states > 5_000 and found.edges > 10_000
@@ -289,7 +289,7 @@ def test_who_can_move_is_who_has_a_step():
     """The formula of P12 against the steps, on states with waiting threads and without."""
     seen = set()
     for name in ("opposite_flushes", "two_adders"):
-        graph = graph_of(STEM, name)
+        graph = graph_of(NAME, name)
         view = View(graph.model, Able, graph.model.threads[0])
         ends = [action for action, taken in Able.actions().items() if not taken.begins]
         for state in {view.state(state) for state in graph.states}:
@@ -349,10 +349,10 @@ class WrongEverywhere(TimerTaskList):
     ],
 )
 def test_a_system_that_is_another_one_is_noticed(system, scenario, message):
-    found = compared(STEM, lambda model: [View(model, system)], scenario)
+    found = compared(NAME, lambda model: [View(model, system)], scenario)
     assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
-    found = compared(STEM, lambda model: [View(model, WrongConjunct)], "two_adders")
+    found = compared(NAME, lambda model: [View(model, WrongConjunct)], "two_adders")
     assert set(found.broken) == {"linked_iff_named"} and not found.wrong

@@ -47,20 +47,20 @@ def row(mechanism, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "stem, name, old, new",
+    "mechanism, name, old, new",
     only(
         [pytest.param(*each, id=f"{each[0]}.{each[1]}") for each in WEAKER],
         "delayed_operation.TypeOK",
     ),
 )
-def test_a_property_that_is_weaker_in_the_spec_is_named(stem, name, old, new, tmp_path):
-    mechanism = MECHANISMS[stem]
+def test_a_property_that_is_weaker_in_the_spec_is_named(mechanism, name, old, new, tmp_path):
+    declared = MECHANISMS[mechanism]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
-    spec = tmp_path / "spec" / mechanism.checked.name
+    spec = tmp_path / "spec" / declared.checked.name
     text = spec.read_text(encoding="utf-8")
     assert text.count(old) == 1
     spec.write_text(text.replace(old, new), encoding="utf-8")
-    found = row(replace(mechanism, toml=tmp_path / "spec" / mechanism.toml.name), tmp_path / "out")
+    found = row(replace(declared, toml=tmp_path / "spec" / declared.toml.name), tmp_path / "out")
     assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, name)
     assert f"{name} is True in the spec and False in the model" in found.why
 
@@ -91,12 +91,12 @@ def test_the_row_is_sampled_where_both_agree(tmp_path):
 
 
 # of every mechanism the row `properties` demands the same, in each `make verify`
-@pytest.mark.parametrize("stem", ["atomic", "overflow_wheel", "task_executor"])
-def test_the_drawn_states_show_both_truth_values_of_every_property(stem):
-    samples = agreement.chosen(MECHANISMS[stem])
+@pytest.mark.parametrize("mechanism", ["atomic", "overflow_wheel", "task_executor"])
+def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
+    samples = agreement.chosen(MECHANISMS[mechanism])
     assert [
         name
-        for name in agreement.invariants(MECHANISMS[stem])
+        for name in agreement.invariants(MECHANISMS[mechanism])
         if not any(each.seen(name) for each in samples)
     ] == []
 

@@ -24,7 +24,7 @@ def planted(monkeypatch, artefacts, module, old, new):
     monkeypatch.setattr(
         Context,
         "subject",
-        lambda self, **options: ControlledImplementation.load(ROOT, artefacts.stem, texts=texts),
+        lambda self, **options: ControlledImplementation.load(ROOT, artefacts.name, texts=texts),
     )
     return Context(artefacts.mechanism, ROOT / "build")
 

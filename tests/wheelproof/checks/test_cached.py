@@ -18,7 +18,7 @@ from wheelproof.explore.loading import Loaded
 from wheelproof.project.inputs import Inputs
 
 ROOT = Path(__file__).parents[3]
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 READ = ("spec", "model", "impl", "harness", "mutants", "proofs", "jvm")
 LAYERS = ("tlc", "bisimulation", "liveness")
 
@@ -66,12 +66,12 @@ def change(file, old, new):
 # -- what is an input of what
 
 
-THEOREM = Declared(STEM, STEM, "P1", "it holds", "fast", False, (), (), ())
+THEOREM = Declared(NAME, NAME, "P1", "it holds", "fast", False, (), (), ())
 
 
 def keys(root, **others):
     """The key of every job of one mechanism, by kind, layers and name."""
-    mechanism = project.find(root)[STEM]
+    mechanism = project.find(root)[NAME]
     cache = cached.Cache(options(root, **others), [mechanism])
     jobs = plan(mechanism, "fast", lambda *layers: True) + proofs([THEOREM], "fast")
     return {
@@ -81,7 +81,7 @@ def keys(root, **others):
     }
 
 
-MECHANISM = project.find(ROOT)[STEM]
+MECHANISM = project.find(ROOT)[NAME]
 PROVES = ("proof", "edges")
 WITH_BROKEN = {
     config
@@ -200,11 +200,11 @@ def test_what_it_runs_on_is_a_part_of_the_key(whole, before, monkeypatch, name):
     assert not set(keys(whole).values()) & set(before.values())
 
 
-@pytest.mark.parametrize("stem", project.find(ROOT))
-def test_every_file_that_is_loaded_is_an_input(stem):
-    mechanism = project.find(ROOT)[stem]
+@pytest.mark.parametrize("name", project.find(ROOT))
+def test_every_file_that_is_loaded_is_an_input(name):
+    mechanism = project.find(ROOT)[name]
     known = {str(file) for file in Inputs(mechanism).implementation}
-    loaded = Loaded(ROOT, stem, {}, lint=False).modules
+    loaded = Loaded(ROOT, name, {}, lint=False).modules
     files = {getattr(module, "__file__", None) for module in loaded.values()} - {None}
     inside = {file for file in files if Path(file).is_relative_to(ROOT / "impl")}
     inside |= {file for file in files if Path(file).is_relative_to(ROOT / "harness")}

@@ -22,7 +22,7 @@ def row_of(monkeypatch, artefacts, scenario, auxiliary=(), harness=(), impl=None
     """The row of one scenario's bisimulation. ``harness``: (old, new) in the harness; ``impl``:
     (module, old, new); ``auxiliary``: variables that the model calls so besides."""
     texts = {}
-    for name, old, new in [(f"harness.{artefacts.stem}", *harness)] * bool(harness) + [impl] * bool(
+    for name, old, new in [(f"harness.{artefacts.name}", *harness)] * bool(harness) + [impl] * bool(
         impl
     ):
         text = (ROOT / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def row_of(monkeypatch, artefacts, scenario, auxiliary=(), harness=(), impl=None
     monkeypatch.setattr(
         Context,
         "subject",
-        lambda self: ControlledImplementation.load(ROOT, artefacts.stem, texts=texts),
+        lambda self: ControlledImplementation.load(ROOT, artefacts.name, texts=texts),
     )
     if unread is not None:
         monkeypatch.setattr(ControlledImplementation, "unread", property(lambda self: unread))

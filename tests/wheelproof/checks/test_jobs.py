@@ -52,7 +52,7 @@ def test_mutants_of_one_decision_and_scenario_are_one_job():
     assert len(alike) == len(set(alike)), "no two jobs make the same graphs"
 
 
-@pytest.mark.parametrize("mechanism", [WHEEL, MECHANISM], ids=lambda mechanism: mechanism.stem)
+@pytest.mark.parametrize("mechanism", [WHEEL, MECHANISM], ids=lambda mechanism: mechanism.name)
 def test_every_mutant_is_in_one_job(mechanism):
     assert sorted(name for names in groups(mechanism, "nightly") for name in names) == sorted(
         mechanism.mutants

@@ -15,7 +15,7 @@ from wheelproof.explore.search import Search
 from wheelproof.project.lock_order import cycle
 from wheelproof.verdict import exit_code
 
-STEM = MECHANISM.stem
+NAME = MECHANISM.name
 IMPL = "impl/box.py"
 DECLARED = f"""
 [classes]
@@ -23,15 +23,15 @@ DECLARED = f"""
 "B.lock" = "the second"
 
 [edges."A.lock(read) -> B.lock"]
-"{IMPL} A.enter A2" = ["{STEM}"]
+"{IMPL} A.enter A2" = ["{NAME}"]
 
 [edges."B.lock -> B.lock"]
-"{IMPL} B.pair B2" = ["{STEM}"]
+"{IMPL} B.pair B2" = ["{NAME}"]
 
 [exceptions.pairs]
 edges = ["B.lock -> B.lock"]
 reason = "the smaller one first"
-scenarios = ["{STEM}/two_expire"]
+scenarios = ["{NAME}/two_expire"]
 """
 ALONE = DECLARED.partition('[edges."B')[0]
 FIRST = Edge("A.lock(read)", "B.lock", Place(IMPL, 7, "A.enter", "A2"))
@@ -73,7 +73,7 @@ def test_an_undeclared_edge_is_rejected(tmp_path):
         f"an undeclared edge: A.lock(read) -> C.lock at {IMPL}:7 A2, "
         f"held since {IMPL}:6 A1 (in two_adders)" in row.why
     )
-    assert f'"{IMPL} A.enter A2" = ["{STEM}"] to [edges."A.lock(read) -> C.lock"]' in row.why
+    assert f'"{IMPL} A.enter A2" = ["{NAME}"] to [edges."A.lock(read) -> C.lock"]' in row.why
     assert exit_code([row]) == 1
 
 
@@ -85,13 +85,13 @@ def test_another_place_of_a_declared_edge_is_rejected(tmp_path):
 def test_a_declared_edge_that_no_run_takes_is_vacuous(tmp_path):
     row = judged(tmp_path, {PAIR: "two_expire"})
     assert (row.verdict, row.ok) == ("vacuous", False)
-    assert f'no run of {STEM} takes A.lock(read) -> B.lock at "{IMPL} A.enter A2"' in row.why
+    assert f'no run of {NAME} takes A.lock(read) -> B.lock at "{IMPL} A.enter A2"' in row.why
 
 
 def test_a_scenario_of_an_exception_that_takes_no_edge_of_it_is_vacuous(tmp_path):
     row = judged(tmp_path, {FIRST: "two_adders", PAIR: "two_adders"})
     assert row.verdict == "vacuous"
-    assert f"{STEM}/two_expire takes no edge of the exception pairs" in row.why
+    assert f"{NAME}/two_expire takes no edge of the exception pairs" in row.why
 
 
 def test_an_inversion_is_rejected_with_both_edges_and_their_lines(tmp_path):
@@ -105,7 +105,7 @@ def test_an_inversion_is_rejected_with_both_edges_and_their_lines(tmp_path):
 
 
 def test_a_declared_cycle_without_an_exception_is_rejected(tmp_path):
-    declared = DECLARED + f'[edges."B.lock -> A.lock(write)"]\n"{IMPL} B.back B7" = ["{STEM}"]\n'
+    declared = DECLARED + f'[edges."B.lock -> A.lock(write)"]\n"{IMPL} B.back B7" = ["{NAME}"]\n'
     row = judged(tmp_path, {**USUAL, BACK: "two_adders"}, declared)
     assert row.property == "LockOrder" and row.why.count("a cycle: ") == 1
     assert "undeclared" not in row.why
@@ -118,7 +118,7 @@ def test_a_declared_cycle_without_an_exception_is_rejected(tmp_path):
 def test_a_cycle_through_a_stand_in_is_rejected(tmp_path):
     other = Edge("B.lock", "box.gate", BACK.place)
     declared = DECLARED.replace("[edges", '"box.gate" = "in scenarios, the first"\n\n[edges', 1) + (
-        f'[edges."B.lock -> box.gate"]\n"{BACK.place.name}" = ["{STEM}"]\n'
+        f'[edges."B.lock -> box.gate"]\n"{BACK.place.name}" = ["{NAME}"]\n'
     )
     taken = {**USUAL, other: "two_adders"}
     assert judged(tmp_path, taken, declared).ok
@@ -152,7 +152,7 @@ def test_a_class_without_a_text_is_rejected(tmp_path):
 
 
 def test_what_only_the_nightly_profile_takes_is_not_missed_by_the_fast_one(tmp_path):
-    declared = DECLARED.replace(f'A2" = ["{STEM}"]', f'A2" = ["{STEM} (nightly)"]')
+    declared = DECLARED.replace(f'A2" = ["{NAME}"]', f'A2" = ["{NAME} (nightly)"]')
     assert judged(tmp_path, {PAIR: "two_expire"}, declared).ok
     assert judged(tmp_path, USUAL, declared).ok
     assert judged(tmp_path, {PAIR: "two_expire"}, declared, "nightly").verdict == "vacuous"
@@ -182,7 +182,7 @@ def test_a_comparison_that_finds_nothing_is_noticed_in_the_same_run(
 
 
 def test_a_mechanism_without_locks_is_in_order(tmp_path):
-    declared = DECLARED.replace(STEM, "another")
+    declared = DECLARED.replace(NAME, "another")
     for declaration in declared, "":
         row = judged(tmp_path, {}, declaration)
         assert row.ok and row.figures["classes"] == row.figures["edges"] == 0, row.why
@@ -252,17 +252,17 @@ HALF = (
 )
 
 
-def planted(context, change, scenario, stem=STEM):
+def planted(context, change, scenario, name=NAME):
     """The row of a copy of the implementation with a change, on the project's declaration."""
-    mechanism = project.find(MECHANISM.root)[stem]
-    text = (mechanism.root / "impl" / f"{stem}.py").read_text(encoding="utf-8")
+    mechanism = project.find(MECHANISM.root)[name]
+    text = (mechanism.root / "impl" / f"{name}.py").read_text(encoding="utf-8")
     assert text.count(change[0]) == 1
-    texts = {f"impl.{stem}": text.replace(*change)}
-    subject = ControlledImplementation.load(mechanism.root, stem, texts=texts, lint=False)
+    texts = {f"impl.{name}": text.replace(*change)}
+    subject = ControlledImplementation.load(mechanism.root, name, texts=texts, lint=False)
     Search(subject, mechanism.scenarios[scenario], 60).run()
     report = Report()
     note(report, subject.order, scenario)
-    return lock_order(replace(context, mechanism=mechanism), [report]), texts[f"impl.{stem}"]
+    return lock_order(replace(context, mechanism=mechanism), [report]), texts[f"impl.{name}"]
 
 
 @pytest.mark.parametrize(
@@ -292,8 +292,8 @@ def test_a_planted_inversion_of_the_implementation_is_rejected(context, change, 
 
     for name, (at, since) in edges.items():
         assert (
-            f"{name} at impl/{STEM}.py:{line(at)} {at}, held since "
-            f"impl/{STEM}.py:{line(since)} {since} (in {scenario})" in row.why
+            f"{name} at impl/{NAME}.py:{line(at)} {at}, held since "
+            f"impl/{NAME}.py:{line(since)} {since} (in {scenario})" in row.why
         )
 
 

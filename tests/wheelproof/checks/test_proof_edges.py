@@ -15,12 +15,12 @@ from wheelproof.checks.context import Context
 from wheelproof.verdict import Verdict, judge
 
 ROOT = Path(__file__).resolve().parents[3]
-STEM = "delayed_operation"
+NAME = "delayed_operation"
 
 
 @pytest.fixture(scope="module")
 def mechanism():
-    return project.find(ROOT)[STEM]
+    return project.find(ROOT)[NAME]
 
 
 def only(mechanism, *configs, **changes):
@@ -152,9 +152,9 @@ def never(label: str, when=lambda model, thread: True):
     return change
 
 
-def planted(stem: str, change, *configs: str):
+def planted(mechanism: str, change, *configs: str):
     """A mechanism with some of its configs and a changed model."""
-    right = project.find(ROOT)[stem]
+    right = project.find(ROOT)[mechanism]
     changed = only(right, *configs)
     vars(changed)["model_module"] = SimpleNamespace(Model=change(right.model_module))
     return changed
@@ -236,11 +236,11 @@ def test_a_model_that_waits_where_the_system_goes_on_unproves_p12(
 
 
 @pytest.mark.parametrize(
-    ("stem", "label", "config"),
+    ("mechanism", "label", "config"),
     [("system_timer", "W4", "one_adder"), ("delayed_operation", "P4", "two_completers")],
 )
-def test_a_wait_more_is_noticed_in_every_mechanism(stem, label, config, tmp_path):
-    found = row(planted(stem, never(label), config), tmp_path)
+def test_a_wait_more_is_noticed_in_every_mechanism(mechanism, label, config, tmp_path):
+    found = row(planted(mechanism, never(label), config), tmp_path)
     assert (found.verdict, found.property) == (
         Verdict.VIOLATED,
         "EnabledInTheModel",

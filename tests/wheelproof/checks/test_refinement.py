@@ -96,7 +96,7 @@ def test_no_mutants_reject_nothing(context, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("stem", "module", "config", "guard", "mutant"),
+    ("mechanism", "module", "config", "guard", "mutant"),
     [
         (
             "TaskExecutor",
@@ -114,14 +114,16 @@ def test_no_mutants_reject_nothing(context, monkeypatch):
         ),
     ],
 )
-def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config, guard, mutant):
+def test_steps_that_are_wider_than_they_should_be(
+    tmp_path, mechanism, module, config, guard, mutant
+):
     """They allow all that the unmutated machine does, so the refinement itself holds."""
     copy_to(tmp_path)
     file = tmp_path / "spec" / f"{module}.tla"
     text = file.read_text(encoding="utf-8")
     assert text.count(guard) == 1
     file.write_text(text.replace(guard, '/\\ place[t] = "waits"'), encoding="utf-8")
-    item = project.read(tmp_path / "spec" / f"{stem}.toml")
+    item = project.read(tmp_path / "spec" / f"{mechanism}.toml")
     context = Context(item, tmp_path / "build")
     (plain,), (found,) = (
         refinement.check(context, item.configs[config]).rows,
@@ -132,7 +134,7 @@ def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config
 
 
 @pytest.mark.parametrize(
-    ("stem", "module"),
+    ("mechanism", "module"),
     [
         ("Atomic", "AtomicInOneStep"),
         ("DelayQueue", "DelayQueueAtomic"),
@@ -141,14 +143,14 @@ def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config
         ("SystemTimerReaper", "SystemTimerReaperAtomic"),
     ],
 )
-def test_single_steps_of_which_some_thread_is_fair_do_not_end(tmp_path, stem, module):
+def test_single_steps_of_which_some_thread_is_fair_do_not_end(tmp_path, mechanism, module):
     copy_to(tmp_path)
     file = tmp_path / "spec" / f"{module}.tla"
     text = file.read_text(encoding="utf-8")
     fair = "\\A t \\in Threads : WF_vars(Step(t))"
     assert text.count(fair) == 1
     file.write_text(text.replace(fair, fair.replace("\\A", "\\E")), encoding="utf-8")
-    item = project.read(tmp_path / "spec" / f"{stem}.toml")
+    item = project.read(tmp_path / "spec" / f"{mechanism}.toml")
     (found,) = refinement.check(Context(item, tmp_path / "build"), item.configs["atomic_ends"]).rows
     assert not found.ok and (found.verdict, found.property) == ("violated", "Termination")
 

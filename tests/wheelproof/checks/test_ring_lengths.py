@@ -13,13 +13,13 @@ from wheelproof.checks.context import Context
 from wheelproof.tlc import translation
 
 ROOT = Path(__file__).resolve().parents[3]
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 INVARIANTS = ("AtMostOneList", "ExactlyItsList", "RingWellFormed", "CounterExact")
 
 
 @pytest.fixture(scope="module")
 def mechanism():
-    return project.find(ROOT)[STEM]
+    return project.find(ROOT)[NAME]
 
 
 def violated(mechanism, model, scenario: str) -> str | None:
@@ -152,7 +152,7 @@ def test_a_fault_that_all_three_artefacts_share_is_a_violation_in_each(tmp_path)
             text.replace(old, new) + (LENGTH if name.startswith("impl/") else ""), encoding="utf-8"
         )
     translation.retranslate(tmp_path / "spec" / "TimerTaskList.tla")
-    wrong = project.find(tmp_path)[STEM]
+    wrong = project.find(tmp_path)[NAME]
     rows = safety.check(Context(wrong, tmp_path / "build"), wrong.configs["lengths_of_a_ring"]).rows
     assert rows and all(not row.ok for row in rows if row.layer in ("tlc", "graph"))
     assert {row.property for row in rows if row.verdict == "violated"} & set(INVARIANTS)

@@ -19,11 +19,11 @@ from wheelproof.regression import Violated
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def violation(stem, name):
+def violation(mechanism, name):
     """The model's shortest run to the violation that a mutant is declared to show."""
-    mechanism = find(ROOT)[stem]
-    mutant = mechanism.mutants[name]
-    without = mechanism.without(mutant.decision)
+    declared = find(ROOT)[mechanism]
+    mutant = declared.mutants[name]
+    without = declared.without(mutant.decision)
     graph = reduced.reduce(without.model(mutant.scenario), without.silent)
     path = graph.path(first_violation(graph, mutant.property))
     return build(

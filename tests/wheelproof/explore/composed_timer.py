@@ -33,7 +33,7 @@ def composed(scenario=ONE, mutant="", without="", texts=(), **options):
     graph = reduced.reduce(MECHANISM.without(without).model_of(scenario), MECHANISM.silent)
     implementation = ControlledImplementation.load(
         MECHANISM.root,
-        MECHANISM.stem,
+        MECHANISM.name,
         atomicity="COMPOSED",
         texts=MECHANISM.without(mutant).modules | dict(texts),
     )

@@ -182,7 +182,7 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
     assert text.count(linked) == 1
     planted = text.replace(linked, linked + "                return True\n")
     implementation = ControlledImplementation.load(
-        MECHANISM.root, MECHANISM.stem, atomicity="COMPOSED", texts={"impl.system_timer": planted}
+        MECHANISM.root, MECHANISM.name, atomicity="COMPOSED", texts={"impl.system_timer": planted}
     )
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
     found = compose(

@@ -103,7 +103,7 @@ def test_texts_stand_in_for_files(cell):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"stem": "nothing"}, "there is no harness/nothing.py"),
+        ({"mechanism": "nothing"}, "there is no harness/nothing.py"),
         ({"texts": {"harness.cell": "def shared(harness): return {}\n"}}, "SUBJECT is missing"),
         (
             {
@@ -122,7 +122,7 @@ def test_texts_stand_in_for_files(cell):
 )
 def test_a_missing_part_is_reported(cell, changes, message):
     with pytest.raises(ExploreError, match=message):
-        ControlledImplementation.load(cell.root, changes.pop("stem", "cell"), **changes)
+        ControlledImplementation.load(cell.root, changes.pop("mechanism", "cell"), **changes)
 
 
 def test_a_mark_on_a_name_that_is_no_slot_is_refused(cell):

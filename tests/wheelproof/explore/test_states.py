@@ -1,7 +1,7 @@
 """All states without a model: as many as in a bisimulation, with each kind of finding."""
 
 from tests.model.artefacts import ROOT
-from tests.model.timer import ARTEFACTS, MECHANISM, STEM
+from tests.model.timer import ARTEFACTS, MECHANISM, NAME
 from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.explore.states import explore_states
 
@@ -14,7 +14,7 @@ def explored(scenario, properties=None, *, changes=(), **options):
         assert text.count(old) == 1
         text = text.replace(old, new)
     implementation = ControlledImplementation.load(
-        ROOT, STEM, texts={f"impl.{STEM}": text}, lint=not changes
+        ROOT, NAME, texts={f"impl.{NAME}": text}, lint=not changes
     )
     return explore_states(implementation, SCENARIOS[scenario], properties or {}, **options)
 
@@ -22,7 +22,7 @@ def explored(scenario, properties=None, *, changes=(), **options):
 def test_as_many_states_as_a_bisimulation_has():
     found = explored("two_adders")
     bisimulation = bisimulate(
-        ControlledImplementation.load(ROOT, STEM),
+        ControlledImplementation.load(ROOT, NAME),
         SCENARIOS["two_adders"],
         *ARTEFACTS.rows("two_adders"),
     )

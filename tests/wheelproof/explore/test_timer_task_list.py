@@ -22,9 +22,9 @@ from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.graph import reduced
 
 ROOT = Path(__file__).parents[3]
-STEM = "timer_task_list"
-MODULE = f"impl.{STEM}"
-SOURCE = (ROOT / "impl" / f"{STEM}.py").read_text(encoding="utf-8")
+NAME = "timer_task_list"
+MODULE = f"impl.{NAME}"
+SOURCE = (ROOT / "impl" / f"{NAME}.py").read_text(encoding="utf-8")
 SMALL = ("two_adders", "two_adders_cancel", "flush_add_cancel", "readd", "expire_cancel")
 
 LOOP = (
@@ -43,7 +43,7 @@ def edited(*changes):
 
 @pytest.fixture(scope="module")
 def graphs():
-    mechanism, known = specs.find(ROOT)[STEM], {}
+    mechanism, known = specs.find(ROOT)[NAME], {}
 
     def graph(name):
         if name not in known:
@@ -59,7 +59,7 @@ def graphs():
 
 
 def test_the_style_is_kept():
-    assert check_style(ROOT, STEM) == []
+    assert check_style(ROOT, NAME) == []
 
 
 def test_production_fields_are_plain_slots_before_and_after_a_second_loading():
@@ -73,7 +73,7 @@ def test_production_fields_are_plain_slots_before_and_after_a_second_loading():
         )
 
     assert plain() and any(marks_of(cls) for cls in classes_of(module))
-    controlled = ControlledImplementation.load(ROOT, STEM)
+    controlled = ControlledImplementation.load(ROOT, NAME)
     assert plain() and sys.modules[MODULE] is module
     assert controlled._loaded.modules[MODULE] is not module
 
@@ -89,7 +89,7 @@ def test_the_implementation_imports_the_standard_library_only():
 @pytest.mark.parametrize("name", only(SMALL, "expire_cancel"))
 def test_the_implementation_is_its_model(graphs, name):
     scenario, rows, shared_of = graphs(name)
-    result = bisimulate(ControlledImplementation.load(ROOT, STEM), scenario, rows, shared_of)
+    result = bisimulate(ControlledImplementation.load(ROOT, NAME), scenario, rows, shared_of)
     assert result.outcome == "equal", str(result.difference)
     assert result.figures["compared_edges"] == result.figures["model_edges"]
 
@@ -168,7 +168,7 @@ def test_a_planted_defect_is_rejected(graphs, defect):
     change, name = DEFECTS[defect]
     scenario, rows, shared_of = graphs(name)
     result = bisimulate(
-        ControlledImplementation.load(ROOT, STEM, texts=edited(change)), scenario, rows, shared_of
+        ControlledImplementation.load(ROOT, NAME, texts=edited(change)), scenario, rows, shared_of
     )
     assert result.outcome == "different" and result.difference.schedule
 
@@ -183,7 +183,7 @@ def test_a_count_in_an_iterator_is_refused_by_style():
         "            current.remove(self)\n",
     )
     with pytest.raises(StyleError, match="iterator"):
-        ControlledImplementation.load(ROOT, STEM, texts=edited(change))
+        ControlledImplementation.load(ROOT, NAME, texts=edited(change))
 
 
 UNLOCKED = {
@@ -208,7 +208,7 @@ UNLOCKED = {
 def test_a_lost_lock_shows_as_a_race_at_both_atomicities(graphs, lock, coarse):
     change, name = UNLOCKED[lock]
     detector = RaceDetector()
-    implementation = ControlledImplementation.load(ROOT, STEM, texts=edited(change))
+    implementation = ControlledImplementation.load(ROOT, NAME, texts=edited(change))
     for seed in range(40):
         random_schedules(
             implementation,
@@ -230,7 +230,7 @@ def test_a_lost_lock_shows_as_a_race_at_both_atomicities(graphs, lock, coarse):
 def test_there_is_no_race(graphs, name):
     assert (
         random_schedules(
-            ControlledImplementation.load(ROOT, STEM),
+            ControlledImplementation.load(ROOT, NAME),
             graphs(name)[0],
             schedules=200,
             race=RaceDetector(),

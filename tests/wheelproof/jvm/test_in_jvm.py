@@ -275,7 +275,7 @@ def test_a_nightly_change_is_not_in_the_fast_profile(monkeypatch):
 
 def test_the_table_has_the_first_release_of_each_binding():
     found = tasks.chosen([MECHANISM], set(), "", False, every=True, first=True)
-    mine = [each for each in declaration.find(ROOT).values() if each.mechanism == MECHANISM.stem]
+    mine = [each for each in declaration.find(ROOT).values() if each.mechanism == MECHANISM.name]
     assert {name.rpartition("@")[2] for _, name in found} == {each.releases[0] for each in mine}
     assert len(found) == len(mine) * len(MECHANISM.scenarios)
 

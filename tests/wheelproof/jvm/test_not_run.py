@@ -15,8 +15,8 @@ from wheelproof.report.terminal import verdict_line
 from wheelproof.verdict import Results, judge, read_results
 
 ROOT = Path(__file__).resolve().parents[3]
-STEM = "timer_task_list"
-ROW = judge(STEM, "tlc", "any", expected="exhaustive", verdict="exhaustive")
+NAME = "timer_task_list"
+ROW = judge(NAME, "tlc", "any", expected="exhaustive", verdict="exhaustive")
 
 
 @pytest.fixture(autouse=True)
@@ -26,16 +26,16 @@ def no_jars(monkeypatch, tmp_path):
 
 
 def options(tmp_path, heard):
-    return VerifyOptions((STEM,), None, "fast", ROOT, tmp_path, 1, listen=heard.append)
+    return VerifyOptions((NAME,), None, "fast", ROOT, tmp_path, 1, listen=heard.append)
 
 
 def jobs(*kinds):
-    return [Job(STEM, kind, "two_adders@4.3.0", (kind,)) for kind in kinds]
+    return [Job(NAME, kind, "two_adders@4.3.0", (kind,)) for kind in kinds]
 
 
 def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
     heard = []
-    mechanisms = [project.find(ROOT)[STEM]]
+    mechanisms = [project.find(ROOT)[NAME]]
     left = verify.with_classes(jobs("tlc", "jvm"), mechanisms, options(tmp_path, heard))
     assert [job.kind for job in left] == ["tlc"]
     (notice,) = heard
@@ -45,14 +45,14 @@ def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
 
 def test_the_layer_alone_checks_nothing(tmp_path):
     with pytest.raises(NotHere):
-        verify.with_classes(jobs("jvm"), [project.find(ROOT)[STEM]], options(tmp_path, []))
+        verify.with_classes(jobs("jvm"), [project.find(ROOT)[NAME]], options(tmp_path, []))
 
 
 def test_without_jobs_of_the_layer_nothing_is_looked_for(tmp_path):
     heard = []
     chosen = jobs("tlc")
     assert (
-        verify.with_classes(chosen, [project.find(ROOT)[STEM]], options(tmp_path, heard)) == chosen
+        verify.with_classes(chosen, [project.find(ROOT)[NAME]], options(tmp_path, heard)) == chosen
     )
     assert not heard
 
@@ -64,7 +64,7 @@ def test_the_command_exits_with_5(tmp_path):
 
 def test_a_chosen_check_is_of_its_mechanism_alone():
     (job,) = jobs("jvm")
-    assert job.only(frozenset({(STEM, job.name)})) == job
+    assert job.only(frozenset({(NAME, job.name)})) == job
     assert job.only(frozenset({("another", job.name)})) is None
 
 

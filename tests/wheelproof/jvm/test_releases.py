@@ -30,7 +30,7 @@ def table(wrong=(), dropped=()):
         bad = "exhaustive" if broken else "violated"
         rows.append(
             judge(
-                MECHANISM.stem,
+                MECHANISM.name,
                 "jvm",
                 name,
                 expected=good,
@@ -40,7 +40,7 @@ def table(wrong=(), dropped=()):
             )
         )
     kept = [row for row in rows if row.name not in dropped]
-    lines = releases.render(kept, {MECHANISM.stem: MECHANISM}).splitlines()
+    lines = releases.render(kept, {MECHANISM.name: MECHANISM}).splitlines()
     return {line.split(" | ")[0].strip("| "): line.strip("| ").split(" | ")[1:] for line in lines}
 
 
@@ -54,17 +54,22 @@ def test_a_violated_property_names_its_replay_and_another_release_has_it():
 
 @pytest.mark.parametrize("equal", [True, False])
 def test_a_release_with_the_class_files_of_another_has_what_these_show(equal):
-    stem, binding = MECHANISM.stem, declaration.find(ROOT)["delayed_operation_try_pending"]
+    mechanism, binding = MECHANISM.name, declaration.find(ROOT)["delayed_operation_try_pending"]
     assert binding.same == {"1.1.0": "2.0.0"}
     verdict = "exhaustive" if equal else "violated"
     broken = None if equal else "SameClasses"
     rows = [
         judge(
-            stem, "jvm", "classes@1.1.0", expected="exhaustive", verdict=verdict, property=broken
+            mechanism,
+            "jvm",
+            "classes@1.1.0",
+            expected="exhaustive",
+            verdict=verdict,
+            property=broken,
         ),
-        judge(stem, "jvm", "raising@2.0.0", expected="exhaustive", verdict="exhaustive"),
+        judge(mechanism, "jvm", "raising@2.0.0", expected="exhaustive", verdict="exhaustive"),
     ]
-    lines = releases.render(rows, {stem: MECHANISM}).splitlines()
+    lines = releases.render(rows, {mechanism: MECHANISM}).splitlines()
     found = {line.split(" | ")[0].strip("| "): line.split(" | ")[1].strip("| ") for line in lines}
     assert found["2.0.0"] == "1 of 1 scenarios equal"
     shown = "1 of 1 scenarios equal: the class files of 2.0.0"
@@ -85,7 +90,7 @@ def test_a_property_that_the_compared_model_lacks_does_not_hold():
     models = releases.Models(MECHANISM)
     known = tasks(MECHANISM)
     row = judge(
-        MECHANISM.stem, "jvm", "try_once@1.0.0", expected="exhaustive", verdict="exhaustive"
+        MECHANISM.name, "jvm", "try_once@1.0.0", expected="exhaustive", verdict="exhaustive"
     )
     checked = [(known["try_once@1.0.0"], row)]
     assert releases.cell(models, "NoLostCompletion", checked) == "violated in `try_once`"
@@ -93,8 +98,8 @@ def test_a_property_that_the_compared_model_lacks_does_not_hold():
 
 
 def test_a_row_that_is_not_one_of_the_checks_is_left_out():
-    row = judge(MECHANISM.stem, "jvm", "sites@1.0.0", expected="exhaustive", verdict="exhaustive")
-    assert "1.0.0" not in releases.render([row], {MECHANISM.stem: MECHANISM})
+    row = judge(MECHANISM.name, "jvm", "sites@1.0.0", expected="exhaustive", verdict="exhaustive")
+    assert "1.0.0" not in releases.render([row], {MECHANISM.name: MECHANISM})
 
 
 def test_releases_are_sorted_by_their_numbers():
@@ -123,7 +128,7 @@ def test_a_replay_is_a_section_with_its_steps_and_its_command(tmp_path):
     made.write(tmp_path / "x.json")
     name = "article_lost_completion@1.0.0"
     row = judge(
-        MECHANISM.stem,
+        MECHANISM.name,
         "jvm",
         name,
         expected="violated",

@@ -149,14 +149,14 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
     (item,) = project.find(copy).values()
     check = next(
         check
-        for check in planning.Plan(copy, {item.stem: item}, tests=False).checks(
+        for check in planning.Plan(copy, {item.name: item}, tests=False).checks(
             "spec", f"spec/{item.spec.name}"
         )
         if check.job
     )
     monkeypatch.setattr(kept_runs.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
     finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
-        check, Row(item.stem, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
+        check, Row(item.name, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
     )
     assert (finding.word, finding.by) == (word, by)
 

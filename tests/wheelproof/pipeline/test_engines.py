@@ -151,12 +151,12 @@ recordings."""
 @pytest.mark.parametrize("name", SEEN_ELSEWHERE)
 def test_a_fault_between_objects_is_rejected_by_name_and_its_absence_is_not(name):
     mechanisms = project.find(ROOT)
-    stem, _, mutant = name.partition("-")
-    made = examples.of_mutant(mechanisms, stem, mutant)
+    mechanism, _, mutant = name.partition("-")
+    made = examples.of_mutant(mechanisms, mechanism, mutant)
     assert SEEN_ELSEWHERE[name] in checked.rules(made.header, made.footer, made.events)
-    scenario = mechanisms[stem].mutants[mutant].scenario
-    schedule = examples.random_schedule(mechanisms[stem], scenario, 1)
-    sound = record(mechanisms, stem, scenario, scenario, schedule=schedule)
+    scenario = mechanisms[mechanism].mutants[mutant].scenario
+    schedule = examples.random_schedule(mechanisms[mechanism], scenario, 1)
+    sound = record(mechanisms, mechanism, scenario, scenario, schedule=schedule)
     found = checked.of(sound.header, sound.footer, sound.events)
     assert found.applied[SEEN_ELSEWHERE[name]] and not found.violations
 
@@ -177,8 +177,8 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
     """Runs of the implementation: no rule rejects one that conforms, and each mutant's is rejected
     by one."""
     mechanisms, known, files = project.find(ROOT), {}, []
-    for stem in filter(lambda stem: has_events(mechanisms[stem]), mechanisms):
-        for path, _ in examples.write(tmp_path / "recorded", mechanisms, stem):
+    for mechanism in filter(lambda mechanism: has_events(mechanisms[mechanism]), mechanisms):
+        for path, _ in examples.write(tmp_path / "recorded", mechanisms, mechanism):
             read = jsonl.Reader(path)
             events = [event for _, event in read]
             files.append(tmp_path / "columns" / f"{path.stem}.parquet")
@@ -190,7 +190,7 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
     assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     mutants = {
-        f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants
+        f"{mechanism}-{mutant}" for mechanism, each in mechanisms.items() for mutant in each.mutants
     } & verdicts.keys()
     assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20
     assert SEEN_ELSEWHERE.keys() <= mutants

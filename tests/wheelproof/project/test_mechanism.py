@@ -3,14 +3,14 @@
 import pytest
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.project import find, read, stem_of
+from wheelproof.project import find, name_of, read
 
 
-def test_a_mechanism_has_one_stem_on_every_artefact(small):
+def test_a_mechanism_has_one_name_on_every_artefact(small):
     mechanism = find(small.root)["timer_task_list"]
     assert mechanism.spec == small.spec and mechanism.root == small.root
     assert mechanism.model("two_adders").threads == ("a", "b")
-    assert stem_of("TimerTaskList") == "timer_task_list" and stem_of("D1Fix") == "d1_fix"
+    assert name_of("TimerTaskList") == "timer_task_list" and name_of("D1Fix") == "d1_fix"
 
 
 @pytest.mark.parametrize(

@@ -15,23 +15,23 @@ from wheelproof.graph.explorer import explore, first_violation
 MECHANISMS = project.find(ROOT)
 STATES = 600
 SMALL = [
-    (stem, name)
-    for stem, mechanism in MECHANISMS.items()
-    for name, config in mechanism.configs.items()
-    if kind_of(mechanism, config) == "config" and 0 < (config.distinct or 0) <= STATES
+    (mechanism, name)
+    for mechanism, declared in MECHANISMS.items()
+    for name, config in declared.configs.items()
+    if kind_of(declared, config) == "config" and 0 < (config.distinct or 0) <= STATES
 ]
 NAMES = "the model", "the compiled specification"
 
 
 @cache
-def graphs(stem, name):
-    config = MECHANISMS[stem].configs[name]
-    mechanism = MECHANISMS[stem].without(config.without)
-    program = mechanism.scenarios[config.scenario]
+def graphs(mechanism, name):
+    config = MECHANISMS[mechanism].configs[name]
+    declared = MECHANISMS[mechanism].without(config.without)
+    program = declared.scenarios[config.scenario]
     return (
-        mechanism,
-        explore(mechanism.model_of(program)),
-        explore(mechanism.compiled_model(program)),
+        declared,
+        explore(declared.model_of(program)),
+        explore(declared.compiled_model(program)),
     )
 
 
@@ -40,16 +40,16 @@ def depth(graph, name):
     return None if place is None else graph.levels[place]
 
 
-@pytest.mark.parametrize("stem, name", of_each_mechanism(SMALL, 2))
-def test_the_graph_is_that_of_the_model_by_hand(stem, name):
-    _, model, compiled = graphs(stem, name)
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL, 2))
+def test_the_graph_is_that_of_the_model_by_hand(mechanism, name):
+    _, model, compiled = graphs(mechanism, name)
     assert same.difference(model, compiled, NAMES) == ""
 
 
-@pytest.mark.parametrize("stem, name", of_each_mechanism(SMALL, 2))
-def test_each_property_fails_at_the_same_depth_or_nowhere(stem, name):
-    mechanism, *both = graphs(stem, name)
-    for item in mechanism.properties.values():
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL, 2))
+def test_each_property_fails_at_the_same_depth_or_nowhere(mechanism, name):
+    declared, *both = graphs(mechanism, name)
+    for item in declared.properties.values():
         if item.kind in ("invariant", "liveness", "deadlock"):
             depths = [
                 None
@@ -61,12 +61,12 @@ def test_each_property_fails_at_the_same_depth_or_nowhere(stem, name):
 
 
 def test_every_mechanism_is_among_them():
-    assert {stem for stem, _ in SMALL} == set(MECHANISMS)
+    assert {mechanism for mechanism, _ in SMALL} == set(MECHANISMS)
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
-def test_labels_and_variables_are_those_of_the_model(stem):
-    mechanism = MECHANISMS[stem]
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_labels_and_variables_are_those_of_the_model(name):
+    mechanism = MECHANISMS[name]
     program = next(iter(mechanism.scenarios.values()))
     model, compiled = mechanism.model_of(program), mechanism.compiled_model(program)
     assert compiled.labels == model.labels

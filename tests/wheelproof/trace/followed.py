@@ -23,7 +23,7 @@ from wheelproof.trace.recording.record import Recorded, record
 TIMER, OPERATION = "timer_task_list", "delayed_operation"
 
 SCENARIOS = ((TIMER, timer_scenarios), (OPERATION, operation_scenarios))
-RUNS = [(stem, name) for stem, names in SCENARIOS for name in names]
+RUNS = [(mechanism, name) for mechanism, names in SCENARIOS for name in names]
 """(mechanism, scenario) of runs that conform."""
 
 MUTANTS = [(TIMER, name) for name in REJECTED] + [(OPERATION, name) for name in REFUSED]
@@ -62,20 +62,20 @@ UNLIKE = {
 
 
 @cache
-def random_run_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
+def random_run_of(mechanism: str, scenario: str, seed: int = 1) -> Recorded:
     """A run of the implementation by a random run of the model."""
     return record(
         mechanisms(),
-        stem,
+        mechanism,
         scenario,
         f"{scenario}-{seed}",
-        schedule=examples.random_schedule(mechanisms()[stem], scenario, seed),
+        schedule=examples.random_schedule(mechanisms()[mechanism], scenario, seed),
     )
 
 
 @cache
-def mutant_of(stem: str, name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), stem, name)
+def mutant_of(mechanism: str, name: str) -> Recorded:
+    return examples.of_mutant(mechanisms(), mechanism, name)
 
 
 def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:
@@ -93,8 +93,8 @@ def by_model(
     runs: list[ModelReplay] = []
     module = (header.get("spec") or {}).get("module")
     known = {
-        stem: each.without(without) if without and each.module == module else each
-        for stem, each in mechanisms().items()
+        mechanism: each.without(without) if without and each.module == module else each
+        for mechanism, each in mechanisms().items()
     }
 
     def judge(header: dict, cut: dict | None = None) -> ModelReplay:

@@ -13,7 +13,7 @@ from wheelproof.trace import examples
 from wheelproof.trace.recording.record import Recorded, record
 
 ROOT = Path(__file__).parents[3]
-STEM = "timer_task_list"
+NAME = "timer_task_list"
 
 REJECTED = {
     "M1": "RingWellFormed",
@@ -45,12 +45,12 @@ def mechanisms():
 @cache
 def of_mutant(name: str, seed: int = 1) -> Recorded:
     """A run of the mutant in its scenario, through a state in which its property fails."""
-    return examples.of_mutant(mechanisms(), STEM, name, seed)
+    return examples.of_mutant(mechanisms(), NAME, name, seed)
 
 
 def random_steps(scenario: str, seed: int) -> list[tuple[int, str, object]]:
     """A random run of the model to its end: (thread's index, label, state after)."""
-    model = mechanisms()[STEM].model(scenario)
+    model = mechanisms()[NAME].model(scenario)
     state, chance, out = model.initial(), random.Random(seed), []
     while moves := list(model.successors(state)):
         out.append(chance.choice(moves))
@@ -60,14 +60,14 @@ def random_steps(scenario: str, seed: int) -> list[tuple[int, str, object]]:
 
 def random_run(scenario: str, seed: int) -> Recorded:
     """The same run of the implementation."""
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     names = mechanism.model(scenario).threads
     schedule = [
         (names[thread], label)
         for thread, label, _ in random_steps(scenario, seed)
         if label not in mechanism.silent
     ]
-    return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
+    return record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
 
 
 def busy(operations: int, seed: int) -> dict:
@@ -105,10 +105,10 @@ def busy(operations: int, seed: int) -> dict:
     }
 
 
-def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
+def of_turns(name: str, scenario: dict, seed: int) -> Recorded:
     """A run of a program whose threads take turns as the model's might, by the seed: it is the same
     whatever pace a machine gives to threads."""
-    mechanism = mechanisms()[stem]
+    mechanism = mechanisms()[name]
     model, chance = mechanism.model_of(scenario), random.Random(seed)
     schedule, left = [], list(range(len(model.threads)))
     while left:
@@ -118,7 +118,7 @@ def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
         left = [other for other in left if model.processes[other].pc != DONE]
     return record(
         mechanisms(),
-        stem,
+        name,
         scenario,
         f"turns-{seed}",
         schedule=[step for step in schedule if step[1] not in mechanism.silent],

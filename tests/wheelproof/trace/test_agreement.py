@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wheelproof.trace.recorded import STEM, mechanisms, random_run, random_steps
+from tests.wheelproof.trace.recorded import NAME, mechanisms, random_run, random_steps
 from wheelproof.trace.judging.replay import key_of
 from wheelproof.trace.judging.rules import Replay
 from wheelproof.trace.judging.verdict import CONFORMS
@@ -44,7 +44,7 @@ def members(model, state):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
-    model = mechanisms()[STEM].model(scenario)
+    model = mechanisms()[NAME].model(scenario)
     last = random_steps(scenario, seed)[-1][2]
     recorded = random_run(scenario, seed)
     run = Replay(recorded.header)
@@ -66,7 +66,7 @@ def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
 
 def test_the_comparison_can_fail():
     """A run of one schedule against the state after another."""
-    model, differing = mechanisms()[STEM].model("two_adders"), 0
+    model, differing = mechanisms()[NAME].model("two_adders"), 0
     for seed in range(6):
         rings, _, _ = members(model, random_steps("two_adders", seed + 100)[-1][2])
         recorded = random_run("two_adders", seed)

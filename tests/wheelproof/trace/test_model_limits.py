@@ -10,7 +10,7 @@ from tests.wheelproof.trace.followed import (
     by_model,
     footer_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, random_run
+from tests.wheelproof.trace.recorded import NAME, mechanisms, random_run
 from tests.wheelproof.trace.test_model_replay import table
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
@@ -133,7 +133,7 @@ def test_who_goes_on_after_the_end_is_out_of_the_model():
 
 def test_steps_of_no_program():
     with pytest.raises(Unknown, match="can be made"):
-        Steps(observed.read(mechanisms()[STEM]), {"threads": {}})
+        Steps(observed.read(mechanisms()[NAME]), {"threads": {}})
 
 
 # -- expressions
@@ -182,9 +182,9 @@ def test_an_expression_without_a_value_says_so(text):
 
 
 def test_every_label_that_has_an_event_has_a_row():
-    for stem, without in (
+    for mechanism, without in (
         (TIMER, set()),
         (OPERATION, {"G1", "G2", "G3", "G4", "D2", "D3"}),
     ):  # a lock without an owner names nothing
-        found = observed.read(mechanisms()[stem])
+        found = observed.read(mechanisms()[mechanism])
         assert {row.label for row in found.rows.values() if row.kind and not row.columns} == without

@@ -22,7 +22,7 @@ from tests.wheelproof.trace.followed import (
     mutant_of,
     random_run_of,
 )
-from tests.wheelproof.trace.recorded import ROOT, STEM, busy, mechanisms, of_mutant, random_run
+from tests.wheelproof.trace.recorded import NAME, ROOT, busy, mechanisms, of_mutant, random_run
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 from wheelproof.trace.model import observed
 from wheelproof.trace.recording import record as records
@@ -34,7 +34,7 @@ MEAN = 10
 
 def table(**rows: dict):
     """The table of timer_task_list with some rows replaced."""
-    found = observed.read(mechanisms()[STEM])
+    found = observed.read(mechanisms()[NAME])
     return dataclasses.replace(
         found,
         rows={
@@ -52,7 +52,7 @@ def table(**rows: dict):
 
 def test_a_recording_says_which_operations_its_threads_ran():
     recorded = random_run("readd", 1)
-    scenario = mechanisms()[STEM].scenarios["readd"]
+    scenario = mechanisms()[NAME].scenarios["readd"]
     assert recorded.header["program"] == {
         name: value for name, value in scenario.items() if name != "about"
     }
@@ -61,7 +61,7 @@ def test_a_recording_says_which_operations_its_threads_ran():
 
 def test_a_long_program_is_left_out(monkeypatch):
     monkeypatch.setattr(records, "LONGEST_PROGRAM", 2)
-    recorded = record(mechanisms(), STEM, "readd", "long")
+    recorded = record(mechanisms(), NAME, "readd", "long")
     assert "program" not in recorded.header
     assert by_model(recorded.header, recorded.events)[0].verdict == OUT_OF_MODEL
 
@@ -69,9 +69,9 @@ def test_a_long_program_is_left_out(monkeypatch):
 # -- runs of the implementation
 
 
-@pytest.mark.parametrize("stem, scenario", RUNS)
-def test_a_run_of_the_implementation_is_one_of_the_model(stem, scenario):
-    recorded = random_run_of(stem, scenario)
+@pytest.mark.parametrize("mechanism, scenario", RUNS)
+def test_a_run_of_the_implementation_is_one_of_the_model(mechanism, scenario):
+    recorded = random_run_of(mechanism, scenario)
     verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     passed_over = sum(event["k"] == observed.START for event in recorded.events)
@@ -80,7 +80,7 @@ def test_a_run_of_the_implementation_is_one_of_the_model(stem, scenario):
 
 
 @pytest.mark.parametrize(
-    "stem, scenario",
+    "mechanism, scenario",
     [
         (TIMER, "flush_add_cancel"),
         (TIMER, "readd"),
@@ -93,8 +93,8 @@ def test_a_run_of_the_implementation_is_one_of_the_model(stem, scenario):
         (OPERATION, "try_once"),
     ],
 )
-def test_a_run_on_real_threads_is_one_of_the_model(stem, scenario):
-    recorded = record(mechanisms(), stem, scenario, scenario)
+def test_a_run_on_real_threads_is_one_of_the_model(mechanism, scenario):
+    recorded = record(mechanisms(), mechanism, scenario, scenario)
     assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == ()
 
 
@@ -103,9 +103,9 @@ def test_many_runs_on_real_threads_are_of_the_model():
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        for stem, scenario in RUNS:
+        for mechanism, scenario in RUNS:
             for _ in range(40):
-                recorded = record(mechanisms(), stem, scenario, scenario)
+                recorded = record(mechanisms(), mechanism, scenario, scenario)
                 assert (
                     by_model(recorded.header, recorded.events, recorded.footer)[0].findings == ()
                 ), scenario
@@ -115,7 +115,7 @@ def test_many_runs_on_real_threads_are_of_the_model():
 
 @pytest.mark.nightly
 def test_a_crowd_on_real_threads_is_one_of_the_model():
-    recorded = record(mechanisms(), STEM, busy(40, 1), "busy")
+    recorded = record(mechanisms(), NAME, busy(40, 1), "busy")
     verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert run.figures["followed"] > 2000
@@ -126,7 +126,7 @@ def test_a_crowd_on_real_threads_is_one_of_the_model():
     [("list_add", "list_remove"), ("cancel", "cancel_check", "list_remove", "expire_submit")],
 )
 def test_kinds_that_were_not_recorded_are_steps_that_nothing_shows(kinds):
-    recorded = record(mechanisms(), STEM, "expire_cancel", "few", kinds=kinds)
+    recorded = record(mechanisms(), NAME, "expire_cancel", "few", kinds=kinds)
     verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
     assert verdict.verdict == CONFORMS and run.figures["followed"] == len(recorded.events)
 
@@ -134,9 +134,9 @@ def test_kinds_that_were_not_recorded_are_steps_that_nothing_shows(kinds):
 # -- mutants
 
 
-@pytest.mark.parametrize("stem, name", of_each_mechanism(MUTANTS, 4))
-def test_a_mutant_s_run_is_none_of_the_model(stem, name):
-    recorded = mutant_of(stem, name)
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(MUTANTS, 4))
+def test_a_mutant_s_run_is_none_of_the_model(mechanism, name):
+    recorded = mutant_of(mechanism, name)
     verdict, _ = by_model(recorded.header, recorded.events, recorded.footer)
     rules = by_rules(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
@@ -158,8 +158,8 @@ def test_a_task_without_its_monitor_is_refused_by_the_model_alone():
 
 def test_the_page_says_where_each_mutant_is_refused():
     rows = []
-    for stem, name in MUTANTS:
-        recorded = mutant_of(stem, name)
+    for mechanism, name in MUTANTS:
+        recorded = mutant_of(mechanism, name)
         model, rules = (
             by_model(recorded.header, recorded.events, recorded.footer)[0].first,
             by_rules(recorded.header, recorded.events, recorded.footer).first,
@@ -170,14 +170,14 @@ def test_the_page_says_where_each_mutant_is_refused():
     assert table.splitlines()[2:] == rows
 
 
-@pytest.mark.parametrize("stem, name", [item for item in MUTANTS if item not in UNLIKE])
-def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
-    recorded = mutant_of(stem, name)
+@pytest.mark.parametrize("mechanism, name", [item for item in MUTANTS if item not in UNLIKE])
+def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(mechanism, name):
+    recorded = mutant_of(mechanism, name)
     verdict, _ = by_model(
         recorded.header,
         recorded.events,
         recorded.footer,
-        without=mechanisms()[stem].mutants[name].decision,
+        without=mechanisms()[mechanism].mutants[name].decision,
     )
     assert verdict.verdict in (CONFORMS, INCOMPLETE) and {
         finding.property for finding in verdict.findings
@@ -196,10 +196,10 @@ def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
 # -- changed traces
 
 
-def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
+def agree(mechanism: str, scenario: str, seed: int, sample: int | None) -> Counter:
     """Hold the rules and the model to each other on changed traces; how often each had which
     verdict."""
-    recorded, seen = random_run_of(stem, scenario, seed), Counter()
+    recorded, seen = random_run_of(mechanism, scenario, seed), Counter()
     for what, events in changed(recorded.events, sample, seed):
         rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
         seen[rules.verdict, model.verdict] += 1
@@ -208,7 +208,7 @@ def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
 
 
 @pytest.mark.parametrize(
-    "stem, scenario",
+    "mechanism, scenario",
     of_each_mechanism(
         [
             (TIMER, "flush_add_cancel"),
@@ -218,14 +218,14 @@ def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
         ]
     ),
 )
-def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
+def test_of_changed_traces_the_rules_accept_what_the_model_accepts(mechanism, scenario):
     """So that what the rules refuse the model refuses; and it refuses more."""
-    seen = agree(stem, scenario, 1, 80)
+    seen = agree(mechanism, scenario, 1, 80)
     assert seen[VIOLATES, VIOLATES] and seen[CONFORMS, VIOLATES] and seen[CONFORMS, CONFORMS]
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("stem, scenario", RUNS)
-def test_of_all_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario, seed):
-    assert agree(stem, scenario, seed, None)[CONFORMS, VIOLATES]
+@pytest.mark.parametrize("mechanism, scenario", RUNS)
+def test_of_all_changed_traces_the_rules_accept_what_the_model_accepts(mechanism, scenario, seed):
+    assert agree(mechanism, scenario, seed, None)[CONFORMS, VIOLATES]

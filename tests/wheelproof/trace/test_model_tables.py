@@ -14,7 +14,7 @@ from tests.wheelproof.trace.followed import (
     by_model,
     random_run_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, random_run
+from tests.wheelproof.trace.recorded import NAME, mechanisms, of_mutant, random_run
 from tests.wheelproof.trace.test_model_replay import table
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
@@ -27,7 +27,7 @@ from wheelproof.trace.model.following import Steps
 
 
 @pytest.mark.parametrize(
-    "stem, scenario",
+    "name, scenario",
     [
         by_night((TIMER, "two_adders_cancel")),
         by_night((TIMER, "expire_readd")),
@@ -38,8 +38,8 @@ from wheelproof.trace.model.following import Steps
         by_night((OPERATION, "blocking_callers_lock")),
     ],
 )
-def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
-    mechanism = mechanisms()[stem]
+def test_eager_steps_commute_with_all_that_others_do(name, scenario):
+    mechanism = mechanisms()[name]
     assert (
         list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario])))
         == []
@@ -47,29 +47,29 @@ def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("stem", [TIMER, OPERATION])
-def test_eager_steps_commute_in_every_scenario(stem):
-    mechanism, larger = mechanisms()[stem], []
-    for name, scenario in mechanism.scenarios.items():
+@pytest.mark.parametrize("mechanism", [TIMER, OPERATION])
+def test_eager_steps_commute_in_every_scenario(mechanism):
+    declared, larger = mechanisms()[mechanism], []
+    for name, scenario in declared.scenarios.items():
         try:
             assert (
-                list(confluence.faults(Steps(observed.read(mechanism), scenario), 30_000)) == []
+                list(confluence.faults(Steps(observed.read(declared), scenario), 30_000)) == []
             ), name
         except OverflowError:
             larger.append(name)
-    assert len(larger) < len(mechanism.scenarios) / 3, larger
+    assert len(larger) < len(declared.scenarios) / 3, larger
 
 
 def test_that_eager_steps_commute_can_fail():
     wrong = table(R1={"eager": True, "kind": ""}, A6={"eager": True})
-    found = list(confluence.faults(Steps(wrong, mechanisms()[STEM].scenarios["two_adders_cancel"])))
+    found = list(confluence.faults(Steps(wrong, mechanisms()[NAME].scenarios["two_adders_cancel"])))
     assert any("R1" in fault and "A6" in fault and "order" in fault for fault in found)
 
 
 @pytest.mark.parametrize("name", [None, "M1", "M8", "M19"])
 def test_without_eager_steps_the_same_event_is_refused_from_more_states(name):
     recorded = of_mutant(name) if name else random_run("flush_add_cancel", 1)
-    plain = table(**{label: {"eager": False} for label in observed.read(mechanisms()[STEM]).rows})
+    plain = table(**{label: {"eager": False} for label in observed.read(mechanisms()[NAME]).rows})
     (small, few), (large, many) = (
         by_model(recorded.header, recorded.events, recorded.footer),
         by_model(recorded.header, recorded.events, recorded.footer, table=plain),
@@ -129,14 +129,14 @@ def test_a_wrong_table_is_noticed(rows):
 )
 def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
     (tmp_path / "traces").mkdir()
-    (tmp_path / f"traces/{STEM}.toml").write_text(text)
+    (tmp_path / f"traces/{NAME}.toml").write_text(text)
     with pytest.raises(UsageError, match=says):
-        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+        observed.read(dataclasses.replace(mechanisms()[NAME], root=tmp_path))
 
 
 def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
     with pytest.raises(UsageError, match="have no meaning"):
-        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+        observed.read(dataclasses.replace(mechanisms()[NAME], root=tmp_path))
 
 
 # -- events that have no place among others

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
-from tests.wheelproof.trace.test_operation_traces import STEM, judged, of_mutant, random_schedule
+from tests.wheelproof.trace.test_operation_traces import NAME, judged, of_mutant, random_schedule
 from traces.shrink import renumbered
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging import replay
@@ -24,7 +24,7 @@ def planted(scenario: str, kind: str, change, seed: int = 1):
     scenario."""
     for number in range(seed, seed + 30):
         recorded = record(
-            mechanisms(), STEM, scenario, "planted", schedule=random_schedule(scenario, number)[0]
+            mechanisms(), NAME, scenario, "planted", schedule=random_schedule(scenario, number)[0]
         )
         for place, event in enumerate(recorded.events):
             if event["k"] == kind and (changed := change(dict(event))) is not None:
@@ -163,7 +163,7 @@ def test_a_crowd_of_real_threads_conforms_and_every_rule_has_something_to_look_a
             "guard": {},
             "threads": threads,
         }
-        recorded = record(mechanisms(), STEM, scenario, f"crowd-{seed}")
+        recorded = record(mechanisms(), NAME, scenario, f"crowd-{seed}")
         verdict = judged(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
         assert min(verdict.applied[name] for name in rules) > 50, verdict.applied
@@ -268,7 +268,7 @@ def explained(what: str, kind: str, result: str | None, second: str) -> bool:
 )
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(scenario):
     total, survived = 0, []
-    recorded = record(mechanisms(), STEM, scenario, "x", schedule=random_schedule(scenario, 1)[0])
+    recorded = record(mechanisms(), NAME, scenario, "x", schedule=random_schedule(scenario, 1)[0])
     tally = Tally(recorded.header)
     for event in recorded.events:
         tally.count(event)

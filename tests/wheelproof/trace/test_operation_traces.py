@@ -24,7 +24,7 @@ from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
 from wheelproof.trace.recording.loading import Traced
 from wheelproof.trace.recording.record import Recorded, record
 
-STEM = "delayed_operation"
+NAME = "delayed_operation"
 SOUND = (
     "two_completers",
     "two_completers_expirer",
@@ -73,7 +73,7 @@ def judged(recorded: Recorded) -> Verdict:
 
 def random_schedule(scenario: str, seed: int) -> tuple[list[tuple[str, str]], object]:
     """A random run of the model to its end: the schedule, and the last state."""
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     model, chance = mechanism.model(scenario), random.Random(seed)
     state, out = model.initial(), []
     while moves := list(model.successors(state)):
@@ -104,7 +104,7 @@ def judged_to_the_end(recorded: Recorded) -> tuple[Verdict, dict[str, dict[str, 
 
 def modelled(scenario: str, state: object) -> dict[str, dict[str, object]]:
     """The same by the model."""
-    model = mechanisms()[STEM].model(scenario)
+    model = mechanisms()[NAME].model(scenario)
     pieces = dict(zip(model.variables, model.pieces(state)))
     return {
         name: {
@@ -119,7 +119,7 @@ def modelled(scenario: str, state: object) -> dict[str, dict[str, object]]:
 @pytest.mark.parametrize("scenario", SOUND)
 def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
     schedule, last = random_schedule(scenario, seed)
-    recorded = record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
+    recorded = record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
     verdict, found = judged_to_the_end(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert found == modelled(scenario, last)
@@ -132,7 +132,7 @@ def test_the_comparison_can_fail():
     for seed in range(6):
         schedule, _ = random_schedule("two_completers_expirer", seed)
         _, found = judged_to_the_end(
-            record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
+            record(mechanisms(), NAME, "two_completers_expirer", "x", schedule=schedule)
         )
         differing += found != modelled(
             "two_completers_expirer", random_schedule("two_completers_expirer", seed + 100)[1]
@@ -142,17 +142,17 @@ def test_the_comparison_can_fail():
 
 @pytest.mark.parametrize("scenario", SOUND)
 def test_real_threads_conform(scenario):
-    verdict = judged(record(mechanisms(), STEM, scenario, scenario))
+    verdict = judged(record(mechanisms(), NAME, scenario, scenario))
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
 
 
 @cache
 def of_mutant(name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), STEM, name)
+    return examples.of_mutant(mechanisms(), NAME, name)
 
 
 def test_every_safety_mutant_is_here_with_the_property_of_the_toml():
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     safety = {
         name: mutant.property
         for name, mutant in mechanism.mutants.items()
@@ -220,7 +220,7 @@ def test_a_lost_completion_that_lasts_is_refused_too():
 def test_a_stranger_in_the_lock_passes_the_note_over():
     """KAFKA-8334, with the implementation as it is: who holds the lock and is not in
     maybeTryComplete does not look for a note."""
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     schedule = [
         ("h", "H1"),
         ("a", "E1"),
@@ -232,7 +232,7 @@ def test_a_stranger_in_the_lock_passes_the_note_over():
         ("a", "P6"),
         ("h", "H2"),
     ]
-    recorded = record(mechanisms(), STEM, "pending_holder", "holder", schedule=schedule)
+    recorded = record(mechanisms(), NAME, "pending_holder", "holder", schedule=schedule)
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "NoLostCompletion")
     assert (
@@ -243,7 +243,7 @@ def test_a_stranger_in_the_lock_passes_the_note_over():
 
 def test_what_a_recording_says_of_an_operation():
     schedule, _ = random_schedule("two_completers_expirer", 1)
-    recorded = record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
+    recorded = record(mechanisms(), NAME, "two_completers_expirer", "x", schedule=schedule)
     assert (
         recorded.header["variant"] == "TryPending"
         and recorded.mutant == ""
@@ -276,26 +276,26 @@ CAUSES = {"expiry": [["expire", "o"]], "event": [["deliver", "c1", "o"]]}
 
 @pytest.mark.parametrize("cause", sorted(CAUSES))
 def test_who_completed_an_operation_is_seen_from_its_caller(cause):
-    scenario = dict(mechanisms()[STEM].scenarios["two_expirers"], threads={"a": CAUSES[cause]})
-    recorded = record(mechanisms(), STEM, scenario, cause)
+    scenario = dict(mechanisms()[NAME].scenarios["two_expirers"], threads={"a": CAUSES[cause]})
+    recorded = record(mechanisms(), NAME, scenario, cause)
     assert [event["cause"] for event in recorded.events if event["k"] == "force_cas"] == [cause]
 
 
 def test_one_operation_s_completion_by_another_is_forced():
     scenario = dict(
-        mechanisms()[STEM].scenarios["completes_another"], threads={"a": [["deliver", "c1", "o"]]}
+        mechanisms()[NAME].scenarios["completes_another"], threads={"a": [["deliver", "c1", "o"]]}
     )
     assert [
         event["cause"]
-        for event in record(mechanisms(), STEM, scenario, "forced").events
+        for event in record(mechanisms(), NAME, scenario, "forced").events
         if event["k"] == "force_cas"
     ] == ["event", "forced"]
 
 
 def test_an_operation_that_is_made_while_it_is_recorded_has_an_event_of_that():
-    traced = Traced(mechanisms(), STEM)
+    traced = Traced(mechanisms(), NAME)
     recorder = traced.recorder
-    harness = traced.set_up(mechanisms()[STEM].scenarios["two_completers"])
+    harness = traced.set_up(mechanisms()[NAME].scenarios["two_completers"])
     made = type(harness.operations["o"])
     recorder.begin()
 

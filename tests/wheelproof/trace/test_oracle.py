@@ -21,7 +21,7 @@ from tests.wheelproof.trace.followed import (
     mutant_of,
     random_run_of,
 )
-from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, random_run
+from tests.wheelproof.trace.recorded import NAME, mechanisms, of_mutant, random_run
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace import commands
@@ -40,10 +40,10 @@ def followed(recorded, **options):
 
 
 def ask_about(
-    stem: str, scenario: str, seed: int, folder: Path, sample: int | None
+    mechanism: str, scenario: str, seed: int, folder: Path, sample: int | None
 ) -> list[tuple[str, slices.Slice, oracle.Answer]]:
     """The model and TLC on a run and on changes of it."""
-    recorded = random_run_of(stem, scenario, seed)
+    recorded = random_run_of(mechanism, scenario, seed)
     traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
     cases = []
     for what, events in traces:
@@ -70,10 +70,10 @@ def held(rows: list[tuple[str, slices.Slice, oracle.Answer]]) -> int:
 
 
 @pytest.mark.parametrize(
-    "stem, scenario", [by_night((TIMER, "flush_add_cancel")), (OPERATION, "callers_lock")]
+    "mechanism, scenario", [by_night((TIMER, "flush_add_cancel")), (OPERATION, "callers_lock")]
 )
-def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
-    rows = ask_about(stem, scenario, 1, tmp_path, 20)
+def test_tlc_and_the_model_agree_on_changed_traces(mechanism, scenario, tmp_path):
+    rows = ask_about(mechanism, scenario, 1, tmp_path, 20)
     assert 5 < held(rows) < len(rows)
     assert rows[0][0] == "as it was" and rows[0][2].accepted
 
@@ -96,9 +96,9 @@ def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("stem, name", MUTANTS)
-def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
-    verdict, run = followed(mutant_of(stem, name))
+@pytest.mark.parametrize("mechanism, name", MUTANTS)
+def test_tlc_refuses_every_mutant_where_the_model_does(mechanism, name, tmp_path):
+    verdict, run = followed(mutant_of(mechanism, name))
     part = slices.cut(run)
     assert verdict.verdict == VIOLATES and part.refused
     assert oracle.check(run.steps, part, tmp_path).refused == part.refused
@@ -107,14 +107,14 @@ def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("stem, scenario", RUNS)
-def test_tlc_and_the_model_agree_on_all_changed_traces(stem, scenario, tmp_path):
+@pytest.mark.parametrize("mechanism, scenario", RUNS)
+def test_tlc_and_the_model_agree_on_all_changed_traces(mechanism, scenario, tmp_path):
     rows = ask_about(
-        stem,
+        mechanism,
         scenario,
         2,
         tmp_path,
-        None if len(random_run_of(stem, scenario, 2).events) < 60 else 80,
+        None if len(random_run_of(mechanism, scenario, 2).events) < 60 else 80,
     )
     assert 0 < held(rows) < len(rows)
 
@@ -123,7 +123,7 @@ def test_tlc_and_the_model_agree_on_all_changed_traces(stem, scenario, tmp_path)
 
 
 def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
-    found = observed.read(mechanisms()[STEM])
+    found = observed.read(mechanisms()[NAME])
     wrong = dataclasses.replace(
         found.rows["A9"],
         columns={
@@ -214,10 +214,10 @@ def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
     _, run = followed(
         random_run("flush_add_cancel", 1),
         table=dataclasses.replace(
-            observed.read(mechanisms()[STEM]),
+            observed.read(mechanisms()[NAME]),
             rows={
                 name: dataclasses.replace(row, eager=False)
-                for name, row in observed.read(mechanisms()[STEM]).rows.items()
+                for name, row in observed.read(mechanisms()[NAME]).rows.items()
             },
         ),
     )

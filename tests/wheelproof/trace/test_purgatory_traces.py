@@ -23,7 +23,7 @@ from wheelproof.trace.model.expressions import Expression
 from wheelproof.trace.model.following import Steps
 from wheelproof.trace.recording.record import Recorded, record
 
-STEM = "purgatory"
+NAME = "purgatory"
 SOUND = (
     "event",
     "event_expiry",
@@ -105,13 +105,13 @@ LARGEST, MEAN = 40, 9
 
 @cache
 def scheduled(scenario: str, seed: int = 1) -> Recorded:
-    schedule = examples.random_schedule(mechanisms()[STEM], scenario, seed)
-    return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
+    schedule = examples.random_schedule(mechanisms()[NAME], scenario, seed)
+    return record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
 
 
 @cache
 def of_mutant(name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), STEM, name)
+    return examples.of_mutant(mechanisms(), NAME, name)
 
 
 def followed(recorded: Recorded, **options):
@@ -128,7 +128,7 @@ def in_bulk(recorded: Recorded) -> set[str]:
 
 def table(**rows: dict) -> observed.Table:
     """The purgatory's table with some rows replaced."""
-    found = observed.read(mechanisms()[STEM])
+    found = observed.read(mechanisms()[NAME])
     made = {name: dataclasses.replace(found.rows[name], **new) for name, new in rows.items()}
     return dataclasses.replace(found, rows={**found.rows, **made})
 
@@ -138,7 +138,7 @@ def table(**rows: dict) -> observed.Table:
 
 @pytest.mark.parametrize("scenario", first(SOUND, 5))
 def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
-    free = record(mechanisms(), STEM, scenario, scenario)
+    free = record(mechanisms(), NAME, scenario, scenario)
     for recorded in (scheduled(scenario), scheduled(scenario, 2), free):
         verdict, run = followed(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
@@ -152,7 +152,7 @@ def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
 
 
 def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_another_timer():
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     others = {name for name, each in mechanism.scenarios.items() if each["timer"] == "real"}
     broken = {"forced": "TryExcludesComplete", "raising_first": "NoLostCompletion"}
     assert {*SOUND, *broken, *others} == mechanism.scenarios.keys()
@@ -209,14 +209,14 @@ def test_an_event_of_a_list_bears_the_locks_of_shard_and_list_and_names_both():
     "scenario", ["event_expiry", "list_removed", "entered_holding", "cancelled_event", "purged"]
 )
 def test_eager_steps_commute_with_all_that_others_do(scenario):
-    steps = Steps(observed.read(mechanisms()[STEM]), mechanisms()[STEM].scenarios[scenario])
+    steps = Steps(observed.read(mechanisms()[NAME]), mechanisms()[NAME].scenarios[scenario])
     assert list(confluence.faults(steps)) == []
 
 
 @pytest.mark.nightly
 def test_eager_steps_commute_in_every_scenario():
-    for name, scenario in mechanisms()[STEM].scenarios.items():
-        steps = Steps(observed.read(mechanisms()[STEM]), scenario)
+    for name, scenario in mechanisms()[NAME].scenarios.items():
+        steps = Steps(observed.read(mechanisms()[NAME]), scenario)
         assert list(confluence.faults(steps)) == [], name
 
 
@@ -225,7 +225,7 @@ def test_eager_steps_commute_in_every_scenario():
     [("event", "A5", "L4"), ("event", "Y1", "E1"), ("list_removed", "C8", "W5")],
 )
 def test_that_eager_steps_commute_can_fail(scenario, label, other):
-    steps = Steps(table(**{label: {"eager": True}}), mechanisms()[STEM].scenarios[scenario])
+    steps = Steps(table(**{label: {"eager": True}}), mechanisms()[NAME].scenarios[scenario])
     assert any(label in fault and other in fault for fault in confluence.faults(steps))
 
 
@@ -252,7 +252,7 @@ def test_a_wrong_table_is_noticed(rows):
 
 
 def test_every_mutant_is_refused_or_listed_with_the_reason():
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     assert REFUSED.keys() | UNTRACED == mechanism.mutants.keys()
     assert {name for name, each in mechanism.mutants.items() if each.untraced} == UNTRACED
     assert {
@@ -267,7 +267,7 @@ def test_every_mutant_is_refused_or_listed_with_the_reason():
 def test_each_mutant_is_refused_by_the_model_by_the_rules_and_in_bulk(name):
     at, kind, property, rule = REFUSED[name]
     recorded = of_mutant(name)
-    assert recorded.mutant == mechanisms()[STEM].mutants[name].decision
+    assert recorded.mutant == mechanisms()[NAME].mutants[name].decision
     model, rules = followed(recorded)[0], ruled(recorded)
     assert (model.verdict, model.first.property, model.first.event["k"]) == (VIOLATES, "Next", at)
     assert (rules.verdict, rules.first.property) == (VIOLATES, property)
@@ -281,7 +281,7 @@ def test_each_mutant_is_refused_by_the_model_by_the_rules_and_in_bulk(name):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(name):
-    decision = mechanisms()[STEM].mutants[name].decision
+    decision = mechanisms()[NAME].mutants[name].decision
     verdict = followed(of_mutant(name), without=decision)[0]
     if name in UNLIKE:
         assert verdict.verdict == VIOLATES

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wheelproof.trace.recorded import OTHERWISE, REJECTED, STEM, busy, mechanisms, of_mutant
+from tests.wheelproof.trace.recorded import NAME, OTHERWISE, REJECTED, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import event_of
@@ -26,7 +26,7 @@ def test_the_recorded_run_of_a_mutant_is_refused_by_the_named_property(name):
 
 
 def test_every_mutant_is_here_or_equivalent():
-    mutants = mechanisms()[STEM].mutants
+    mutants = mechanisms()[NAME].mutants
     named = {name: mutant.property for name, mutant in mutants.items() if mutant.property}
     untraced = {name for name, mutant in mutants.items() if mutant.untraced}
     assert untraced == {"UnguardedTask"} and named.keys() == REJECTED.keys() | untraced
@@ -46,7 +46,7 @@ def test_an_equivalent_mutant_is_not_rejected():
 
 
 def run_on_threads(tmp_path, operations: int, seed: int) -> Verdict:
-    recorded = record(mechanisms(), STEM, busy(operations, seed), f"busy-{seed}")
+    recorded = record(mechanisms(), NAME, busy(operations, seed), f"busy-{seed}")
     recorded.write(tmp_path / "busy.jsonl")
     assert len(recorded.header["threads"]) == 8 and recorded.dropped == 0
     return replay.replay(tmp_path / "busy.jsonl")
@@ -84,16 +84,16 @@ def test_a_mutant_on_real_threads_is_refused_where_every_run_shows_it():
         "current": [],
         "threads": {"f": [["flush", "l1", "l2"]]},
     }
-    sound = record(mechanisms(), STEM, scenario, "sound")
+    sound = record(mechanisms(), NAME, scenario, "sound")
     assert replay.replay_events(sound.header, sound.events, sound.footer).verdict == CONFORMS
-    broken = record(mechanisms(), STEM, scenario, "broken", mutant="M8")
+    broken = record(mechanisms(), NAME, scenario, "broken", mutant="M8")
     verdict = replay.replay_events(broken.header, broken.events, broken.footer)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "CancelWins")
 
 
 def test_only_some_kinds_can_be_recorded():
     kinds = {"list_add", "list_remove", "cancel", "set_entry"}
-    recorded = record(mechanisms(), STEM, busy(30, 3), "some", kinds=kinds)
+    recorded = record(mechanisms(), NAME, busy(30, 3), "some", kinds=kinds)
     assert {event["k"] for event in recorded.events} <= kinds and recorded.header["capture"][
         "kinds"
     ] == sorted(kinds)
@@ -104,7 +104,7 @@ def test_only_some_kinds_can_be_recorded():
 def test_a_full_buffer_drops_and_says_so(monkeypatch):
     monkeypatch.setattr(logs, "CHUNK", 8)
     monkeypatch.setattr(recorders.Recorder.__init__, "__defaults__", (2,))
-    recorded = record(mechanisms(), STEM, busy(30, 4), "full")
+    recorded = record(mechanisms(), NAME, busy(30, 4), "full")
     assert recorded.footer["dropped"] > 0
     verdict = replay.replay_events(recorded.header, recorded.events, recorded.footer)
     assert verdict.verdict != CONFORMS and any(
@@ -162,12 +162,12 @@ def test_a_read_that_does_not_move_its_word_on_is_seen(monkeypatch):
         ("f", "F4"),
     ]
     assert (
-        replay_of(record(mechanisms(), STEM, "expire_cancel", "strict", schedule=schedule))
+        replay_of(record(mechanisms(), NAME, "expire_cancel", "strict", schedule=schedule))
         == CONFORMS
     )
     monkeypatch.setattr(traced_fields.VolatileField, "__get__", light)
     assert (
-        replay_of(record(mechanisms(), STEM, "expire_cancel", "light", schedule=schedule))
+        replay_of(record(mechanisms(), NAME, "expire_cancel", "light", schedule=schedule))
         != CONFORMS
     )
 
@@ -180,23 +180,23 @@ def test_a_schedule_of_another_mutant_is_refused():
     with pytest.raises(
         ToolError, match="Step 1 of the schedule: a waits at R1, and should take F1"
     ):
-        record(mechanisms(), STEM, "two_adders", "wrong", schedule=[("a", "F1")])
+        record(mechanisms(), NAME, "two_adders", "wrong", schedule=[("a", "F1")])
     with pytest.raises(UsageError, match="no decision M99"):
-        record(mechanisms(), STEM, "two_adders", "wrong", mutant="M99")
+        record(mechanisms(), NAME, "two_adders", "wrong", mutant="M99")
     with pytest.raises(UsageError, match="no mechanism"):
         record(mechanisms(), "heap", "two_adders", "wrong")
 
 
 def test_a_program_that_raises_ends_the_recording():
     scenario = dict(
-        mechanisms()[STEM].scenarios["two_adders"], threads={"a": [["add", "l1", "e9"]]}
+        mechanisms()[NAME].scenarios["two_adders"], threads={"a": [["add", "l1", "e9"]]}
     )
     with pytest.raises(ToolError, match="Thread a of the recorded run raised KeyError"):
-        record(mechanisms(), STEM, scenario, "raises")
+        record(mechanisms(), NAME, scenario, "raises")
 
 
 def test_events_come_in_the_order_of_their_clocks_and_the_same_each_time(tmp_path):
-    recorded = record(mechanisms(), STEM, busy(60, 6), "order")
+    recorded = record(mechanisms(), NAME, busy(60, 6), "order")
     assert recorded.events == sorted(recorded.events, key=key_of)
     recorded.write(tmp_path / "order.jsonl")
     reader = jsonl.Reader(tmp_path / "order.jsonl")
@@ -204,7 +204,7 @@ def test_events_come_in_the_order_of_their_clocks_and_the_same_each_time(tmp_pat
 
 
 def test_ids_are_not_used_twice():
-    recorded = record(mechanisms(), STEM, busy(40, 5), "ids")
+    recorded = record(mechanisms(), NAME, busy(40, 5), "ids")
     made = [event["entry"] for event in recorded.events if event["k"] == "set_entry"]
     assert len(made) == len(set(made)) > 50
     assert all(event_of(event, "x", 1) == event for event in recorded.events)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.nights import first
-from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant, of_turns
+from tests.wheelproof.trace.recorded import NAME, REJECTED, busy, mechanisms, of_mutant, of_turns
 from traces.failure import Failure
 from traces.shrink import ddmin_by, renumbered, shrink
 from wheelproof.trace.format import jsonl
@@ -66,7 +66,7 @@ def test_no_event_of_a_shrunk_trace_can_be_spared(name):
 
 
 def test_a_trace_that_conforms_has_nothing_to_shrink():
-    recorded = record(mechanisms(), STEM, "two_adders", "sound", schedule=None)
+    recorded = record(mechanisms(), NAME, "two_adders", "sound", schedule=None)
     assert (
         replay.replay_events(recorded.header, recorded.events, recorded.footer).verdict == CONFORMS
     )
@@ -75,7 +75,7 @@ def test_a_trace_that_conforms_has_nothing_to_shrink():
 
 @pytest.mark.parametrize("kind", first(["list_add", "list_remove", "cancel"]))
 def test_one_event_lost_among_thousands_is_found_in_a_few(kind):
-    recorded = of_turns(STEM, busy(120, 7), 7)
+    recorded = of_turns(NAME, busy(120, 7), 7)
     events = sorted(recorded.events, key=key_of)
     column, shown_by = {
         "list_add": ("entry", "list_remove"),

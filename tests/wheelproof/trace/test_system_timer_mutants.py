@@ -20,7 +20,7 @@ from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
 from wheelproof.trace.recording.record import Recorded, record
 from wheelproof.trace.recording.runs import Infeasible
 
-STEM = "system_timer"
+NAME = "system_timer"
 SCENARIOS = (
     "one_adder",
     "stalled_adder",
@@ -79,11 +79,11 @@ def judged(recorded: Recorded) -> Verdict:
 
 @cache
 def of_mutant(name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), STEM, name)
+    return examples.of_mutant(mechanisms(), NAME, name)
 
 
 def test_every_safety_mutant_is_here():
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     safety = {
         name: mutant.property
         for name, mutant in mechanism.mutants.items()
@@ -128,10 +128,10 @@ def contents(model, state):
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_recorded_run_of_the_model_leads_to_the_model_s_state(scenario, seed):
     """Halfway through too: at the end of a run of the timer nothing is left in it."""
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     schedule = examples.random_schedule(mechanism, scenario, seed)
     for length in (len(schedule) // 2, len(schedule)):
-        recorded = record(mechanisms(), STEM, scenario, "bisimulation", schedule=schedule[:length])
+        recorded = record(mechanisms(), NAME, scenario, "bisimulation", schedule=schedule[:length])
         run = Replay(recorded.header)
         for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
             assert run.take(line, event) is None, event
@@ -143,10 +143,10 @@ def test_a_recorded_run_of_the_model_leads_to_the_model_s_state(scenario, seed):
 
 def test_the_comparison_can_fail():
     """A run halfway through, against the model a few steps further."""
-    mechanism = mechanisms()[STEM]
+    mechanism = mechanisms()[NAME]
     schedule = examples.random_schedule(mechanism, "two_adders", 0)
     recorded = record(
-        mechanisms(), STEM, "two_adders", "bisimulation", schedule=schedule[: len(schedule) // 2]
+        mechanisms(), NAME, "two_adders", "bisimulation", schedule=schedule[: len(schedule) // 2]
     )
     run = Replay(recorded.header)
     for event in sorted(recorded.events, key=key_of):
@@ -214,10 +214,10 @@ def found(recorded: Recorded, state, model):
 def test_the_kinds_of_a_wheel_are_recorded_and_judged():
     recorded = record(
         mechanisms(),
-        STEM,
+        NAME,
         "two_adders_far",
         "kinds",
-        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[NAME], "two_adders_far", 1),
     )
     kinds = Counter(event["k"] for event in recorded.events)
     assert (
@@ -282,10 +282,10 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
 def test_one_changed_event_is_refused_by_its_rule(kind, change, property):
     recorded = record(
         mechanisms(),
-        STEM,
+        NAME,
         "two_adders_far",
         "kinds",
-        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[NAME], "two_adders_far", 1),
     )
     number, changed = next(
         (number, changed)
@@ -313,7 +313,7 @@ def test_a_schedule_that_a_lock_forbids_is_infeasible():
         ("adder", "W2"),
     ]
     with pytest.raises(Infeasible) as caught:
-        record(mechanisms(), STEM, "closing", "forbidden", mutant="M13", schedule=schedule)
+        record(mechanisms(), NAME, "closing", "forbidden", mutant="M13", schedule=schedule)
     assert caught.value.steps == len(schedule)
 
 
@@ -322,10 +322,10 @@ def test_what_a_timer_read_and_for_whom_is_recorded():
     of single events look at."""
     recorded = record(
         mechanisms(),
-        STEM,
+        NAME,
         "two_adders_far",
         "read",
-        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[NAME], "two_adders_far", 1),
     )
     polls = [event for event in recorded.events if event["k"] == "dq_poll" and "list" in event]
     assert polls and all(event["key_ms"] <= event["now_ms"] for event in polls)

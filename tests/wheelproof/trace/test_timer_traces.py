@@ -23,7 +23,7 @@ from wheelproof.trace.recording import record as records
 from wheelproof.trace.recording.loading import Traced
 from wheelproof.trace.recording.record import record
 
-STEM = "system_timer"
+NAME = "system_timer"
 SCENARIOS = (
     "one_adder",
     "stalled_adder",
@@ -43,7 +43,7 @@ def judged(recorded) -> Verdict:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_scenario_on_real_threads_conforms(scenario):
-    recorded = record(mechanisms(), STEM, scenario, scenario)
+    recorded = record(mechanisms(), NAME, scenario, scenario)
     assert judged(recorded).verdict == CONFORMS
     assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
@@ -72,7 +72,7 @@ def crowd(adders: int, tasks: int, seed: int) -> dict:
 
 @pytest.mark.parametrize("seed", only(range(3), 2))
 def test_a_crowd_conforms(seed):
-    verdict = judged(record(mechanisms(), STEM, crowd(4, 100, seed), f"crowd-{seed}"))
+    verdict = judged(record(mechanisms(), NAME, crowd(4, 100, seed), f"crowd-{seed}"))
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
 
 
@@ -80,7 +80,7 @@ def test_a_crowd_conforms(seed):
 def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_at(seed):
     """Where each runs at its own pace the clock may be at its end before the first task is
     added."""
-    recorded = of_turns(STEM, crowd(4, 100, seed), seed)
+    recorded = of_turns(NAME, crowd(4, 100, seed), seed)
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert (
@@ -121,7 +121,7 @@ def stalled(mutant: str | None):
         "deadline": {"far": 17, "short": 7},
         "threads": {"a": [["add", "far"]], "b": [["add", "short"]]},
     }
-    traced = Traced(mechanisms(), STEM, mutant)
+    traced = Traced(mechanisms(), NAME, mutant)
     recorder, harness = traced.recorder, traced.set_up(scenario)
     names = translator.named(recorder, harness.names)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
@@ -156,7 +156,7 @@ def stalled(mutant: str | None):
 def test_a_timer_in_production_s_clothes_conforms():
     """Its own thread pool, the machine's clock and a reaper that waits: what a user of the timer
     would record."""
-    traced = Traced(mechanisms(), STEM)
+    traced = Traced(mechanisms(), NAME)
     recorder, modules = traced.recorder, traced.modules
     wheel = modules["impl.system_timer"].SystemTimer(None, 1, 20)
     ran, timer_task = [], modules["impl.timer_task_list"].TimerTask
@@ -251,7 +251,7 @@ def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(
 
 
 def planted(kind: str, change):
-    recorded = of_turns(STEM, crowd(2, 30, 9), 9)
+    recorded = of_turns(NAME, crowd(2, 30, 9), 9)
     for number, event in enumerate(recorded.events):
         if event["k"] == kind and (changed := change(dict(event))) is not None:
             return recorded.header, [

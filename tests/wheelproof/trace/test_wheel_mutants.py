@@ -108,18 +108,18 @@ def judged(recorded: Recorded) -> Verdict:
 
 
 @cache
-def of_mutant(stem: str, name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), stem, name)
+def of_mutant(mechanism: str, name: str) -> Recorded:
+    return examples.of_mutant(mechanisms(), mechanism, name)
 
 
 @cache
-def random_run_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
+def random_run_of(mechanism: str, scenario: str, seed: int = 1) -> Recorded:
     return record(
         mechanisms(),
-        stem,
+        mechanism,
         scenario,
         f"{scenario}-{seed}",
-        schedule=examples.random_schedule(mechanisms()[stem], scenario, seed),
+        schedule=examples.random_schedule(mechanisms()[mechanism], scenario, seed),
     )
 
 
@@ -130,23 +130,23 @@ def kinds_of(recorded: Recorded) -> list[str]:
 # -- runs that conform
 
 
-@pytest.mark.parametrize("stem, scenario", SCENARIOS)
-def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(stem, scenario):
+@pytest.mark.parametrize("mechanism, scenario", SCENARIOS)
+def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(mechanism, scenario):
     for recorded in (
-        random_run_of(stem, scenario),
-        random_run_of(stem, scenario, 2),
-        record(mechanisms(), stem, scenario, scenario),
+        random_run_of(mechanism, scenario),
+        random_run_of(mechanism, scenario, 2),
+        record(mechanisms(), mechanism, scenario, scenario),
     ):
         verdict = judged(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-    assert {name for _, name in SCENARIOS} >= mechanisms()[stem].scenarios.keys()
+    assert {name for _, name in SCENARIOS} >= mechanisms()[mechanism].scenarios.keys()
 
 
-def contents(stem: str, scenario: str, schedule: list) -> tuple:
+def contents(mechanism: str, scenario: str, schedule: list) -> tuple:
     """Buckets in their order with their entries and keys, the counter, and the lowest clock, by the
     model after a schedule."""
-    mechanism = mechanisms()[stem]
-    model = mechanism.model(scenario)
+    declared = mechanisms()[mechanism]
+    model = declared.model(scenario)
     state = model.initial()
     for name, label in schedule:
         while (name, label) not in (
@@ -158,7 +158,7 @@ def contents(stem: str, scenario: str, schedule: list) -> tuple:
             state = next(
                 after
                 for (thread, step), after in moves.items()
-                if thread == name and step in mechanism.silent
+                if thread == name and step in declared.silent
             )
         state = moves[name, label]
     pieces = dict(zip(model.variables, model.pieces(state)))
@@ -200,7 +200,8 @@ def found(recorded: Recorded, scenario: str, length: int) -> tuple:
 
 
 @pytest.mark.parametrize(
-    "scenario", [name for stem, name in SCENARIOS if stem == WHEEL and name != "three_adders"]
+    "scenario",
+    [name for mechanism, name in SCENARIOS if mechanism == WHEEL and name != "three_adders"],
 )
 def test_a_recorded_run_leads_to_the_model_s_state(scenario):
     """A third and two thirds of the way too: at the end nothing is left in the wheel. A link and
@@ -226,31 +227,31 @@ def test_that_comparison_can_fail():
 # -- mutants
 
 
-@pytest.mark.parametrize("stem", [WHEEL, OVERFLOW])
-def test_every_mutant_is_refused_or_listed_with_the_reason(stem):
-    mechanism = mechanisms()[stem]
-    refused = {name for of, name in REFUSED if of == stem}
-    others = ENDLESS.keys() if stem == WHEEL else DELAYED.keys()
-    assert refused | others == mechanism.mutants.keys() and not refused & others
+@pytest.mark.parametrize("mechanism", [WHEEL, OVERFLOW])
+def test_every_mutant_is_refused_or_listed_with_the_reason(mechanism):
+    declared = mechanisms()[mechanism]
+    refused = {name for of, name in REFUSED if of == mechanism}
+    others = ENDLESS.keys() if mechanism == WHEEL else DELAYED.keys()
+    assert refused | others == declared.mutants.keys() and not refused & others
     assert {
-        name for name in refused if REFUSED[stem, name] != mechanism.mutants[name].property
-    } == {name for of, name in OTHERWISE if of == stem}
+        name for name in refused if REFUSED[mechanism, name] != declared.mutants[name].property
+    } == {name for of, name in OTHERWISE if of == mechanism}
 
 
-@pytest.mark.parametrize("stem, name", REFUSED)
-def test_each_mutant_is_refused_and_shrunk(stem, name):
-    recorded = of_mutant(stem, name)
+@pytest.mark.parametrize("mechanism, name", REFUSED)
+def test_each_mutant_is_refused_and_shrunk(mechanism, name):
+    recorded = of_mutant(mechanism, name)
     assert recorded.mutant
     verdict = judged(recorded)
-    assert (verdict.verdict, verdict.first.property) == (VIOLATES, REFUSED[stem, name])
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, REFUSED[mechanism, name])
     small = shrink(recorded.header, numbered(recorded.events))
     assert (
-        small.property == REFUSED[stem, name]
+        small.property == REFUSED[mechanism, name]
         and len(small.events) <= 20
         and small.lines[-1] == verdict.first.line
     )
     again = replay.replay_events(small.header, small.events, small.footer)
-    assert (again.verdict, again.first.property) == (VIOLATES, REFUSED[stem, name])
+    assert (again.verdict, again.first.property) == (VIOLATES, REFUSED[mechanism, name])
 
 
 @pytest.mark.parametrize("name", DELAYED)

@@ -23,7 +23,7 @@ Excerpt = dict[str, object]
 class Excerpts:
     """The excerpts of one page, each read once.
 
-    ``root``: the subject's folder; ``mechanisms``: by stem. A file that a decision changes is read
+    ``root``: the project's folder; ``mechanisms``: by name. A file that a decision changes is read
     as changed. ``found``: the excerpts by key.
     """
 
@@ -48,14 +48,14 @@ class Excerpts:
             for step in trace.steps
         ]
 
-    def _step(self, stem: str, label: str, without: str) -> str:
-        if stem not in self._mechanisms:
+    def _step(self, mechanism: str, label: str, without: str) -> str:
+        if mechanism not in self._mechanisms:
             return ""
-        file = f"spec/{self._mechanisms[stem].module}.tla"
-        mark = self._mark(stem, file, without)
+        file = f"spec/{self._mechanisms[mechanism].module}.tla"
+        mark = self._mark(mechanism, file, without)
         key = f"{file}#{label}{mark}"
         if key not in self.found:
-            lines = self._lines(stem, file, without)
+            lines = self._lines(mechanism, file, without)
             if file + mark not in self._steps:
                 self._steps[file + mark] = _labels(file, lines)
             part = self._steps[file + mark].get(label)
@@ -65,14 +65,14 @@ class Excerpts:
             self.found[key] = _excerpt(file, part.start, text, range(len(text)))
         return key
 
-    def _line(self, stem: str, source: str, without: str) -> str:
+    def _line(self, mechanism: str, source: str, without: str) -> str:
         file, _, number = source.rpartition(":")
         path = PurePosixPath(file)
         if not file or path.is_absolute() or ".." in path.parts or not number.isdigit():
             return ""
-        key = source + self._mark(stem, file, without)
+        key = source + self._mark(mechanism, file, without)
         if key not in self.found:
-            lines, line = self._lines(stem, file, without), int(number) - 1
+            lines, line = self._lines(mechanism, file, without), int(number) - 1
             if not 0 <= line < len(lines):
                 return ""
             first = max(0, line - AROUND)
@@ -80,22 +80,22 @@ class Excerpts:
             self.found[key] = _excerpt(file, first, text, [line - first])
         return key
 
-    def _mark(self, stem: str, file: str, without: str) -> str:
-        return f"@{stem}/{without}" if file in self._texts(stem, without) else ""
+    def _mark(self, mechanism: str, file: str, without: str) -> str:
+        return f"@{mechanism}/{without}" if file in self._texts(mechanism, without) else ""
 
-    def _texts(self, stem: str, without: str) -> Mapping[str, str]:
+    def _texts(self, mechanism: str, without: str) -> Mapping[str, str]:
         """The files that a decision changes, with their changed texts."""
-        if (stem, without) not in self._changed:
-            mechanism = self._mechanisms.get(stem)
-            decision = mechanism.decisions.get(without) if mechanism else None
+        if (mechanism, without) not in self._changed:
+            declared = self._mechanisms.get(mechanism)
+            decision = declared.decisions.get(without) if declared else None
             try:
-                self._changed[stem, without] = decision.texts(self._root) if decision else {}
+                self._changed[mechanism, without] = decision.texts(self._root) if decision else {}
             except UsageError:  # it no longer fits the sources
-                self._changed[stem, without] = {}
-        return self._changed[stem, without]
+                self._changed[mechanism, without] = {}
+        return self._changed[mechanism, without]
 
-    def _lines(self, stem: str, file: str, without: str) -> list[str]:
-        if file in (changed := self._texts(stem, without)):
+    def _lines(self, mechanism: str, file: str, without: str) -> list[str]:
+        if file in (changed := self._texts(mechanism, without)):
             return changed[file].split("\n")
         if file not in self._unchanged:
             try:

@@ -1,6 +1,6 @@
 """The page as text: the index is HTML, the counterexamples are data for the stepper.
 
-Made from results, the subject's declarations and counterexamples only; equal input gives equal
+Made from results, the project's declarations and counterexamples only; equal input gives equal
 bytes.
 """
 
@@ -48,7 +48,7 @@ def render(
     """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`."""
     parts = contents.parts(results, mechanisms)
     rows = {row.trace: row for row in results.rows if row.trace in traces}
-    ids = {part.stem: f"mechanism-{number}" for number, part in enumerate(parts, 1)}
+    ids = {part.name: f"mechanism-{number}" for number, part in enumerate(parts, 1)}
     excerpts = Excerpts(root, mechanisms)
     title = f"Design review: {verdict_line(results).plain}"
     steps = {

@@ -209,11 +209,11 @@ def examples(
             )
     judges = Judges(subject)
     written: list[tuple[Path, Any]] = []
-    for stem in names or mechanisms:
-        if labels or not has_events(mechanisms[stem]):
-            written += of_steps.write(output, mechanisms[stem], seed)
+    for mechanism in names or mechanisms:
+        if labels or not has_events(mechanisms[mechanism]):
+            written += of_steps.write(output, mechanisms[mechanism], seed)
         else:
-            written += of_events.write(output, mechanisms, stem, seed)
+            written += of_events.write(output, mechanisms, mechanism, seed)
     if not written:
         raise NothingChecked("No example was written.", "No scenario comes to an end.")
     wrong = []

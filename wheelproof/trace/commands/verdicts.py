@@ -83,7 +83,7 @@ def check(
         from wheelproof import project
         from wheelproof.pipeline import actions, command
 
-        # Traces of any producer are checked, also where no subject is: then no one knows which
+        # Traces of any producer are checked, also where no project is: then no one knows which
         # actions they lack.
         known = (
             actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}

@@ -1,8 +1,8 @@
-"""The type of an event: the columns of the tool, which every subject's events have.
+"""The type of an event: the columns of the tool, which every project's events have.
 
 An event has the columns that were recorded, and no others: a column without a value is not in it.
 ``schema.COLUMNS`` declares the same columns for readers and writers, with their meaning; a test
-compares the two. A subject's own type has its columns beside these.
+compares the two. A project's own type has its columns beside these.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Columns(TypedDict, total=False):
 
 
 class Event(Columns):
-    """An event of any subject. ``pre`` and ``post`` have the columns that the subject observes."""
+    """An event of any project. ``pre`` and ``post`` have the columns that the project observes."""
 
     tid: int
     tseq: int

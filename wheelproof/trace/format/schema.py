@@ -7,7 +7,7 @@ tokens are exact. Ids are positive, never reused in a run, and one counter serve
 objects; in an observation 0 means "none", and an absent value means "not observed".
 
 ``docs/trace-format.md`` says the same for those who write traces in another language;
-``trace-1.schema.json`` is made from this module by :func:`json_schema`. What is the subject's of it
+``trace-1.schema.json`` is made from this module by :func:`json_schema`. What is the project's of it
 is in its folder (``declared``).
 """
 
@@ -19,7 +19,7 @@ from wheelproof.trace import declared
 from wheelproof.trace.format.fields import NONE, Field
 
 _OWN = declared.find("schema")
-"""What the subject declares; None where it declares nothing."""
+"""What the project declares; None where it declares nothing."""
 
 __all__ = ["NONE", "Field"]
 
@@ -29,7 +29,7 @@ SCHEMA = "wheelproof.trace/1"
 MINOR = 3
 """Columns, header and footer fields may be added by a minor version: a reader passes over those
 that it does not know. 1 added ``program``; 2 added the footer's ``tokens``, in the place of
-``per_token_last_seq``, which is read still; 3 added ``hashes`` and ``faults``, and what the subject
+``per_token_last_seq``, which is read still; 3 added ``hashes`` and ``faults``, and what the project
 says."""
 
 KINDS = {
@@ -54,7 +54,7 @@ PHASES = ("atomic", "begin", "end")
 """One step; the first and the last of a bracket, whose two events bear the same ``span``."""
 
 CAUSES: tuple[str, ...] = _OWN.CAUSES if _OWN else ()
-"""Why a step was made: the subject's."""
+"""Why a step was made: the project's."""
 
 RESULTS = ("true", "false", "none", "raised")
 """What was returned. Texts, so that the column has one type."""

@@ -95,7 +95,7 @@ class Table:
 def read(mechanism: Mechanism) -> Table:
     """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression
     in it is wrong."""
-    file = mechanism.root / "traces" / f"{mechanism.stem}.toml"
+    file = mechanism.root / "traces" / f"{mechanism.name}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

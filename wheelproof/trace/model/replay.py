@@ -46,7 +46,7 @@ class Followed:
 class ModelReplay(Judging):
     """One trace taken through the model.
 
-    ``mechanisms``: of the subject, by stem; a control has one that lacks a decision. ``keep``: how
+    ``mechanisms``: of the project, by name; a control has one that lacks a decision. ``keep``: how
     many of the last events are kept in ``history``, with the states before each. ``figures``:
     followed (events), largest and sum (of the sets of states). A trace that this cannot judge is
     out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from
@@ -96,7 +96,7 @@ class ModelReplay(Judging):
             try:
                 self.table = read(mechanism)
             except UsageError as error:
-                if (mechanism.root / "traces" / f"{mechanism.stem}.toml").exists():
+                if (mechanism.root / "traces" / f"{mechanism.name}.toml").exists():
                     raise
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")

@@ -49,20 +49,17 @@ class Traced:
     def __init__(
         self,
         mechanisms: Mapping[str, Mechanism],
-        stem: str,
+        mechanism: str,
         mutant: str | None = None,
         kinds: Iterable[str] | None = None,
         directed: bool = False,
     ) -> None:
-        if stem not in mechanisms:
+        if mechanism not in mechanisms:
             raise UsageError(
-                f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
+                f"There is no mechanism {mechanism!r}.",
+                f"Known mechanisms: {', '.join(mechanisms)}.",
             )
-        self.mechanism, self.mechanisms, self.stem = (
-            mechanisms[stem].without(mutant or ""),
-            mechanisms,
-            stem,
-        )
+        self.mechanism, self.mechanisms = mechanisms[mechanism].without(mutant or ""), mechanisms
         self.kinds = None if kinds is None else frozenset(kinds)
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
@@ -82,12 +79,12 @@ class Traced:
             try:
                 impl: Any = importlib.import_module("impl")
                 impl.runtime = sys.modules[RUNTIME]
-                self.harness_module = importlib.import_module(f"harness.{stem}")
+                self.harness_module = importlib.import_module(f"harness.{mechanism}")
                 for name in self.harness_module.SUBJECT:
                     importlib.import_module(name)
             except ImportError as error:
                 raise UsageError(
-                    f"{root}: the subject {stem} cannot be imported: {error}."
+                    f"{root}: the subject {mechanism} cannot be imported: {error}."
                 ) from error
             self.modules = isolated.present()
         for name, module in self.modules.items():
@@ -104,9 +101,9 @@ class Traced:
         text = module.__spec__.loader.get_source(name)
         self.labels[file] = labels.of_source(text, file)
         self._shown[file] = Path(file).relative_to(root).as_posix()
-        stem = name.rpartition(".")[2]
-        own = self.mechanism if stem == self.stem else self.mechanisms.get(stem, self.mechanism)
-        self._tables[file] = own.labels
+        own = name.rpartition(".")[2]
+        other = None if own == self.mechanism.name else self.mechanisms.get(own)
+        self._tables[file] = (other or self.mechanism).labels
         for cls in classes_of(module):
             if "__slots__" in vars(cls):
                 self.recorder.known.add(cls)

@@ -59,7 +59,7 @@ class Recorded:
 
 def record(
     mechanisms: Mapping[str, Mechanism],
-    stem: str,
+    mechanism: str,
     scenario: str | Mapping[str, Any],
     run_id: str,
     *,
@@ -74,7 +74,7 @@ def record(
     threads run freely. ``kinds``: what is recorded; None: all that the label tables name. Raises
     UsageError and ToolError as :class:`~wheelproof.trace.recording.loading.Traced` does.
     """
-    traced = Traced(mechanisms, stem, mutant, kinds, directed=schedule is not None)
+    traced = Traced(mechanisms, mechanism, mutant, kinds, directed=schedule is not None)
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     harness = traced.set_up(program)
     recorder = traced.recorder

@@ -56,7 +56,7 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
     if number is None:
         raise UsageError(missing)
     schedule = completed(changed, search, number, seed)
-    run_id = f"{mechanism.stem}-{name}"
+    run_id = f"{mechanism.name}-{name}"
     return record(
         mechanism,
         mutant.scenario,
@@ -98,10 +98,9 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
 
     There is no free run where the harness has ``BY_SCHEDULE``.
     """
-    stem = mechanism.stem
     free = not hasattr(Loaded(mechanism, Recorder()).harness, "BY_SCHEDULE")
     for scenario in ending(mechanism):
-        name = f"{stem}-{scenario}"
+        name = f"{mechanism.name}-{scenario}"
         if free:
             yield name, record(mechanism, scenario, name, seed=seed)
         schedule = random_schedule(mechanism, scenario, seed)
@@ -110,7 +109,7 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
         safety = mutant.property and mechanism.properties[mutant.property].kind != "liveness"
         if safety:
             try:
-                yield f"{stem}-mutant-{name}", of_mutant(mechanism, name, seed)
+                yield f"{mechanism.name}-mutant-{name}", of_mutant(mechanism, name, seed)
             except Unmakable:
                 continue
 

@@ -23,7 +23,7 @@ from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 
 RUNTIME = ("impl.runtime", "impl.threads")
-"""The modules of a subject that have the primitives; a subject may have one alone."""
+"""The modules of a project that have the primitives; a project may have one alone."""
 
 
 class Field:
@@ -70,7 +70,7 @@ class Loaded:
     def __init__(self, mechanism: Mechanism, recorder: Recorder) -> None:
         self.mechanism, self.recorder = mechanism, recorder
         self.root = mechanism.root
-        module = f"harness.{mechanism.stem}"
+        module = f"harness.{mechanism.name}"
         texts = mechanism.modules
         found = isolated.Finder(self.root, texts).locate(module)
         stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
@@ -93,13 +93,13 @@ class Loaded:
                     importlib.import_module(name)
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
-                    f"{self.root}: the mechanism {mechanism.stem} cannot be imported: {error}."
+                    f"{self.root}: the mechanism {mechanism.name} cannot be imported: {error}."
                 ) from error
             self.modules = isolated.present()
         self._prepare()
 
     def _runtime(self, finder: isolated.Finder) -> ModuleType:
-        """The recording module, made of the subject's own runtime."""
+        """The recording module, made of the project's own runtime."""
         name = next((name for name in RUNTIME if finder.locate(name) is not None), "")
         own = isolated.load(self.root, name) if name else None
         return runtime_module(self.recorder, own, RUNTIME[0])

@@ -1,6 +1,6 @@
-"""The runtime of a subject whose primitives report to a recorder.
+"""The runtime of a project whose primitives report to a recorder.
 
-An atomic variable, a read/write lock and a gate are the subject's own production classes, with a
+An atomic variable, a read/write lock and a gate are the project's own production classes, with a
 report around each operation. Each class has the attributes by which a harness reads locks and
 sleepers under control.
 """
@@ -30,7 +30,7 @@ OPERATIONS = {
 
 
 def runtime_module(recorder: Recorder, production: ModuleType | None, name: str) -> ModuleType:
-    """The names of a subject's runtime, whose primitives report to ``recorder``.
+    """The names of a project's runtime, whose primitives report to ``recorder``.
 
     ``production``: the runtime itself; what is not reported is taken from it.
     """

@@ -19,43 +19,45 @@ from wheelproof.trace.examples import Unmakable, random_schedule
 from wheelproof.trace.steps.examples import ending, of_mutant
 from wheelproof.trace.steps.record import record
 
-STEMS = tuple(mechanisms())
+NAMES = tuple(mechanisms())
 FREE = [
-    stem
-    for stem, each in mechanisms().items()
-    if not hasattr(isolated.load(each.root, f"harness.{stem}"), "BY_SCHEDULE")
+    mechanism
+    for mechanism, each in mechanisms().items()
+    if not hasattr(isolated.load(each.root, f"harness.{mechanism}"), "BY_SCHEDULE")
 ]
 SAFETY = [
-    (stem, name)
-    for stem in STEMS
-    for name, mutant in mechanisms()[stem].mutants.items()
-    if mutant.property and mechanisms()[stem].properties[mutant.property].kind != "liveness"
+    (mechanism, name)
+    for mechanism in NAMES
+    for name, mutant in mechanisms()[mechanism].mutants.items()
+    if mutant.property and mechanisms()[mechanism].properties[mutant.property].kind != "liveness"
 ]
 LIVENESS = [
-    (stem, name)
-    for stem in STEMS
-    for name, mutant in mechanisms()[stem].mutants.items()
-    if mutant.property and (stem, name) not in SAFETY
+    (mechanism, name)
+    for mechanism in NAMES
+    for name, mutant in mechanisms()[mechanism].mutants.items()
+    if mutant.property and (mechanism, name) not in SAFETY
 ]
 
 
-def recorded(stem, scenario, seed=1):
+def recorded(mechanism, scenario, seed=1):
     """A free run, or one by a schedule where free runs need not follow the model."""
-    if stem not in FREE:
-        return scheduled(stem, scenario, seed)[0]
-    return record(mechanisms()[stem], scenario, f"{stem}-{scenario}", seed=seed)
+    if mechanism not in FREE:
+        return scheduled(mechanism, scenario, seed)[0]
+    return record(mechanisms()[mechanism], scenario, f"{mechanism}-{scenario}", seed=seed)
 
 
-def scheduled(stem, scenario, seed):
-    mechanism = mechanisms()[stem]
+def scheduled(name, scenario, seed):
+    mechanism = mechanisms()[name]
     schedule = random_schedule(mechanism, scenario, seed)
-    return record(mechanism, scenario, f"{stem}-{scenario}", schedule=schedule), schedule
+    return record(mechanism, scenario, f"{name}-{scenario}", schedule=schedule), schedule
 
 
-def small(stem):
+def small(mechanism):
     """The scenario of a mechanism with the fewest operations of at least two threads."""
-    scenarios = mechanisms()[stem].scenarios
-    several = [name for name in ending(mechanisms()[stem]) if len(scenarios[name]["threads"]) > 1]
+    scenarios = mechanisms()[mechanism].scenarios
+    several = [
+        name for name in ending(mechanisms()[mechanism]) if len(scenarios[name]["threads"]) > 1
+    ]
     return min(several, key=lambda name: sum(map(len, scenarios[name]["threads"].values())))
 
 
@@ -65,67 +67,69 @@ LARGE = (
 )
 
 
-@pytest.mark.parametrize("stem", [by_night(stem) if stem in LARGE else stem for stem in FREE])
-def test_a_free_run_of_each_scenario_is_one_of_the_model(stem):
-    for scenario in ending(mechanisms()[stem]):
-        verdict = judged(recorded(stem, scenario))
+@pytest.mark.parametrize(
+    "mechanism", [by_night(mechanism) if mechanism in LARGE else mechanism for mechanism in FREE]
+)
+def test_a_free_run_of_each_scenario_is_one_of_the_model(mechanism):
+    for scenario in ending(mechanisms()[mechanism]):
+        verdict = judged(recorded(mechanism, scenario))
         assert (verdict.verdict, verdict.findings) == ("conforms", ())
         assert verdict.applied["Next"] > 0
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_run_by_a_schedule_takes_the_steps_of_the_schedule(stem):
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_run_by_a_schedule_takes_the_steps_of_the_schedule(mechanism):
     for seed in range(3):
-        run, schedule = scheduled(stem, small(stem), seed)
+        run, schedule = scheduled(mechanism, small(mechanism), seed)
         assert judged(run).verdict == "conforms"
         taken = [(e["thread"], e["label"]) for e in run.events if e["k"] in ("step", "begin")]
         seen = set(run.header["threads"])
         assert taken == [step for step in schedule if step[0] in seen]
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_run_by_a_schedule_says_what_each_step_changes(stem):
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_run_by_a_schedule_says_what_each_step_changes(mechanism):
     """Between two steps of a schedule no thread is in the middle of one."""
-    run, _ = scheduled(stem, small(stem), 1)
+    run, _ = scheduled(mechanism, small(mechanism), 1)
     states = [event for event in run.events if event["k"] == "state"]
-    assert len(states) > 3 or stem == "overflow_wheel"
+    assert len(states) > 3 or mechanism == "overflow_wheel"
 
 
-@pytest.mark.parametrize("stem, name", of_each_mechanism(SAFETY + LIVENESS, 3))
-def test_a_recording_of_a_mutant_is_refused(stem, name):
-    mechanism = mechanisms()[stem]
-    if (stem, name) in UNSEEN:
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SAFETY + LIVENESS, 3))
+def test_a_recording_of_a_mutant_is_refused(mechanism, name):
+    declared = mechanisms()[mechanism]
+    if (mechanism, name) in UNSEEN:
         with pytest.raises(Unmakable):
-            of_mutant(mechanism, name)
+            of_mutant(declared, name)
         return
-    run = of_mutant(mechanism, name)
-    assert run.mutant == mechanism.mutants[name].decision
+    run = of_mutant(declared, name)
+    assert run.mutant == declared.mutants[name].decision
     verdict = judged(run)
     assert verdict.verdict == "violates", verdict.findings
     assert verdict.first.property == "Next" and verdict.first.message
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_recording_without_one_of_its_steps_is_refused(stem):
-    run, _ = scheduled(stem, small(stem), 2)
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_recording_without_one_of_its_steps_is_refused(mechanism):
+    run, _ = scheduled(mechanism, small(mechanism), 2)
     steps = [i for i, event in enumerate(run.events) if event["k"] in ("step", "begin", "end")]
     for gone in steps:
         left = with_events(run, [e for i, e in enumerate(run.events) if i != gone])
         assert judged(left).verdict == "violates", run.events[gone]
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_recording_with_a_step_twice_is_refused(stem):
-    run, _ = scheduled(stem, small(stem), 2)
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_recording_with_a_step_twice_is_refused(mechanism):
+    run, _ = scheduled(mechanism, small(mechanism), 2)
     for place, event in enumerate(run.events):
         if event["k"] == "step":
             twice = [*run.events[: place + 1], *run.events[place:]]
             assert judged(with_events(run, twice)).verdict == "violates", event
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_recording_with_another_label_is_refused(stem):
-    run, _ = scheduled(stem, small(stem), 2)
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_recording_with_another_label_is_refused(mechanism):
+    run, _ = scheduled(mechanism, small(mechanism), 2)
     labels = sorted({event["label"] for event in run.events if "label" in event})
     for place, event in enumerate(run.events):
         if event["k"] == "step":
@@ -138,9 +142,9 @@ def test_a_recording_with_another_label_is_refused(stem):
             assert judged(with_events(run, changed)).verdict == "violates", event
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_recording_in_which_two_steps_of_a_thread_are_swapped_is_refused(stem):
-    run, _ = scheduled(stem, small(stem), 2)
+@pytest.mark.parametrize("mechanism", NAMES)
+def test_a_recording_in_which_two_steps_of_a_thread_are_swapped_is_refused(mechanism):
+    run, _ = scheduled(mechanism, small(mechanism), 2)
     for name in run.header["threads"]:
         mine = [i for i, e in enumerate(run.events) if e.get("thread") == name and e["k"] == "step"]
         for one, two in pairwise(mine):
@@ -150,9 +154,11 @@ def test_a_recording_in_which_two_steps_of_a_thread_are_swapped_is_refused(stem)
                 assert judged(with_events(run, events)).verdict == "violates"
 
 
-@pytest.mark.parametrize("stem", [stem for stem in STEMS if stem != "overflow_wheel"])
-def test_a_recording_with_another_value_is_refused(stem):
-    run, _ = scheduled(stem, small(stem), 2)
+@pytest.mark.parametrize(
+    "mechanism", [mechanism for mechanism in NAMES if mechanism != "overflow_wheel"]
+)
+def test_a_recording_with_another_value_is_refused(mechanism):
+    run, _ = scheduled(mechanism, small(mechanism), 2)
     for place, event in enumerate(run.events):
         for name in event.get("state", ()):
             state = event["state"] | {name: ["another"]}
