@@ -7,6 +7,7 @@ outcome does.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wheelproof.checks.context import counted
 from wheelproof.checks.prove import Declared
 from wheelproof.report.review import escape
 from wheelproof.verdict import Row, Verdict
@@ -70,7 +71,7 @@ def _outcome(row: Row | None, figures: Mapping[str, Any]) -> list[str]:
     if row is None:
         return ["", "not run", "", ""]
     verdict = (
-        f"{row.verdict}, {figures['seeds']} seeds"
+        f"{row.verdict}, {counted(figures['seeds'], 'seed')}"
         if row.ok
         else f"**{row.verdict if row.verdict != Verdict.PROVED else 'not in order'}**"
     )
