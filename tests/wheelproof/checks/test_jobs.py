@@ -130,12 +130,12 @@ def test_liveness_of_another_machine_has_a_run_of_its_own(change):
 
 def test_a_config_that_must_fail_is_in_the_job_of_one_that_holds():
     mechanism = delayed_operation.MECHANISM
-    found = plan(mechanism, "fast", lambda *names: True)
+    found = plan(mechanism, "nightly", lambda *names: True)
     together = {job.name: job.broken for job in found if job.broken}
     assert together["two_completers_expirer"] == ("pending_beside_complete",)
     made = [each for job in found for each in job.makes]
     assert len(made) == len(set(made)) and ("graph", "pending_beside_complete") in made
-    alone = plan(mechanism, "fast", lambda *names: True, apart=True)
+    alone = plan(mechanism, "nightly", lambda *names: True, apart=True)
     assert not any(job.broken for job in alone)
     assert {each for job in alone for each in job.makes} == set(made)
 
