@@ -74,7 +74,7 @@ def followed(recorded, **options):
 # -- the model
 
 
-@pytest.mark.parametrize("stem, scenario", SCENARIOS)
+@pytest.mark.parametrize("stem, scenario", of_each_mechanism(SCENARIOS, 2))
 def test_a_run_is_one_of_the_model(stem, scenario):
     free = record(mechanisms(), stem, scenario, scenario)
     for recorded in (random_run_of(stem, scenario), random_run_of(stem, scenario, 2), free):
@@ -86,7 +86,7 @@ def test_a_run_is_one_of_the_model(stem, scenario):
         assert recorded is free or run.figures["sum"] <= MEAN[stem] * run.figures["followed"]
 
 
-@pytest.mark.parametrize("stem, name", REFUSED)
+@pytest.mark.parametrize("stem, name", of_each_mechanism(REFUSED, 2))
 def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     recorded = of_mutant(stem, name)
     verdict, rules = (
@@ -98,7 +98,7 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
 
 
 @pytest.mark.parametrize(
-    "stem, name", of_each_mechanism((item for item in REFUSED if item not in UNLIKE), 4)
+    "stem, name", of_each_mechanism((item for item in REFUSED if item not in UNLIKE), 2)
 )
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
     verdict, _ = followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)
@@ -243,7 +243,8 @@ def test_sequences_are_written_as_in_tla(text, value):
 
 
 @pytest.mark.parametrize(
-    "stem, scenario", [item for item in SCENARIOS if item[1] != "three_adders"]
+    "stem, scenario",
+    of_each_mechanism([item for item in SCENARIOS if item[1] != "three_adders"], 2),
 )
 def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
     mechanism = mechanisms()[stem]
@@ -309,7 +310,7 @@ WRONG = {
 """(mechanism, what is wrong with it) -> rows of its table."""
 
 
-@pytest.mark.parametrize("stem, what", WRONG)
+@pytest.mark.parametrize("stem, what", of_each_mechanism(WRONG))
 def test_a_wrong_table_is_noticed(stem, what):
     recorded = random_run_of(stem, "two_adders" if stem == WHEEL else "cancelled")
     assert followed(recorded)[0].verdict == CONFORMS
@@ -362,6 +363,7 @@ def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
     ).accepted
 
 
+@pytest.mark.nightly
 def test_one_slice_is_evaluated_as_many_are(tmp_path):
     _, run = followed(random_run_of(OVERFLOW, "two"))
     assert [
