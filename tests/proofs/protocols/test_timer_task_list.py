@@ -244,6 +244,7 @@ def test_a_fault_breaks_the_induction_in_a_step_that_it_changes(name):
         assert step == "step" and action in vars(FAULTS[name].system)
 
 
+@pytest.mark.nightly
 def test_a_single_attempt_keeps_every_property():
     """Its own conditions are proved; the others are the right system's, to the term."""
     fault = FAULTS["M5"]
