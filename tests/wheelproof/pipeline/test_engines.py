@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_sql_written_by_hand_names_the_same_events(report, inputs):
     """Sixteen rules in DuckDB's SQL, which is the benchmark's yardstick."""
-    seen, asked = 0, {*duck.RULES} & report.rules.keys()
+    seen, evaluated = 0, {*duck.RULES} & report.rules.keys()
     for file in sorted(inputs.folder.glob("*.parquet")):
         found = duck.violations([str(file)], TICK_MS, WHEEL_SIZE)
         expected = Counter()
@@ -39,12 +39,12 @@ def test_sql_written_by_hand_names_the_same_events(report, inputs):
                     else (None, None)
                 ),
             ] += count
-        compared = {key: count for key, count in found.items() if key[0] in asked}
-        assert compared == {key: count for key, count in expected.items() if key[0] in asked}, (
+        compared = {key: count for key, count in found.items() if key[0] in evaluated}
+        assert compared == {key: count for key, count in expected.items() if key[0] in evaluated}, (
             file.stem
         )
         seen += bool(compared)
-    assert seen > 6 and len(asked) > 8
+    assert seen > 6 and len(evaluated) > 8
 
 
 def test_a_check_in_memory_gives_the_report_of_spark(report, inputs):
