@@ -7,7 +7,6 @@ with these every rule is seen to fail.
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -373,7 +372,6 @@ PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
 them and the property of replay that must."""
 
 
-@functools.cache
 def of_purgatory() -> dict[str, Trace]:
     """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none.
 
