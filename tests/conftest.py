@@ -38,7 +38,7 @@ LONGEST = (
     "tests/wheelproof/pipeline/",
     "tests/wheelproof/checks/",
     "tests/docs/test_examples.py",
-    "tests/impl/test_system_timer_stateful.py",
+    "tests/faults/test_interrupts.py",
     "tests/proofs/test_crosshair.py",
     "tests/wheelproof/mutate/test_gate.py",
     "tests/examples/test_latch.py",
@@ -47,7 +47,7 @@ LONGEST = (
     "tests/wheelproof/jvm/test_released_jars.py",
     "tests/docs/test_quotes.py",
     "tests/faults/test_subject.py",
-    "tests/examples/test_without_a_model.py",
+    "tests/examples/test_starter.py",
     "tests/real/test_d1.py",
 )
 """Files of few and long tests, which start first.

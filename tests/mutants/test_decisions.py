@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.model.artefacts import ROOT
+from tests.nights import of_each_mechanism
 from wheelproof import isolated, project
 from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.errors import UsageError
@@ -31,7 +32,7 @@ def lower(mechanism):
     return {entry.mutant for entry in MECHANISMS[mechanism].composed.values() if entry.mutant}
 
 
-@pytest.mark.parametrize("mechanism, name", ALL)
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(ALL))
 def test_a_decision_fits_the_sources_and_changes_them(mechanism, name):
     for file, text in changed(mechanism, name).texts.items():
         assert text != (ROOT / file).read_text(encoding="utf-8"), file
@@ -60,7 +61,7 @@ def test_a_decision_has_a_title_and_prose(mechanism, name):
         assert mutant.get("race") or mutant.get("equivalent")
 
 
-@pytest.mark.parametrize("mechanism, name", ALL)
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(ALL))
 def test_the_changed_artefacts_have_the_labels_of_their_table(mechanism, name):
     """A label may be unused in the changed machine; one that no table has is refused."""
     declared = changed(mechanism, name)

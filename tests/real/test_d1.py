@@ -9,6 +9,7 @@ import pytest
 
 from real.d1 import __main__ as command
 from real.d1 import classes as d1
+from tests.nights import only
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere, locate
 from wheelproof.jvm.patch import patched
@@ -40,7 +41,7 @@ def test_the_regression_test_passes_with_the_fix(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("fixed", only([False, True], False))
 def test_the_reproduction_runs_each_case(folder, fixed):
     lines = command.measure(classes(folder, fixed), 400, 1).splitlines()
     cases = [re.match(r" +400  (.*?)  +-\d+ +-?\d+ +-?\d+ +-?\d+$", line) for line in lines[2:]]

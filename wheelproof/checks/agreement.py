@@ -116,9 +116,7 @@ class Source:
     def truths(self, name: str, number: int) -> list[bool | None]:
         """A property's truth values in the first states, None where it has none."""
         known = self._truths[name]
-        known += [
-            truth_of(self.model, name, state) for state in self.states(number)[len(known) :]
-        ]
+        known += [truth_of(self.model, name, state) for state in self.states(number)[len(known) :]]
         return known[:number]
 
     def shows(self, name: str, number: int) -> bool:

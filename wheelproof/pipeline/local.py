@@ -118,7 +118,11 @@ def _ask(family: Family, rows: list[Row], answers: Answers) -> None:
 _VIOLATION = ("run", "rule", "tid", "tseq", "lc", "k", *schema.OBJECTS, "token", "detail")
 
 
-def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Report:
+def check(
+    paths: Iterable[Path],
+    known: Mapping[str, frozenset[str]] = {},
+    families: Iterable[Family] | None = None,
+) -> Report:
     """Check traces in files and folders, as ``validate.check`` does on Spark.
 
     ``known``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
@@ -141,9 +145,9 @@ def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Re
         found.append(run)
         traces.append((run, events))
     runs.check(found)
-    families = declared.part("bulk").FAMILIES
+    chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
     given = sources(traces)
-    answers = ask(families, given)
+    answers = ask(chosen, given)
     report = Report()
     counts: Counter[tuple[int, str]] = Counter()
     of_source: Counter[tuple[int, int]] = Counter()
@@ -153,7 +157,7 @@ def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Re
     report.events = counts.total()
     by_rule = Counter((row["run"], row["rule"]) for row in answers.violations)
     measured = {**answers.measured, **answers.applied}
-    lost = reports.judge(report, found, families, by_rule, measured, counts)
+    lost = reports.judge(report, found, chosen, by_rule, measured, counts)
     report.violations = [
         _located(row, found[row["run"]], lines.get((row["run"], row.get("tid"), row.get("tseq"))))
         | {"trusted": reports.rules()[row["rule"]].alone or row["run"] not in lost}

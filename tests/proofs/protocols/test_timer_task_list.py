@@ -119,6 +119,7 @@ def helper(name, value):
             helper("free", lambda self, s, t, l: BoolVal(True)),
             "locks_list_to_unlink",
             id="a helper",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             helper(
@@ -136,7 +137,6 @@ def helper(name, value):
             helper("entry_done", lambda self, s, t: Store(s.at, t, PLACE.Idle)),
             "hands_over",
             id="where a call returns to",
-            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -215,14 +215,14 @@ def test_the_faults_are_the_mutants_of_the_spec():
         assert bool(mutant.equivalent) == bool(FAULTS[name].unreached), name
 
 
-@pytest.mark.parametrize("name", first(TRACED, 4))
+@pytest.mark.parametrize("name", first(TRACED, 2))
 def test_a_fault_has_a_trace_that_model_and_implementation_run(name):
     fault = FAULTS[name]
     trace = fault.searched().trace
     assert replayed(NAME, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 10
 
 
-@pytest.mark.parametrize("name", first(TRACED, 4))
+@pytest.mark.parametrize("name", first(TRACED, 2))
 def test_the_right_system_has_no_such_trace(name):
     fault = FAULTS[name]
     right = OneReaper if issubclass(fault.system, OneReaper) else TimerTaskList
@@ -234,7 +234,7 @@ def test_the_right_system_has_no_such_trace(name):
     assert found.trace is None and found.states > 40
 
 
-@pytest.mark.parametrize("name", first(TRACED, 4))
+@pytest.mark.parametrize("name", first(TRACED, 2))
 def test_a_fault_breaks_the_induction_in_a_step_that_it_changes(name):
     condition = refuted(FAULTS[name])
     if issubclass(FAULTS[name].system, Stuck):
@@ -244,6 +244,7 @@ def test_a_fault_breaks_the_induction_in_a_step_that_it_changes(name):
         assert step == "step" and action in vars(FAULTS[name].system)
 
 
+@pytest.mark.nightly
 def test_a_single_attempt_keeps_every_property():
     """Its own conditions are proved; the others are the right system's, to the term."""
     fault = FAULTS["M5"]

@@ -149,7 +149,7 @@ def before(whole):
     return keys(whole)
 
 
-@pytest.mark.parametrize("file", every(DEPENDS, 3))
+@pytest.mark.parametrize("file", every(DEPENDS, 6))
 def test_one_changed_byte_changes_the_keys_of_what_depends_on_it(whole, before, file):
     place = whole / file
     text = place.read_bytes()

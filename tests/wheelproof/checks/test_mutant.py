@@ -36,6 +36,7 @@ def test_a_kill_at_one_depth_on_every_artefact(context):
     assert (context.output / row.trace).is_file()
 
 
+@pytest.mark.nightly
 def test_a_deadlock_is_a_kill_like_any_other(context):
     """M4 in the smallest scenario in which it deadlocks: two adders hold each other's list."""
     scenario = {
@@ -193,8 +194,7 @@ def test_a_mutant_takes_one_run_of_tlc(context, monkeypatch):
         "tlc",
         lambda self, name, *a, **k: runs.append(name) or whole(self, name, *a, **k),
     )
-    equivalent, killed = MECHANISM.mutants["M5"], MECHANISM.mutants["M19_underflow"]
-    assert row_of(context, equivalent).ok and row_of(context, killed).ok
+    assert row_of(context, EQUIVALENT).ok and row_of(context, UNDERFLOW).ok
     assert runs == ["M5", "M19_underflow"]
 
 
@@ -226,6 +226,7 @@ def test_a_fault_of_the_shared_graphs_is_in_the_row_of_each(context, monkeypatch
     assert all("mutated model and mutated implementation differ" in row.why for row in rows)
 
 
+@pytest.mark.nightly
 def test_the_order_of_a_group_does_not_matter(context):
     forth, back = check(context, OTHERS[:2]).rows, check(context, OTHERS[1::-1]).rows
     assert [plain(row) for row in forth] == [plain(row) for row in reversed(back)]

@@ -54,7 +54,9 @@ def test_an_invariant_that_holds_is_not_declared_to_fail(context):
     )
 
 
+@pytest.mark.nightly
 def test_an_invariant_that_is_declared_to_fail_leaves_the_others_to_be_kept(context):
+    """By day `make verify` has such rows, and the test above is the control."""
     context = replace(context, mechanism=TIMER)
     config = TIMER.configs["kafka_stalled_adder"]
     rows, _ = rows_of(context, config, "tlc", "graph")
@@ -237,6 +239,7 @@ def dumps(monkeypatch):
     return names
 
 
+@pytest.mark.nightly
 def test_one_graph_is_for_all_configs_of_a_machine(context, dumps):
     context = replace(context, mechanism=OPERATION)
     together = check(context, SAFE, broken=[BROKEN]).rows

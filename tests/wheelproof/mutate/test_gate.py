@@ -63,6 +63,7 @@ def test_a_declaration_that_a_check_refutes_or_that_is_stale_is_a_finding(copy, 
     assert (stale.ok, stale.property) == (False, "stale")
 
 
+@pytest.mark.nightly
 def test_the_same_bytecode_is_equivalent_without_a_declaration(copy, runs, monkeypatch):
     same = changed(copy, IMPL, "self.runs + 1", "self.runs + (1)")
     row = row_of(judged(copy, runs, monkeypatch, same), same)
@@ -83,6 +84,7 @@ def test_a_subject_that_fails_unchanged_rejects_nothing(copy, runs, monkeypatch)
     assert fault.title not in {row.name for row in rows}
 
 
+@pytest.mark.nightly
 def test_a_branch_that_no_scenario_runs_is_rejected_as_verify_does(copy, runs, monkeypatch):
     idle = changed(copy, IMPL, "self.runs = 0", "self.runs = 0 if OneShot.__slots__ else 1")
     row = row_of(judged(copy, runs, monkeypatch, idle), idle)

@@ -10,16 +10,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 pytest.importorskip("pyspark", reason="the extra `data` is not installed: make setup-data")
 
+from tests.nights import only
 from wheelproof.errors import ToolError
 from wheelproof.pipeline.session import SessionOptions, build
 
 
-@pytest.fixture(scope="session")
-def inputs(tmp_path_factory):
+@pytest.fixture(scope="session", params=only(["few", "all"], "few"))
+def inputs(request, tmp_path_factory):
     """The traces of the one check that all tests share."""
     import inputs
 
-    return inputs.write(tmp_path_factory.mktemp("traces with a space"))
+    return inputs.write(tmp_path_factory.mktemp("traces with a space"), request.param)
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +41,7 @@ def report(spark, inputs, tmp_path_factory):
     try:
         known = actions.table(project.find(Path(__file__).resolve().parents[3]))
         scratch = tmp_path_factory.mktemp("scratch")
-        return validate.check(spark, [inputs.folder], scratch, known=known)
+        return validate.check(spark, [inputs.folder], scratch, inputs.families, known=known)
     finally:
         validate.KEPT = kept
         for name, value in before.items():

@@ -9,6 +9,7 @@ nothing strange: what rejects a damage is a rule about what happened, not a gap.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import sys
 from collections import Counter
@@ -186,13 +187,20 @@ def rejected(head: dict[str, Any], events: list[Event]) -> str:
     return f"bulk {min(found)}" if found else ""
 
 
-def outcomes(path: Path, every: bool) -> dict[str, set[str]]:
-    """ "kind what" -> the rules that reject these damages, "" among them where one passes."""
+def outcomes(path: Path, every: bool, step: int = 1) -> dict[str, set[str]]:
+    """ "kind what" -> the rules that reject these damages, "" among them where one passes.
+
+    ``step``: only every so many-th damage is made.
+    """
     head, events = read(path)
     out: dict[str, set[str]] = {}
-    for index in chosen(events, every):
-        for what, changed in damaged(events, index):
-            out.setdefault(f"{events[index]['k']} {what}", set()).add(rejected(head, changed))
+    made = (
+        (events[index]["k"], what, changed)
+        for index in chosen(events, every)
+        for what, changed in damaged(events, index)
+    )
+    for kind, what, changed in itertools.islice(made, None, None, step):
+        out.setdefault(f"{kind} {what}", set()).add(rejected(head, changed))
     return out
 
 

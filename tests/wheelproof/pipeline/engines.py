@@ -6,13 +6,15 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import checked
 import pytest
 
-from traces.bulk import RULES
+from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import validate
+from wheelproof.pipeline.rule import Family
 
 Known = dict[str, checked.Trace]
 """Run -> header, events, footer."""
@@ -54,13 +56,18 @@ def by_duckdb(files: list[Path]) -> tuple[dict[str, Counter], dict[str, int]]:
     return out, printed["applied"]
 
 
-def disagreements(report: validate.Report, duckdb: dict[str, Counter], known: Known) -> list[str]:
+def disagreements(
+    report: validate.Report,
+    duckdb: dict[str, Counter],
+    known: Known,
+    families: Iterable[Family] = FAMILIES,
+) -> list[str]:
     """Each (run, rule, place) that one of three engines names and another does not, or not as
     often."""
     out = []
     for run, found in duckdb.items():
         head, events, footer = known[run]
-        in_memory = checked.violations(head, footer, events)
+        in_memory = checked.violations(head, footer, events, families)
         engines = {"Spark": of_run(report, run), "DuckDB": found, "memory": in_memory}
         for key in sorted({key for named in engines.values() for key in named}, key=str):
             counts = {engine: named[key] for engine, named in engines.items()}

@@ -1,7 +1,8 @@
 """The traces that one check of Spark judges for all tests: conforming, changed and in many forms.
 
 A check of a few events costs Spark seconds of planning for each family, however few the events are.
-So the tests of a session share one check, and each looks at its own runs.
+So the tests of a session share one check, and each looks at its own runs. By day the traces are few
+and so are the families; by night they are all.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ import layouts
 import optional
 import planted
 import purgatory
+import pytest
 from checked import Event, Trace, footer_of
 
 from benchmarks import mutations
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
+from tests.nights import by_night
+from traces.bulk import FAMILIES
+from wheelproof.pipeline.rule import Family
 from wheelproof.trace.format import jsonl, parquet
 from wheelproof.trace.format.tally import line_of
 
@@ -38,35 +43,113 @@ SAMPLE = 6
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 """Recordings of the implementation, conforming and of mutants."""
 
+FEW_FAMILIES = ("rows", "entries", "tokens")
+"""Families of unlike rows: an event alone, the events of an entry, the tokens of all events."""
+
+FEW_CHANGED = (
+    "log-bucket_expiry_set-retime-0",
+    "log-cancel-swap-0",
+    "log-dq_offer-drop-0",
+    "log-list_add-duplicate-0",
+    "log-list_add-retarget-0",
+    "log-list_remove-retarget-0",
+    "log-list_remove-retime-0",
+    "log-op_new-swap-0",
+    "behaviour-bucket_expiry_set-retime-0",
+    "behaviour-entry_new-retime-0",
+    "behaviour-expire_submit-retarget-0",
+    "behaviour-set_entry-retarget-0",
+    "behaviour-try_end-swap-0",
+    "behaviour-wheel_place-retime-0",
+    "behaviour-wheel_reject-retarget-0",
+)
+FEW_PLANTED = (
+    "planted-ExpiresNotEarly",
+    "planted-FirstAttemptWins",
+    "planted-KeyAligned",
+    "planted-KeyChangeSeen",
+    "planted-LevelBound",
+    "planted-NotEarly",
+    "planted-PolledWhenReady",
+    "planted-RetrySeesOwner",
+    "planted-TokenEnd",
+    "cleared_while_linked",
+    "purgatory",
+    "removing",
+)
+"""What breaks all rules of these families together, and sound runs."""
+
+FEW_RECORDED = ("mutant_M2", "mutant_M9", "readd", "two_adders")
+
+WITH_ALL = pytest.mark.parametrize("inputs", [by_night("all")], indirect=True)
+"""A test that needs all traces and families, and so is the night's."""
+
 
 @dataclass
 class Inputs:
-    """What is in a folder. ``known``: run -> its trace, of every run that is not in many files.
+    """What is in a folder, and the families of which it is checked.
+
+    ``recorded``: names of the recordings. ``known``: run -> its trace, of every run that is not in
+    many files.
 
     ``changed``: name -> a changed trace; ``broken``: what the rules say of each in memory;
     ``sample``: the runs that are changed or planted; ``layouts``: name -> the runs of one trace.
     """
 
     folder: Path
+    families: tuple[Family, ...]
     conforming: list[Event]
     changed: dict[str, tuple[list[Event], Mapping[str, object]]]
     broken: dict[str, set[str]]
     sample: dict[str, Trace]
     known: dict[str, Trace] = field(default_factory=dict)
+    recorded: list[str] = field(default_factory=list)
     layouts: dict[str, list[str]] = field(default_factory=dict)
     optional: list[str] = field(default_factory=list)
 
 
 def changed_traces(conforming: list[Event]) -> dict[str, tuple[list[Event], Mapping[str, object]]]:
     """Changed traces by name, with their footers: of a log the one that was right before."""
+    return _with_footers(
+        conforming,
+        {
+            f"{style}-{kind}-{operator}-{seed}": events
+            for style in mutations.STYLES
+            for kind, operator, seed, events in mutations.all_mutants(conforming, style)
+        },
+    )
+
+
+def _with_footers(
+    conforming: list[Event], changed: Mapping[str, list[Event]]
+) -> dict[str, tuple[list[Event], Mapping[str, object]]]:
     whole = footer_of(header(""), conforming)
     whole.pop("sha256")
+    return {
+        name: (events, whole if name.startswith("log-") else footer_of(header(""), events))
+        for name, events in changed.items()
+    }
+
+
+def _few_changed(
+    conforming: list[Event],
+) -> dict[str, tuple[list[Event], Mapping[str, object]]]:
     out = {}
-    for style in mutations.STYLES:
-        for kind, operator, seed, events in mutations.all_mutants(conforming, style):
-            footer = whole if style == "log" else footer_of(header(""), events)
-            out[f"{style}-{kind}-{operator}-{seed}"] = events, footer
-    return out
+    for name in FEW_CHANGED:
+        style, kind, operator, seed = name.split("-")
+        events = mutations.mutate(conforming, kind, operator, style, int(seed))
+        assert events is not None, name
+        out[name] = events
+    return _with_footers(conforming, out)
+
+
+def _few_sampled(inputs: Inputs) -> dict[str, Trace]:
+    planted_ones = {
+        trace[0]["run_id"]: trace for trace in planted.faults(inputs.conforming).values()
+    } | planted.of_purgatory()
+    return {name: (header(name), *changed) for name, changed in inputs.changed.items()} | {
+        name: planted_ones[name] for name in FEW_PLANTED
+    }
 
 
 def _sample(inputs: Inputs) -> dict[str, Trace]:
@@ -85,18 +168,24 @@ def _sample(inputs: Inputs) -> dict[str, Trace]:
     )
 
 
-def write(folder: Path) -> Inputs:
-    """Put all traces into a folder."""
+def write(folder: Path, which: str) -> Inputs:
+    """Put traces into a folder: "few" or "all"."""
+    few = which == "few"
     conforming = Simulator(SEED, OPERATIONS).run()
-    changed = changed_traces(conforming)
+    changed = _few_changed(conforming) if few else changed_traces(conforming)
     broken = {
         name: {*checked.rules(header(name), footer, events)}
         for name, (events, footer) in changed.items()
     }
-    inputs = Inputs(folder, conforming, changed, broken, {})
-    inputs.sample = _sample(inputs)
+    families = tuple(family for family in FAMILIES if not few or family.name in FEW_FAMILIES)
+    inputs = Inputs(folder, families, conforming, changed, broken, {})
+    inputs.sample = _few_sampled(inputs) if few else _sample(inputs)
     _write_forms(inputs)
-    for file in sorted(GOLDEN.glob("*.jsonl")):
+    inputs.recorded = sorted(
+        file.stem for file in GOLDEN.glob("*.jsonl") if not few or file.stem in FEW_RECORDED
+    )
+    for name in inputs.recorded:
+        file = GOLDEN / f"{name}.jsonl"
         shutil.copy(file, folder)
         reader = jsonl.Reader(file)
         events = [event for _, event in reader]
@@ -104,7 +193,7 @@ def write(folder: Path) -> Inputs:
     kinds = purgatory.every_kind(purgatory.Purgatory(3, OPERATIONS).run())
     jsonl.write(folder / "every_kind.jsonl", header("every_kind"), kinds)
     inputs.known["every_kind"] = header("every_kind"), kinds, footer_of(header(""), kinds)
-    left_out = optional.runs(conforming, 1)
+    left_out = {} if few else optional.runs(conforming, 1)
     inputs.optional = sorted(left_out)
     traces = inputs.sample | {
         name: (header(name), events, footer_of(header(name), events))

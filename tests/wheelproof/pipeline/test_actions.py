@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inputs import WITH_ALL
 
 from traces.bulk import FAMILIES
 from wheelproof import project
@@ -57,7 +58,15 @@ def test_the_table_has_the_labels_that_bear_an_event():
     assert {"A9", "U9"} <= known["timer_task_list"] and not {"A4", "T0"} & known["timer_task_list"]
 
 
-def test_the_bulk_check_tells_which_actions_traces_came_from(spark, report, tmp_path):
+def test_the_bulk_check_tells_which_actions_traces_came_from(report):
+    known = actions.table(project.find(ROOT))["timer_task_list"]
+    found = report.coverage["actions"]["timer_task_list"]
+    assert {"A1", "A9", "U9"} <= found["taken"].keys() < known
+    assert {*found["taken"], *found["untaken"]} == known
+
+
+@WITH_ALL
+def test_a_trace_more_is_an_action_more(spark, report, tmp_path):
     golden = ROOT / "tests/wheelproof/trace/golden"
     known = actions.table(project.find(ROOT))
     one = validate.check(spark, [golden / "two_adders.jsonl"], tmp_path, FAMILIES[:1], known=known)

@@ -11,6 +11,7 @@ from pyarrow import parquet as columns
 from test_layouts import events_of
 
 from benchmarks import generate, mutations
+from tests.nights import only
 from traces.bulk import lists, program, trace
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import runs
@@ -99,10 +100,11 @@ HALVES_SINCE_THE_BEGINNING = replace(
 of them than it gave back, of all before."""
 
 
-def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
+@pytest.mark.parametrize("operations", only([8, OPERATIONS], 8))
+def test_a_fault_is_reported_once_however_long_the_run_is(operations, tmp_path):
     """The controls count from the beginning, of lists and of the timer's lock. They report more in
     the longer run."""
-    traces = {}
+    block, traces = generate.block(3, operations), {}
     for kind, operator in COUNTED:
         for blocks in (SHORT, LONG):
             fault = {0: mutations.mutate(block.events, kind, operator, "log", 0)}

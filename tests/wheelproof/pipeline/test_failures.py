@@ -14,6 +14,7 @@ from pyspark.errors import AnalysisException
 
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
+from tests.nights import only
 from traces.bulk import trace as of_threads
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import command as command_module
@@ -247,10 +248,10 @@ def checked(spark, folder: Path, scratch: Path) -> validate.Report:
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 
+@pytest.mark.parametrize("count", only([24, 120], 24))
 def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
-    spark, conforming, tmp_path
+    spark, conforming, tmp_path, count
 ):
-    count = 120
     for name in ("many", "lacking"):
         folder, tally = tmp_path / "traces" / name / "parts", Tally(header(name))
         folder.mkdir(parents=True)

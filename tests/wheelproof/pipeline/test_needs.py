@@ -3,14 +3,17 @@ the header says so by name."""
 
 import copy
 from collections import Counter
+from pathlib import Path
 
 import needs_table
 import purgatory
 import pytest
 
 from benchmarks.simulated_log import header
+from tests.nights import only
 from traces.bulk import FAMILIES, RULES
-from wheelproof.pipeline import command, needs, validate
+from wheelproof.pipeline import command, ingest, local, needs, validate
+from wheelproof.pipeline.report import by_kind
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED
 
@@ -60,25 +63,49 @@ def events() -> list[dict]:
     return purgatory.Purgatory(2, 12).run()
 
 
-def test_a_rule_that_lacks_a_kind_a_column_or_a_part_of_the_header_says_which(
-    spark, report, events, tmp_path
-):
+@pytest.fixture
+def lacking(events, tmp_path) -> Path:
+    """A trace without a kind, a column and a part of the header."""
     left = needs_table.without(events, "exp_ms", frozenset(("list_remove",)))
     left = [event for event in copy.deepcopy(left) if event["k"] != "dq_offer"]
     head = header("x")
     del head["config"]
     parquet.write(tmp_path / "x.parquet", head, left)
+    return tmp_path / "x.parquet"
+
+
+MISSING = {
+    "QueuedOnce": ["no event dq_offer"],
+    "SlotInRange": ["no header.config"],
+    "KeyBeforeDeadline": ["no exp_ms on list_remove"],
+}
+
+
+def test_spark_finds_what_a_rule_lacks(spark, lacking, tmp_path):
+    read = ingest.read(spark, [lacking], tmp_path / "_scratch")
+    assert needs.missing(read.inputs.events, by_kind(read.counts), [*MISSING]) == MISSING
+
+
+@pytest.mark.parametrize("engine", only(["memory", "spark"], "memory"))
+def test_a_rule_that_lacks_a_kind_a_column_or_a_part_of_the_header_says_which(
+    engine, request, lacking, tmp_path
+):
     families = [family for family in FAMILIES if family.name in ("lists", "rows")]
-    found = validate.check(spark, [tmp_path], tmp_path / "_scratch", families)
+    if engine == "spark":
+        spark = request.getfixturevalue("spark")
+        found = validate.check(spark, [lacking], tmp_path / "_scratch", families)
+    else:
+        found = local.check([lacking], families=families)
     missing = {name: rule.get("missing") for name, rule in found.rules.items()}
-    assert missing["QueuedOnce"] == ["no event dq_offer"]
-    assert missing["SlotInRange"] == ["no header.config"]
-    assert missing["KeyBeforeDeadline"] == ["no exp_ms on list_remove"]
+    assert missing | MISSING == missing
     assert found.rules["KeyBeforeDeadline"]["verdict"] == "vacuous"
     line = next(
         each for each in command._rules(found.document()) if each.startswith("KeyBeforeDeadline")
     )
     assert line.split()[1] == "vacuous" and line.endswith(": no exp_ms on list_remove")
+
+
+def test_a_rule_that_lacks_nothing_says_so(report):
     assert not any("missing" in rule for rule in report.rules.values())
 
 

@@ -1,18 +1,22 @@
 """What an emitter may leave out is not held against it: no rule rejects a sound trace for a column
 that a kind of event can do without."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import checked
 import pytest
+from inputs import WITH_ALL
 from optional import TELLING, Columns, columns_of, runs, without
 from test_simulate import judged
 
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
-from traces.bulk import program
+from tests.nights import only
+from traces.bulk import FAMILIES, program
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline import validate
+from wheelproof.pipeline.rule import Family
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
 
@@ -69,19 +73,28 @@ STRICT = replace(
 """The family of the program's text as it would be if an unlink had to name its task."""
 
 
-def test_no_rule_is_broken_where_a_column_is_left_out_that_may_be(run, columns):
-    """The control rejects a run that does not name a task."""
-    traces = {
-        name: (header(name), checked.footer_of(header(name), events), events)
-        for name, events in runs(run).items()
+def broken_without(run: list[dict], families: Iterable[Family], turns: int) -> dict[str, set[str]]:
+    """The rules that are broken in each of the runs without some columns."""
+    return {
+        name: {*checked.rules(header(name), checked.footer_of(header(name), left), left, families)}
+        for name, left in runs(run, turns).items()
     }
-    assert len(traces) > 20 and not any(checked.rules(*trace) for trace in traces.values())
-    found = {name: {*checked.rules(*trace, [STRICT])} for name, trace in traces.items()}
-    found = {name: rules for name, rules in found.items() if rules}
+
+
+@pytest.mark.parametrize("turns", only([1, 3], 1))
+def test_no_rule_is_broken_where_a_column_is_left_out_that_may_be(run, turns):
+    found = broken_without(run, FAMILIES, turns)
+    assert len(found) > 8 * turns and not any(found.values())
+
+
+def test_a_rule_that_needs_a_column_is_broken_without_it(run):
+    """The control of the test above: an unlink that does not name its task is rejected."""
+    found = {name: rules for name, rules in broken_without(run, [STRICT], 3).items() if rules}
     assert {name.partition("-")[0] for name in found} == {"task"}
     assert set().union(*found.values()) == {"SetAfterNew"}
 
 
+@WITH_ALL
 def test_spark_breaks_no_rule_there_either(report, inputs):
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     assert len(inputs.optional) > 8

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 MECHANISMS = project.find(ROOT)
-LONG = {"system_timer", "purgatory", "timer_task_list"}
+LONG = {"delayed_operation", "system_timer", "purgatory", "timer_task_list"}
 """Mechanisms whose graphs are large."""
 
 

@@ -40,13 +40,13 @@ def depth(graph, name):
     return None if place is None else graph.levels[place]
 
 
-@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL, 2))
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL))
 def test_the_graph_is_that_of_the_model_by_hand(mechanism, name):
     _, model, compiled = graphs(mechanism, name)
     assert same.difference(model, compiled, NAMES) == ""
 
 
-@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL, 2))
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL))
 def test_each_property_fails_at_the_same_depth_or_nowhere(mechanism, name):
     declared, *both = graphs(mechanism, name)
     for item in declared.properties.values():

@@ -74,7 +74,7 @@ def followed(recorded, **options):
 # -- the model
 
 
-@pytest.mark.parametrize("mechanism, scenario", SCENARIOS)
+@pytest.mark.parametrize("mechanism, scenario", of_each_mechanism(SCENARIOS, 2))
 def test_a_run_is_one_of_the_model(mechanism, scenario):
     free = record(mechanisms(), mechanism, scenario, scenario)
     by_schedule = [random_run_of(mechanism, scenario, seed) for seed in (1, 2)]
@@ -87,7 +87,7 @@ def test_a_run_is_one_of_the_model(mechanism, scenario):
         assert recorded is free or run.figures["sum"] <= MEAN[mechanism] * run.figures["followed"]
 
 
-@pytest.mark.parametrize("mechanism, name", REFUSED)
+@pytest.mark.parametrize("mechanism, name", of_each_mechanism(REFUSED, 2))
 def test_a_mutant_s_run_is_none_of_the_model(mechanism, name):
     recorded = of_mutant(mechanism, name)
     verdict, rules = (
@@ -99,7 +99,7 @@ def test_a_mutant_s_run_is_none_of_the_model(mechanism, name):
 
 
 @pytest.mark.parametrize(
-    "mechanism, name", of_each_mechanism((item for item in REFUSED if item not in UNLIKE), 4)
+    "mechanism, name", of_each_mechanism((item for item in REFUSED if item not in UNLIKE), 2)
 )
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(mechanism, name):
     decision = mechanisms()[mechanism].mutants[name].decision
@@ -241,7 +241,8 @@ def test_sequences_are_written_as_in_tla(text, value):
 
 
 @pytest.mark.parametrize(
-    "name, scenario", [item for item in SCENARIOS if item[1] != "three_adders"]
+    "name, scenario",
+    of_each_mechanism([item for item in SCENARIOS if item[1] != "three_adders"], 2),
 )
 def test_eager_steps_commute_with_all_that_others_do(name, scenario):
     mechanism = mechanisms()[name]
@@ -307,7 +308,7 @@ WRONG = {
 """(mechanism, what is wrong with it) -> rows of its table."""
 
 
-@pytest.mark.parametrize("mechanism, what", WRONG)
+@pytest.mark.parametrize("mechanism, what", of_each_mechanism(WRONG))
 def test_a_wrong_table_is_noticed(mechanism, what):
     recorded = random_run_of(mechanism, "two_adders" if mechanism == WHEEL else "cancelled")
     assert followed(recorded)[0].verdict == CONFORMS
@@ -362,6 +363,7 @@ def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
     ).accepted
 
 
+@pytest.mark.nightly
 def test_one_slice_is_evaluated_as_many_are(tmp_path):
     _, run = followed(random_run_of(OVERFLOW, "two"))
     assert [
