@@ -25,6 +25,14 @@ class Properties(Machine):
     does: Any
     users: Any
     waiting: Any
+    clear: str
+    queue: Any
+    spent: Any
+    running: Any
+    ended: Any
+    log: Any
+    asked: Any
+    entered: Any
 
     def _at(self, *labels: str) -> Iterator[tuple[str, Process]]:
         """The threads at these labels."""
@@ -68,6 +76,12 @@ class Properties(Machine):
     def ExpireFirst(self) -> bool:
         first = self._named("expire") | {None}
         return not any(event in first for event in self.queue[1:])
+
+    def InOneHand(self) -> bool:
+        return self.clear != "drain" or not (
+            any(self.spent[process.taken] for _, process in self._at("X1"))
+            or any(self.spent[process.old] for _, process in self._at("Z1"))
+        )
 
     def QueueOrder(self) -> bool:
         places = [self.entered.index(event) for event in self._processed()]
@@ -121,8 +135,8 @@ class Properties(Machine):
         return self.ended and any(self._at("D1"))
 
     def ExpiryPreempted(self) -> bool:
-        """A close has preempted the event of an expiry, whose thread waits for it."""
-        return any(("preempted", process.expiry) in self.log for _, process in self._at("W2"))
+        """The event of an expiry was preempted, and its thread learns of that."""
+        return any(("preempted", process.expiry) in self.log for _, process in self._at("W3"))
 
     def AsksInOldSession(self) -> bool:
         """A handler makes a request while the session's thread waits for its event."""

@@ -25,6 +25,11 @@ EveryEventHandled == AllDone => Due \subseteq Handled
 \* What has cleared the queue stands first in it.
 ExpireFirst == \A i \in DOMAIN queue : queue[i] \in Expiries \cup {NULL} => i = 1
 
+\* Where all that waits is drained at one moment, an event is in one thread's hands.
+InOneHand == Clear = "drain" => \A t \in DOMAIN Program :
+               /\ pc[t] = "X1" => ~spent[taken[t]]
+               /\ pc[t] = "Z1" => ~spent[old[t]]
+
 \* Events are processed in the order in which they have come to the queue.
 Processed == SelectSeq(log, LAMBDA x : x[1] = "processed")
 Place(e) == CHOOSE i \in DOMAIN entered : entered[i] = e
