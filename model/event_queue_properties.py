@@ -98,9 +98,10 @@ class Properties(Machine):
 
     def CloseWaits(self) -> bool:
         has_closed = any(
-            name in self.users
-            and any(step[0] == "close" for step in self.program[name][: process.turn - 1])
-            for name, process in self._at("T0", DONE)
+            step[0] == "close" and (place < process.turn - 1 or process.pc in ("T0", DONE))
+            for name, process in zip(self.threads, self.processes)
+            if name in self.users
+            for place, step in enumerate(self.program[name][: process.turn - 1], 1)
         )
         return self.ended or not has_closed
 

@@ -43,8 +43,9 @@ NoZombieRequest == \A i \in DOMAIN asked :
                      Behind(asked[i][1]) # {} => asked[i][2] <= 1 + Cardinality(Before(asked[i][1]))
 
 \* When close has returned, the event thread has ended.
-HasClosed(t) == /\ pc[t] \in {"T0", "Done"}
-                /\ \E i \in 1..(turn[t] - 1) : Program[t][i][1] = "close"
+HasClosed(t) == \E i \in 1..(turn[t] - 1) :
+                  /\ Program[t][i][1] = "close"
+                  /\ i < turn[t] - 1 \/ pc[t] \in {"T0", "Done"}
 CloseWaits == (\E t \in Users : HasClosed(t)) => ended
 
 \* Liveness: each event that a program puts is handled, and each thread comes to its end.
