@@ -43,16 +43,16 @@ class Work:
     ``does``: what it does when it processes its event: nothing, ["request"], ["raise"], or ["put",
     another event]. One that raises does so when its event is preempted, too.
 
-    ``log``: what was done with which event. ``asked``: the requests of which event in which
+    ``log``: what was done with which event. ``requests``: the requests of which event in which
     session.
     """
 
-    __slots__ = ("name", "does", "manager", "client", "log", "asked", "other")
+    __slots__ = ("name", "does", "manager", "client", "log", "requests", "other")
 
     def __init__(self, name: str, does: Sequence[str], of: Harness) -> None:
         self.name, self.does = name, tuple(does)
         self.manager, self.client = of.manager, of.client
-        self.log, self.asked = of.log, of.asked
+        self.log, self.requests = of.log, of.requests
         self.other: Any = of.events[does[1]] if len(does) == 2 else None
 
     def process(self) -> None:
@@ -65,7 +65,7 @@ class Work:
             self.manager.put(self.other)
 
     def ask(self, session: int) -> None:
-        self.asked.add_and_get(((self.name, session),))  # update H2
+        self.requests.add_and_get(((self.name, session),))  # update H2
 
     def preempt(self) -> None:
         self.log.add_and_get((("preempted", self.name),))  # update Z3
@@ -87,7 +87,7 @@ class Harness:
         client = getattr(impl, "SessionClient", SessionClient)
         self.client = client(self.manager)
         self.log: Any = Atomic(())
-        self.asked: Any = Atomic(())
+        self.requests: Any = Atomic(())
         self.events: dict[str, Any] = {}
         # A handler puts only events that stand behind its own.
         for name, does in reversed(scenario["does"].items()):
@@ -99,7 +99,7 @@ class Harness:
             "manager": self.manager,
             "client": self.client,
             "log": self.log,
-            "asked": self.asked,
+            "requests": self.requests,
             **{f"event {name}": event for name, event in self.events.items()},
         }
 
@@ -123,7 +123,7 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     manager, client = harness.manager, harness.client
     mutex, asleep, tickets = condition(manager.queue.changed)
     events = [harness.events[name] for name in harness.order]
-    readers = getattr(client.lock, "readers", ())
+    lock: Any = client.lock
     return {
         "putLock": (owner(manager.put_lock),),
         "mutex": (mutex,),
@@ -134,11 +134,11 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
         "started": tuple(is_set(event.started) for event in events),
         "running": (manager.running,),
         "ended": (is_set(manager.ended),),
-        "reader": (next((reader.name for reader in readers), None),),
-        "writer": (client.lock.writer and client.lock.writer.name,),
+        "reader": (next((reader.name for reader in lock.readers), None),),
+        "writer": (lock.writer and lock.writer.name,),
         "session": (client.session,),
         "log": (present(harness.log),),
-        "asked": (present(harness.asked),),
+        "requests": (present(harness.requests),),
     }
 
 

@@ -24,7 +24,7 @@ class Handler(Protocol):
         not wait for another event."""
 
     def preempt(self) -> None:
-        """Answer whoever waits for the event: it will not be processed.
+        """Answer the threads that wait for the event: it will not be processed.
 
         A thread that clears the queue calls this. Other threads that put wait for it, so it must
         not wait for them.

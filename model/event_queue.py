@@ -35,7 +35,7 @@ class Model(Properties):
     )
     queue, running, ended = Scalar("queue"), Scalar("running"), Scalar("ended")
     reader, writer, session = Scalar("reader"), Scalar("writer"), Scalar("session")
-    log, asked, entered = Scalar("log"), Scalar("asked"), Scalar("entered")
+    log, requests, entered = Scalar("log"), Scalar("requests"), Scalar("entered")
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
@@ -62,7 +62,7 @@ class Model(Properties):
         self.scalar("writer", None)
         self.scalar("session", 1)
         self.scalar("log", ())
-        self.scalar("asked", ())
+        self.scalar("requests", ())
         self.scalar("entered", self.waiting)
         self.begin()
 
@@ -338,7 +338,7 @@ class Model(Properties):
         return None
 
     def H2(self, t: Process) -> None:
-        self.asked += ((t.taken, self.session),)
+        self.requests += ((t.taken, self.session),)
 
     def H3(self, t: Process) -> None:
         self.reader = None

@@ -31,7 +31,7 @@ class Properties(Machine):
     running: Any
     ended: Any
     log: Any
-    asked: Any
+    requests: Any
     entered: Any
 
     def _at(self, *labels: str) -> Iterator[tuple[str, Process]]:
@@ -43,10 +43,7 @@ class Properties(Machine):
     def _named(self, *operations: str) -> set[str]:
         """The events of these operations in all programs."""
         return {
-            step[1]
-            for name in self.users
-            for step in self.program[name]
-            if step[0] in operations
+            step[1] for name in self.users for step in self.program[name] if step[0] in operations
         }
 
     def _given(self) -> set[str]:
@@ -89,7 +86,7 @@ class Properties(Machine):
 
     def NoZombieRequest(self) -> bool:
         expiries = [self.entered.index(x) for x in self._named("expire") if x in self.entered]
-        for event, session in self.asked:
+        for event, session in self.requests:
             own = self.entered.index(event)
             before = sum(place < own for place in expiries)
             if any(place > own for place in expiries) and session > 1 + before:

@@ -16,8 +16,8 @@
 (*                                                                          *)
 (* The queue is Python's condition: Q puts, Y takes, D drains, K looks.     *)
 (* The put lock (P, L, C) excludes puts while the queue is cleared.  An     *)
-(* event is spent by whoever exchanges its flag first (X, Z).  started is   *)
-(* an event of Python's, which W awaits; so is ended, which C awaits.       *)
+(* event is spent by the thread that exchanges its flag first (X, Z).       *)
+(* started is an event of Python's, for which W waits, and so is ended (C). *)
 (* Requests of handlers (H) read the client's lock, and a new session (I)   *)
 (* writes it.  V1 and Z3 are the handler's own work.                        *)
 (***************************************************************************)
@@ -52,7 +52,7 @@ variables
   writer = NULL,     \* the thread that opens a session
   session = 1,
   log = << >>,       \* <<how, event>>: what was handled
-  asked = << >>,     \* <<event, session>>: the requests of handlers
+  requests = << >>,     \* <<event, session>>: the requests of handlers
   entered = Waiting; \* history: the events in the order in which they came to the queue
 
 macro lock() begin
@@ -200,20 +200,20 @@ V1:   log := Append(log, <<"processed", taken>>);
       end if;
 H1:   await writer = NULL;
       reader := self;
-H2:   asked := Append(asked, <<taken, session>>);
+H2:   requests := Append(requests, <<taken, session>>);
 H3:   reader := NULL;
     end while;
 E2: ended := TRUE;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "2bbeda47" /\ chksum(tla) = "3092d739")
+\* BEGIN TRANSLATION (chksum(pcal) = "112edf1c" /\ chksum(tla) = "61d6ba30")
 VARIABLES putLock, mutex, asleep, tickets, queue, spent, started, running, 
-          ended, reader, writer, session, log, asked, entered, pc, stack, 
+          ended, reader, writer, session, log, requests, entered, pc, stack, 
           item, old, new, left, at, newest, seen, place, event, expiry, turn, 
           taken
 
 vars == << putLock, mutex, asleep, tickets, queue, spent, started, running, 
-           ended, reader, writer, session, log, asked, entered, pc, stack, 
+           ended, reader, writer, session, log, requests, entered, pc, stack, 
            item, old, new, left, at, newest, seen, place, event, expiry, turn, 
            taken >>
 
@@ -233,7 +233,7 @@ Init == (* Global variables *)
         /\ writer = NULL
         /\ session = 1
         /\ log = << >>
-        /\ asked = << >>
+        /\ requests = << >>
         /\ entered = Waiting
         (* Procedure enqueue *)
         /\ item = [ self \in ProcSet |-> NULL]
@@ -265,7 +265,7 @@ Q1(self) == /\ pc[self] = "Q1"
             /\ pc' = [pc EXCEPT ![self] = "Q2"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 Q2(self) == /\ pc[self] = "Q2"
@@ -277,7 +277,7 @@ Q2(self) == /\ pc[self] = "Q2"
             /\ pc' = [pc EXCEPT ![self] = "Q3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, stack, item, old, new, left, at, newest, 
+                            requests, stack, item, old, new, left, at, newest, 
                             seen, place, event, expiry, turn, taken >>
 
 Q3(self) == /\ pc[self] = "Q3"
@@ -285,7 +285,7 @@ Q3(self) == /\ pc[self] = "Q3"
             /\ pc' = [pc EXCEPT ![self] = "Q4"]
             /\ UNCHANGED << putLock, mutex, asleep, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 Q4(self) == /\ pc[self] = "Q4"
@@ -295,8 +295,8 @@ Q4(self) == /\ pc[self] = "Q4"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, old, new, left, at, newest, seen, 
-                            place, event, expiry, turn, taken >>
+                            requests, entered, old, new, left, at, newest, 
+                            seen, place, event, expiry, turn, taken >>
 
 enqueue(self) == Q1(self) \/ Q2(self) \/ Q3(self) \/ Q4(self)
 
@@ -311,15 +311,15 @@ Z1(self) == /\ pc[self] = "Z1"
                        /\ UNCHANGED << stack, old >>
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, item, new, left, at, newest, seen, 
-                            place, event, expiry, turn, taken >>
+                            requests, entered, item, new, left, at, newest, 
+                            seen, place, event, expiry, turn, taken >>
 
 Z2(self) == /\ pc[self] = "Z2"
             /\ started' = [started EXCEPT ![old[self]] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "Z3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 Z3(self) == /\ pc[self] = "Z3"
@@ -329,8 +329,8 @@ Z3(self) == /\ pc[self] = "Z3"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            asked, entered, item, new, left, at, newest, seen, 
-                            place, event, expiry, turn, taken >>
+                            requests, entered, item, new, left, at, newest, 
+                            seen, place, event, expiry, turn, taken >>
 
 preempt(self) == Z1(self) \/ Z2(self) \/ Z3(self)
 
@@ -340,7 +340,7 @@ D1(self) == /\ pc[self] = "D1"
             /\ pc' = [pc EXCEPT ![self] = "D2"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 D2(self) == /\ pc[self] = "D2"
@@ -349,15 +349,15 @@ D2(self) == /\ pc[self] = "D2"
             /\ pc' = [pc EXCEPT ![self] = "D3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, at, newest, 
-                            seen, place, event, expiry, turn, taken >>
+                            requests, entered, stack, item, old, new, at, 
+                            newest, seen, place, event, expiry, turn, taken >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ mutex' = NULL
             /\ pc' = [pc EXCEPT ![self] = "R1"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 R1(self) == /\ pc[self] = "R1"
@@ -384,7 +384,7 @@ R1(self) == /\ pc[self] = "R1"
                        /\ old' = old
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, new, newest, seen, place, 
+                            log, requests, entered, new, newest, seen, place, 
                             event, expiry, turn, taken >>
 
 replace(self) == D1(self) \/ D2(self) \/ D3(self) \/ R1(self)
@@ -396,7 +396,7 @@ K1(self) == /\ pc[self] = "K1"
             /\ pc' = [pc EXCEPT ![self] = "K2"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, place, event, expiry, turn, taken >>
 
 K2(self) == /\ pc[self] = "K2"
@@ -404,7 +404,7 @@ K2(self) == /\ pc[self] = "K2"
             /\ pc' = [pc EXCEPT ![self] = "R2"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 R2(self) == /\ pc[self] = "R2"
@@ -423,8 +423,8 @@ R2(self) == /\ pc[self] = "R2"
                        /\ UNCHANGED << stack, old, place >>
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, item, new, left, at, newest, 
-                            seen, event, expiry, turn, taken >>
+                            log, requests, entered, item, new, left, at, 
+                            newest, seen, event, expiry, turn, taken >>
 
 K3(self) == /\ pc[self] = "K3"
             /\ mutex = NULL
@@ -432,7 +432,7 @@ K3(self) == /\ pc[self] = "K3"
             /\ pc' = [pc EXCEPT ![self] = "K4"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 K4(self) == /\ pc[self] = "K4"
@@ -440,7 +440,7 @@ K4(self) == /\ pc[self] = "K4"
             /\ pc' = [pc EXCEPT ![self] = "K5"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 K5(self) == /\ pc[self] = "K5"
@@ -455,8 +455,8 @@ K5(self) == /\ pc[self] = "K5"
             /\ pc' = [pc EXCEPT ![self] = "Q1"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, old, new, left, at, newest, event, 
-                            expiry, turn, taken >>
+                            requests, entered, old, new, left, at, newest, 
+                            event, expiry, turn, taken >>
 
 look(self) == K1(self) \/ K2(self) \/ R2(self) \/ K3(self) \/ K4(self)
                  \/ K5(self)
@@ -467,7 +467,7 @@ P1(self) == /\ pc[self] = "P1"
             /\ pc' = [pc EXCEPT ![self] = "P2"]
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 P2(self) == /\ pc[self] = "P2"
@@ -488,8 +488,8 @@ P2(self) == /\ pc[self] = "P2"
                        /\ item' = item
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, new, left, at, newest, seen, 
-                            place, event, expiry, turn, taken >>
+                            log, requests, entered, new, left, at, newest, 
+                            seen, place, event, expiry, turn, taken >>
 
 P3(self) == /\ pc[self] = "P3"
             /\ putLock' = NULL
@@ -498,8 +498,8 @@ P3(self) == /\ pc[self] = "P3"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, item, old, new, left, at, newest, 
-                            seen, place, expiry, turn, taken >>
+                            requests, entered, item, old, new, left, at, 
+                            newest, seen, place, expiry, turn, taken >>
 
 put(self) == P1(self) \/ P2(self) \/ P3(self)
 
@@ -509,7 +509,7 @@ L1(self) == /\ pc[self] = "L1"
             /\ pc' = [pc EXCEPT ![self] = "L2"]
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 L2(self) == /\ pc[self] = "L2"
@@ -547,7 +547,7 @@ L2(self) == /\ pc[self] = "L2"
                        /\ old' = old
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, item, event, expiry, turn, 
+                            log, requests, entered, item, event, expiry, turn, 
                             taken >>
 
 L3(self) == /\ pc[self] = "L3"
@@ -555,7 +555,7 @@ L3(self) == /\ pc[self] = "L3"
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 W1(self) == /\ pc[self] = "W1"
@@ -564,8 +564,8 @@ W1(self) == /\ pc[self] = "W1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 W2(self) == /\ pc[self] = "W2"
@@ -573,8 +573,8 @@ W2(self) == /\ pc[self] = "W2"
             /\ pc' = [pc EXCEPT ![self] = "W3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 W3(self) == /\ pc[self] = "W3"
@@ -583,8 +583,8 @@ W3(self) == /\ pc[self] = "W3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "I1"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 W4(self) == /\ pc[self] = "W4"
@@ -593,8 +593,8 @@ W4(self) == /\ pc[self] = "W4"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "I1"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 W5(self) == /\ pc[self] = "W5"
@@ -602,8 +602,8 @@ W5(self) == /\ pc[self] = "W5"
             /\ pc' = [pc EXCEPT ![self] = "I1"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 I1(self) == /\ pc[self] = "I1"
@@ -612,7 +612,7 @@ I1(self) == /\ pc[self] = "I1"
             /\ pc' = [pc EXCEPT ![self] = "I2"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 I2(self) == /\ pc[self] = "I2"
@@ -620,7 +620,7 @@ I2(self) == /\ pc[self] = "I2"
             /\ pc' = [pc EXCEPT ![self] = "I3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 I3(self) == /\ pc[self] = "I3"
@@ -630,8 +630,8 @@ I3(self) == /\ pc[self] = "I3"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, session, log, 
-                            asked, entered, item, old, new, left, at, newest, 
-                            seen, place, event, turn, taken >>
+                            requests, entered, item, old, new, left, at, 
+                            newest, seen, place, event, turn, taken >>
 
 expire(self) == L1(self) \/ L2(self) \/ L3(self) \/ W1(self) \/ W2(self)
                    \/ W3(self) \/ W4(self) \/ W5(self) \/ I1(self)
@@ -642,7 +642,7 @@ C1(self) == /\ pc[self] = "C1"
             /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 C2(self) == /\ pc[self] = "C2"
@@ -673,7 +673,7 @@ C2(self) == /\ pc[self] = "C2"
                        /\ UNCHANGED << newest, seen, place >>
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, item, old, event, expiry, turn, 
+                            requests, entered, item, old, event, expiry, turn, 
                             taken >>
 
 C3(self) == /\ pc[self] = "C3"
@@ -681,7 +681,7 @@ C3(self) == /\ pc[self] = "C3"
             /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << mutex, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 C4(self) == /\ pc[self] = "C4"
@@ -692,7 +692,7 @@ C4(self) == /\ pc[self] = "C4"
                        /\ stack' = stack
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, item, old, new, left, at, 
+                            log, requests, entered, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 C5(self) == /\ pc[self] = "C5"
@@ -701,7 +701,7 @@ C5(self) == /\ pc[self] = "C5"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, item, old, new, left, at, 
+                            log, requests, entered, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 close(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self) \/ C5(self)
@@ -734,7 +734,7 @@ T0(self) == /\ pc[self] = "T0"
                        /\ UNCHANGED << stack, event, expiry, turn >>
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, item, old, new, left, at, 
+                            log, requests, entered, item, old, new, left, at, 
                             newest, seen, place, taken >>
 
 user(self) == T0(self)
@@ -745,8 +745,8 @@ E1(self) == /\ pc[self] = "E1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "E2"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            log, asked, entered, stack, item, old, new, left, 
-                            at, newest, seen, place, event, expiry, turn, 
+                            log, requests, entered, stack, item, old, new, 
+                            left, at, newest, seen, place, event, expiry, turn, 
                             taken >>
 
 Y1(self) == /\ pc[self] = "Y1"
@@ -757,7 +757,7 @@ Y1(self) == /\ pc[self] = "Y1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Y2"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 Y2(self) == /\ pc[self] = "Y2"
@@ -765,7 +765,7 @@ Y2(self) == /\ pc[self] = "Y2"
             /\ asleep' = (asleep \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "Y3"]
             /\ UNCHANGED << putLock, tickets, queue, spent, started, running, 
-                            ended, reader, writer, session, log, asked, 
+                            ended, reader, writer, session, log, requests, 
                             entered, stack, item, old, new, left, at, newest, 
                             seen, place, event, expiry, turn, taken >>
 
@@ -775,7 +775,7 @@ Y3(self) == /\ pc[self] = "Y3"
             /\ asleep' = asleep \ {self}
             /\ pc' = [pc EXCEPT ![self] = "Y4"]
             /\ UNCHANGED << putLock, mutex, queue, spent, started, running, 
-                            ended, reader, writer, session, log, asked, 
+                            ended, reader, writer, session, log, requests, 
                             entered, stack, item, old, new, left, at, newest, 
                             seen, place, event, expiry, turn, taken >>
 
@@ -787,7 +787,7 @@ Y4(self) == /\ pc[self] = "Y4"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Y5"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 Y5(self) == /\ pc[self] = "Y5"
@@ -796,7 +796,7 @@ Y5(self) == /\ pc[self] = "Y5"
             /\ pc' = [pc EXCEPT ![self] = "Y6"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn >>
 
 Y6(self) == /\ pc[self] = "Y6"
@@ -806,7 +806,7 @@ Y6(self) == /\ pc[self] = "Y6"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "X1"]
             /\ UNCHANGED << putLock, asleep, tickets, queue, spent, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 X1(self) == /\ pc[self] = "X1"
@@ -817,7 +817,7 @@ X1(self) == /\ pc[self] = "X1"
                        /\ pc' = [pc EXCEPT ![self] = "X2"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, started, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 X2(self) == /\ pc[self] = "X2"
@@ -825,7 +825,7 @@ X2(self) == /\ pc[self] = "X2"
             /\ pc' = [pc EXCEPT ![self] = "V1"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             running, ended, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 V1(self) == /\ pc[self] = "V1"
@@ -844,8 +844,8 @@ V1(self) == /\ pc[self] = "V1"
                                   /\ UNCHANGED << stack, event >>
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
-                            asked, entered, item, old, new, left, at, newest, 
-                            seen, place, expiry, turn, taken >>
+                            requests, entered, item, old, new, left, at, 
+                            newest, seen, place, expiry, turn, taken >>
 
 H1(self) == /\ pc[self] = "H1"
             /\ writer = NULL
@@ -853,11 +853,11 @@ H1(self) == /\ pc[self] = "H1"
             /\ pc' = [pc EXCEPT ![self] = "H2"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 H2(self) == /\ pc[self] = "H2"
-            /\ asked' = Append(asked, <<taken[self], session>>)
+            /\ requests' = Append(requests, <<taken[self], session>>)
             /\ pc' = [pc EXCEPT ![self] = "H3"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, reader, writer, session, 
@@ -869,7 +869,7 @@ H3(self) == /\ pc[self] = "H3"
             /\ pc' = [pc EXCEPT ![self] = "E1"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, ended, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 E2(self) == /\ pc[self] = "E2"
@@ -877,7 +877,7 @@ E2(self) == /\ pc[self] = "E2"
             /\ pc' = [pc EXCEPT ![self] = "Done"]
             /\ UNCHANGED << putLock, mutex, asleep, tickets, queue, spent, 
                             started, running, reader, writer, session, log, 
-                            asked, entered, stack, item, old, new, left, at, 
+                            requests, entered, stack, item, old, new, left, at, 
                             newest, seen, place, event, expiry, turn, taken >>
 
 worker(self) == E1(self) \/ Y1(self) \/ Y2(self) \/ Y3(self) \/ Y4(self)

@@ -22,10 +22,10 @@ EventHandledOnce == \A e \in Events : Times(e) <= 1
 \* In the end each event that was put is handled.
 EveryEventHandled == AllDone => Due \subseteq Handled
 
-\* What has cleared the queue stands first in it.
+\* An event for which the queue was cleared stands first in it.
 ExpireFirst == \A i \in DOMAIN queue : queue[i] \in Expiries \cup {NULL} => i = 1
 
-\* Where all that waits is drained at one moment, an event is in one thread's hands.
+\* Where the queue is drained at one moment, an event is in one thread's hands.
 InOneHand == Clear = "drain" => \A t \in DOMAIN Program :
                /\ pc[t] = "X1" => ~spent[taken[t]]
                /\ pc[t] = "Z1" => ~spent[old[t]]
@@ -39,8 +39,8 @@ QueueOrder == \A i, j \in DOMAIN Processed :
 \* A request of an event that came before an expiry is made in a session before the new one.
 Before(e) == {x \in Expiries \cap Range(entered) : Place(x) < Place(e)}
 Behind(e) == {x \in Expiries \cap Range(entered) : Place(x) > Place(e)}
-NoZombieRequest == \A i \in DOMAIN asked :
-                     Behind(asked[i][1]) # {} => asked[i][2] <= 1 + Cardinality(Before(asked[i][1]))
+NoZombieRequest == \A i \in DOMAIN requests :
+                     Behind(requests[i][1]) # {} => requests[i][2] <= 1 + Cardinality(Before(requests[i][1]))
 
 \* When close has returned, the event thread has ended.
 HasClosed(t) == \E i \in 1..(turn[t] - 1) :

@@ -1,4 +1,4 @@
-"""The controller's events on real threads: order, answers, the handshake at an expiry, the close."""
+"""The controller's events on real threads: order, answers, the wait at an expiry, the close."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_an_exception_of_a_handler_is_logged_and_the_next_event_is_handled(manag
     assert "the handler of a preempted event raised" in caplog.messages
 
 
-def test_what_a_handler_raises_is_reported_where_the_manager_was_told_to():
+def test_what_a_handler_raises_is_given_to_the_report_of_the_manager():
     reports, log = [], []
     events = EventManager(reports.append)
     events.start()
@@ -131,7 +131,7 @@ def test_what_a_handler_raises_is_reported_where_the_manager_was_told_to():
     assert reports == ["the handler of an event"]
 
 
-def test_an_event_is_handled_once_whoever_comes_first():
+def test_an_event_is_handled_once():
     log = []
     one, other = queued(log, "one"), queued(log, "other")
     one.process()
