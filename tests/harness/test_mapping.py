@@ -19,6 +19,7 @@ HISTORY = {
     "controller": {"elections", "stale", "overwritten"},
     "delay_queue": {"leading", "queued"},
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
+    "event_queue": {"entered"},
     "overflow_wheel": {"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"},
     "partition_leader": {
         "led",
@@ -83,6 +84,7 @@ OPERATIONS = {
         "hold",
         "expire",
     },
+    "event_queue": {"close", "expire", "put", "work"},
     "overflow_wheel": {"place", "add", "cancel", "check", "memory"},
     "partition_leader": {
         "elect",

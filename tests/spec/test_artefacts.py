@@ -19,6 +19,7 @@ LABELS = {
     "controller": 26,
     "delay_queue": 25,
     "delayed_operation": 41,
+    "event_queue": 51,
     "overflow_wheel": 44,
     "partition_leader": 14,
     "purgatory": 78,

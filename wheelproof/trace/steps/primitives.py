@@ -13,6 +13,7 @@ from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
 from wheelproof.trace.recording.grain import Step
+from wheelproof.trace.steps.events import event
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
 from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
 from wheelproof.trace.steps.virtual_time import time_and_threads
@@ -41,6 +42,7 @@ def runtime_module(recorder: Recorder, production: ModuleType | None, name: str)
     module.__dict__.update(
         plain,
         Condition=condition(recorder, plain["Monitor"]),
+        Event=event(recorder),
         **time_and_threads(recorder),
         TIMEOUT_MAX=threading.TIMEOUT_MAX,
         Interrupted=Interrupted,
