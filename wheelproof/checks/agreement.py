@@ -29,7 +29,7 @@ NAME = "properties"
 SCENARIOS, STATES = 4, 160
 """Scenarios of a mechanism, and states of each."""
 
-FIRST, DRAWN = 400, 4_000
+FIRST, DRAWN = 250, 2_000
 """States drawn of every scenario to choose scenarios, and of the chosen ones to choose states."""
 
 ENOUGH = 16
