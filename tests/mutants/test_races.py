@@ -22,6 +22,7 @@ SCHEDULES = {
 
 RACY = {
     "delay_queue": {"TakesOutside", "TakesOutsideAtOnce"},
+    "event_queue": {"LooksOutside"},
     "overflow_wheel": {"PlainWheel", "M6", "M7"},
     "purgatory": {"P6"},
     "read_write_lock": {
@@ -39,8 +40,7 @@ RACY = {
 
 def runs():
     for mechanism, (names, schedules) in SCHEDULES.items():
-        fast = Artefacts(mechanism).fast
-        for name in fast if names is None else [each for each in fast if each in names]:
+        for name in Artefacts(mechanism).fast if names is None else names:
             yield mechanism, name, schedules
 
 
