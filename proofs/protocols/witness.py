@@ -20,8 +20,6 @@ from proofs.ts_concrete import Compiled, Instance, Move, State
 class Witnesses:
     """A depth-first search from the scope's start until every action was taken.
 
-    It takes them all much sooner than a breadth-first one.
-
     ``missing``: the actions that it did not find.
     """
 
