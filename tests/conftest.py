@@ -60,12 +60,13 @@ one process would wait for the other.
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is there when all tests are collected stays to the end: no search for garbage goes
-    through it."""
+    through it. Tests make much and drop little, so that searches are rare."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
         gc.enable()
 
 

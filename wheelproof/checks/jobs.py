@@ -23,6 +23,7 @@ from wheelproof.checks import (
 from wheelproof.checks.context import IN_PYTHON, Context, Report
 from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.events import Ended, Notice
+from wheelproof.explore.search import rare_collections
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
@@ -341,7 +342,8 @@ def carry_out(context: Context, job: Job) -> Report:
 
     listener, context = context.listen, replace(context, listen=hear)
     try:
-        return dispatch(context, job)
+        with rare_collections():
+            return dispatch(context, job)
     except WheelproofError as error:
         why = str(error)
     except MemoryError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof.errors import UsageError
@@ -37,10 +38,16 @@ def anchors_of(file: Path, text: str) -> list[Anchor]:
 
     Raises UsageError on Python that cannot be parsed, and on other kinds of files.
     """
+    return list(_anchors_of(file, text))
+
+
+@lru_cache(maxsize=128)
+def _anchors_of(file: Path, text: str) -> tuple[Anchor, ...]:
+    """The anchors of a file, once for all the hunks that change it."""
     if file.suffix == ".tla":
-        return _of_tla(text)
+        return tuple(_of_tla(text))
     if file.suffix == ".py":
-        return list(_of_python(file, text))
+        return tuple(_of_python(file, text))
     raise UsageError(f"{file}: decisions change .tla and .py files only.")
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from itertools import chain
 
 from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.findings import Faults
 from wheelproof.explore.labels import Labels
+from wheelproof.explore.parsed import KEPT
 from wheelproof.explore.suspension import (
     COMPREHENSIONS,
     Function,
@@ -151,8 +153,13 @@ def rules(
 
 def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
     """The slots that classes of these files declare, also by type(), and their properties."""
+    return frozenset().union(*map(_slots_in, trees))
+
+
+@lru_cache(KEPT)
+def _slots_in(tree: ast.Module) -> frozenset[str]:
     found: set[str] = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in ast.walk(tree):
         values: list[ast.expr] = []
         if isinstance(node, ast.ClassDef):
             values = [
@@ -171,12 +178,8 @@ def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
             isinstance(d, ast.Attribute) and d.attr == "setter" for d in node.decorator_list
         ):
             found.add(node.name)
-        found.update(
-            n.value
-            for value in values
-            for n in ast.walk(value)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        )
+        constants = (n for v in values for n in ast.walk(v) if isinstance(n, ast.Constant))
+        found.update(n.value for n in constants if isinstance(n.value, str))
     return frozenset(found)
 
 

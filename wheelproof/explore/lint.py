@@ -46,7 +46,6 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
 @lru_cache(parsed.KEPT)
 def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[StyleFinding, ...]:
     """The findings in files and their texts, once for each content."""
-    sources = dict(texts)
     trees: dict[str, ast.Module] = {}
     marks: dict[str, labels.Labels] = {}
     for file, text in texts:
@@ -60,19 +59,29 @@ def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[
         marks[file] = labels.of_source(text, file)
     slots = beside | hidden.slots_in(trees.values())
     suspendable = suspension.suspendable_names(trees, marks)
-    fields = {name for tree in trees.values() for name, _ in _marked(tree)}
-    found: set[StyleFinding] = set()
-    for file, tree in trees.items():
-        spared = production.marked(tree, sources[file])
-        parts = [
-            _lines(tree, marks[file], fields),
-            stack.returns_in_hand(tree, fields, marks[file].keys()),
-            hidden.rules(tree, marks[file], suspendable, slots, spared),
-        ]
-        if file.startswith("harness/"):
-            parts.append(dropped.swallowed(tree))
-        found.update(StyleFinding(file, *finding) for part in parts for finding in part)
-    return tuple(sorted(found))
+    fields = frozenset(name for tree in trees.values() for name, _ in _marked(tree))
+    found = [_found_in(file, text, fields, suspendable, slots) for file, text in texts]
+    return tuple(sorted(set().union(*found)))
+
+
+@lru_cache(parsed.KEPT)
+def _found_in(
+    file: str,
+    text: str,
+    fields: frozenset[str],
+    suspendable: frozenset[str],
+    slots: frozenset[str],
+) -> frozenset[StyleFinding]:
+    """The findings in one file, given the names that the other files declare."""
+    tree, marks = parsed.tree(text), labels.of_source(text, file)
+    parts = [
+        _lines(tree, marks, fields),
+        stack.returns_in_hand(tree, fields, marks.keys()),
+        hidden.rules(tree, marks, suspendable, slots, production.marked(tree, text)),
+    ]
+    if file.startswith("harness/"):
+        parts.append(dropped.swallowed(tree))
+    return frozenset(StyleFinding(file, *finding) for part in parts for finding in part)
 
 
 def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
@@ -105,7 +114,7 @@ def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
     )
 
 
-def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Faults:
+def _lines(tree: ast.Module, marks: labels.Labels, fields: frozenset[str]) -> Faults:
     yield from _unique(tree, marks)
     yield from _slots(tree)
     for line, kinds in marks.items():
@@ -171,7 +180,12 @@ def _unique(tree: ast.Module, marks: labels.Labels) -> Faults:
             )
 
 
-def _marked(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
+@lru_cache(parsed.KEPT)
+def _marked(tree: ast.Module) -> tuple[tuple[str, tuple[ast.ClassDef, int]], ...]:
+    return tuple(_marks_of(tree))
+
+
+def _marks_of(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
     for cls in ast.walk(tree):
         if isinstance(cls, ast.ClassDef):
             for statement in cls.body:
@@ -206,7 +220,7 @@ def _slots(tree: ast.Module) -> Faults:
             )
 
 
-def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Faults:
+def _statement(node: ast.stmt, marks: labels.Labels, fields: frozenset[str]) -> Faults:
     # A compound statement evaluates its header; its blocks are statements of their own.
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for line in range(node.lineno, node.body[0].lineno):

@@ -35,7 +35,7 @@ Progress = Callable[[Mapping[str, float]], None]
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect cyclic garbage seldom: the search keeps nearly all that it makes.
+    """Collect cyclic garbage seldom: a search keeps nearly all that it makes, a check as well.
 
     With the usual thresholds the collector takes a fifth of the time.
     """

@@ -171,6 +171,7 @@ def _calls(node: ast.AST, inner: FrameType | None) -> bool:
     )
 
 
+@lru_cache(16 * KEPT)
 def _node(tree: ast.Module, place: tuple[int, int, int, int]) -> ast.AST | None:
     """The outermost node of exactly this place, else the smallest around it."""
     best: ast.AST | None = None

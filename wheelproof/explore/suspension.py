@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from wheelproof.explore.findings import Faults
 from wheelproof.explore.labels import Labels
+from wheelproof.explore.parsed import KEPT
 
 _ITERATING = frozenset(
     {
@@ -112,28 +114,43 @@ def suspendable_names(
     calls: dict[str, set[str]] = {}
     names: set[str] = set()
     for file, tree in trees.items():
-        constructors: dict[Function, str] = {
-            m: c.name
-            for c in ast.walk(tree)
-            if isinstance(c, ast.ClassDef)
-            for m in c.body
-            if isinstance(m, ast.FunctionDef) and m.name == "__init__"
-        }
-        for function in functions(tree):
-            name = constructors.get(function, function.name)
-            own = list(own_nodes(function))
-            calls.setdefault(name, set()).update(filter(None, map(called_name, own)))
-            variables = _variables(function)
-            if own_lines(function) & marks[file].keys() or any(
-                isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in variables
-                for n in own
-            ):
+        for name, called, stops in _calls_of(tree, frozenset(marks[file])):
+            calls.setdefault(name, set()).update(called)
+            if stops:
                 names.add(name)
     while True:
         more = {name for name, called in calls.items() if name not in names and called & names}
         if not more:
             return frozenset(names)
         names |= more
+
+
+@lru_cache(KEPT)
+def _calls_of(
+    tree: ast.Module, labelled: frozenset[int]
+) -> tuple[tuple[str, frozenset[str], bool], ...]:
+    """Of each function its name, the names that it calls, and whether a thread can stop in it.
+
+    ``labelled``: lines with a label. Calls of functions that can stop are not followed.
+    """
+    constructors: dict[Function, str] = {
+        m: c.name
+        for c in ast.walk(tree)
+        if isinstance(c, ast.ClassDef)
+        for m in c.body
+        if isinstance(m, ast.FunctionDef) and m.name == "__init__"
+    }
+    found = []
+    for function in functions(tree):
+        own = list(own_nodes(function))
+        variables = _variables(function)
+        stops = bool(own_lines(function) & labelled) or any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in variables
+            for n in own
+        )
+        called = frozenset(filter(None, map(called_name, own)))
+        found.append((constructors.get(function, function.name), called, stops))
+    return tuple(found)
 
 
 def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) -> Faults:
