@@ -8,12 +8,13 @@ conditions and time have modules of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from queue import Empty, Full
 from threading import TIMEOUT_MAX, BrokenBarrierError
 from types import ModuleType
 from typing import Annotated, Any, Protocol, TypeVar
 
 # The modules whose primitives are registered when they are imported.
-from wheelproof.explore import conditions, synchronizers, virtual_time  # noqa: F401
+from wheelproof.explore import conditions, queues, synchronizers, virtual_time  # noqa: F401
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
@@ -31,6 +32,8 @@ def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleTy
         **virtual_time.functions(scheduler),
         TIMEOUT_MAX=TIMEOUT_MAX,
         BrokenBarrierError=BrokenBarrierError,
+        Empty=Empty,
+        Full=Full,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],

@@ -12,8 +12,9 @@ where a thread sleeps:
   arrives while the threads of the round before leave. ``reset`` and ``abort`` are ``notify``,
   ``n_waiting`` and ``broken`` are ``read``. The labelled lines of the action are steps.
 
-A time-out is refused: ``Condition.wait_for`` has one. ``tests/wheelproof/explore`` runs CPython's
-own source of these classes on the controlled condition, and compares all ends of all schedules.
+With a time-out, ``acquire`` too is a wait (``# wait A1, wake A2``), see
+:mod:`wheelproof.explore.patience`. ``tests/wheelproof/explore`` runs CPython's own source of these
+classes on the controlled condition, and compares all ends of all schedules.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.patience import Patience, late, sleeps, wakes
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.threads import Site, Thread
 from wheelproof.explore.virtual_time import index_of
@@ -56,13 +58,6 @@ class Rules:
             self._scheduler.fail(
                 f"{self._name}: an operation within an atomic one; let the operation that uses it "
                 "have its steps"
-            )
-
-    def no_timeout(self, timeout: float | None) -> None:
-        if timeout is not None:
-            self._scheduler.fail(
-                f"{self._name}: a wait with a time-out; under control only a Condition has one: "
-                "use its wait_for, or wait without a time-out"
             )
 
     def unplanned(self, thread: Thread) -> NoReturn:
@@ -100,10 +95,18 @@ def _semaphore(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
             if not blocking and timeout is not None:
                 raise ValueError("can't specify timeout for non-blocking acquire")
-            if scheduler.running is not None:
-                rules.no_timeout(timeout)
-                rules.whole(point("lock", True, self) if blocking else point("try", True))
-            return self.take(blocking)
+            thread = scheduler.running
+            if thread is None or timeout is None:
+                if thread is not None:
+                    rules.whole(point("lock", True, self) if blocking else point("try", True))
+                return self.take(blocking)
+            rules.whole(point("wait", True))
+            if self.value == 0:
+                sleeps(scheduler, thread, timeout)
+                rules.whole(point("wake", True, Patience(scheduler, self)))
+                if wakes(scheduler, thread) and self.value == 0:
+                    return False
+            return self.take(True)
 
         def release(self, n: int = 1) -> None:
             if n < 1:
@@ -203,11 +206,15 @@ def _event(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 if not self.flag:
                     raise RuntimeError(OUTSIDE)
                 return True
-            rules.no_timeout(timeout)
             rules.whole(point("wait", True))
             if not self.flag:
                 self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
-                rules.whole(point("wake", True, self))
+                if timeout is not None:
+                    sleeps(scheduler, thread, timeout)
+                rules.whole(point("wake", True, Patience(scheduler, self)))
+                if wakes(scheduler, thread) and thread in self.asleep:
+                    self.asleep = tuple(each for each in self.asleep if each is not thread)
+                    return False
                 if thread in self.asleep:
                     rules.unplanned(thread)
             rules.acquired(self)
@@ -228,6 +235,23 @@ class Gate:
         return self._barrier.phase in self._phases
 
 
+class Leaving(Gate):
+    """Admits a thread out of a barrier, or where its time is up before the barrier is full.
+
+    While the last thread runs the action it has the lock, and nobody's time is up.
+    """
+
+    __slots__ = ("_scheduler",)
+
+    def __init__(self, scheduler: Scheduler, barrier: Any) -> None:
+        super().__init__(barrier, LEAVES)
+        self._scheduler = scheduler
+
+    def admits(self, thread: Thread) -> bool:
+        filling = self._barrier.phase == FILLING
+        return super().admits(thread) or (filling and late(self._scheduler, thread))
+
+
 @primitive("Barrier")
 def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point, rules = scheduler.point, Rules(scheduler, "Barrier")
@@ -235,7 +259,7 @@ def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     class Barrier:
         """``phase``: one of those above. ``inside``: (thread, its index) of those that sleep."""
 
-        __slots__ = ("action", "inside", "parties", "phase")
+        __slots__ = ("action", "inside", "parties", "phase", "timeout")
 
         def __init__(
             self,
@@ -243,9 +267,7 @@ def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             action: Callable[[], object] | None = None,
             timeout: float | None = None,
         ) -> None:
-            if timeout is not None:
-                raise ValueError("under control a Barrier has no time-out: leave it out")
-            self.parties, self.action = parties, action
+            self.parties, self.action, self.timeout = parties, action, timeout
             self.inside: tuple[tuple[Thread, int], ...] = ()
             self.phase = FILLING
 
@@ -254,7 +276,6 @@ def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             thread = scheduler.running
             if thread is None:
                 raise RuntimeError(OUTSIDE)
-            rules.no_timeout(timeout)
             rules.whole(point("wait", True, Gate(self, ARRIVES)))
             if self.phase == BROKEN:
                 raise threading.BrokenBarrierError
@@ -265,7 +286,13 @@ def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 rules.acquired(self)
                 return index
             self.inside = tuple(sorted((*self.inside, (thread, index)), key=_place))
-            rules.whole(point("wake", True, Gate(self, LEAVES)))
+            if timeout is None:
+                timeout = self.timeout
+            if timeout is not None:
+                sleeps(scheduler, thread, timeout)
+            rules.whole(point("wake", True, Leaving(scheduler, self)))
+            if wakes(scheduler, thread) and self.phase == FILLING:
+                self.phase = BROKEN
             return self._left(thread)
 
         def reset(self) -> None:

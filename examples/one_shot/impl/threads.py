@@ -1,4 +1,4 @@
-"""The standard library's locks, conditions, clock and thread numbers, in one module.
+"""The standard library's locks, conditions, queues, clock and thread numbers, in one module.
 
 ``impl.runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
 put a controlled module in this one's place, and run the same source one operation at a time.
@@ -12,6 +12,7 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
+from queue import Empty, Full, LifoQueue, PriorityQueue, Queue
 from threading import (
     TIMEOUT_MAX,
     Barrier,
@@ -34,13 +35,18 @@ __all__ = [
     "BoundedSemaphore",
     "BrokenBarrierError",
     "Condition",
+    "Empty",
     "Event",
+    "Full",
     "Interrupted",
     "Interrupts",
+    "LifoQueue",
     "Lock",
     "Monitor",
     "NoMonitor",
     "Plain",
+    "PriorityQueue",
+    "Queue",
     "Semaphore",
     "Time",
     "Volatile",

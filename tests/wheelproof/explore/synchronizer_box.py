@@ -11,20 +11,22 @@ RAISED = "raised"
 
 BOX = """
 from __future__ import annotations
-from impl.threads import BrokenBarrierError, Plain, get_ident
+from impl.threads import BrokenBarrierError, Plain, Time, get_ident
 from impl.threads import Barrier, BoundedSemaphore, Event, Semaphore
 
 class Box:
-    __slots__ = ("semaphore", "bounded", "event", "barrier", "got", "total")
+    __slots__ = ("semaphore", "bounded", "event", "barrier", "clock", "acts", "got", "total")
 
+    acts: Plain[int]
     total: Plain[int]
 
     def __init__(self, value, parties):
         self.semaphore, self.bounded = Semaphore(value), BoundedSemaphore(1)
         self.event, self.barrier, self.got = Event(), Barrier(parties, self.act), ()
-        self.total = 0
+        self.total, self.acts, self.clock = 0, 0, Time()
 
     def act(self):
+        self.acts = self.acts + 1  # write M9
         self.note("acts")
 
     def note(self, value):
@@ -32,6 +34,12 @@ class Box:
 
     def acquire(self):
         self.note(self.semaphore.acquire())  # lock A1
+
+    def acquire_within(self, n):
+        self.note(self.semaphore.acquire(True, n))  # wait A2, wake A3
+
+    def sleep(self, n):
+        self.clock.advance(n)  # update C1
 
     def attempt(self):
         self.note(self.semaphore.acquire(False))  # try T1
@@ -71,6 +79,15 @@ class Box:
     def wait(self):
         self.note(self.event.wait())  # wait E4, wake E5
 
+    def wait_within(self, n):
+        self.note(self.event.wait(n))  # wait E6, wake E7
+
+    def meet_within(self, n):
+        try:
+            self.note(self.barrier.wait(n))  # wait M7, wake M8
+        except BrokenBarrierError:
+            self.note("broken")
+
     def meet(self):
         try:
             self.note(self.barrier.wait())  # wait M1, wake M2
@@ -100,7 +117,7 @@ SUBJECT = ("impl.box",)
 class Harness:
     def __init__(self, scenario, impl=box):
         self.box = impl.Box(scenario["value"], scenario["parties"])
-        self.names = {{"box": self.box}}
+        self.names = {{"box": self.box, "clock": self.box.clock}}
 {CALLS}
 
 def shared(harness):
@@ -124,7 +141,7 @@ LABELS = (
     (r"self\._cond\.wait", "wait X{0}, wake Y{0}, lock Z{0}"),
     (r"self\._cond\.notify", "notify X{0}"),
     (r"self\._(flag|state|count) [-+]?= ", "write X{0}"),
-    (r"return self\._(flag|state|count)|if self\._state == 0:", "read X{0}"),
+    (r"return self\._(flag|state|count)|if self\._state == 0:|_time\(\)", "read X{0}"),
 )
 """What a line has -> the label of its operation. The last reads are made without the lock."""
 

@@ -1,0 +1,207 @@
+"""The controlled ``Queue``, ``LifoQueue`` and ``PriorityQueue`` of ``queue``.
+
+The standard library makes each of a lock and three conditions. Here an operation is one step:
+
+* ``put`` and ``get`` wait until there is room, or an item (``# wait Q1``). Without blocking they
+  try (``# try Q1``), with a time-out they are two steps (``# wait Q1, wake Q2``);
+* ``join`` waits until every item is done (``# wait``), ``task_done`` is ``update``, and ``qsize``,
+  ``empty`` and ``full`` are ``read``.
+
+``get`` is ordered behind every ``put`` before it, and ``join`` behind every ``task_done``. That is
+what a queue promises; CPython's lock orders the others too.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from queue import Empty, Full
+from typing import Any, NoReturn
+
+from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.patience import Patience, sleeps, wakes
+from wheelproof.explore.registry import primitive
+from wheelproof.explore.synchronizers import OUTSIDE, Rules
+from wheelproof.explore.threads import Thread
+
+
+Items = tuple[Any, ...]
+
+
+class When:
+    """Admits any thread where a condition holds. The test makes no step."""
+
+    __slots__ = ("_condition",)
+
+    def __init__(self, condition: Callable[[], bool]) -> None:
+        self._condition = condition
+
+    def admits(self, thread: Thread) -> bool:
+        return self._condition()
+
+
+@primitive("Queue")
+def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "Queue")
+
+    class Queue:
+        """For harnesses to read: ``items`` in the order of arrival, and ``unfinished``."""
+
+        __slots__ = ("items", "maxsize", "unfinished")
+
+        def __init__(self, maxsize: int = 0) -> None:
+            self.maxsize, self.unfinished = maxsize, 0
+            self.items: Items = ()
+
+        # -- as Python's
+
+        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+            thread, room = scheduler.running, When(self.has_room)
+            if thread is not None and not block:
+                rules.whole(point("try", True))
+            elif thread is not None and timeout is None:
+                rules.whole(point("wait", True, room))
+            elif thread is not None and timeout is not None:
+                rules.whole(point("wait", True))
+                if self.maxsize > 0 and timeout < 0:
+                    raise ValueError("'timeout' must be a non-negative number")
+                if not self.has_room():
+                    sleeps(scheduler, thread, timeout)
+                    rules.whole(point("wake", True, Patience(scheduler, room)))
+                    wakes(scheduler, thread)
+            self.enter(item, block and timeout is None)
+
+        def get(self, block: bool = True, timeout: float | None = None) -> Any:
+            thread, some = scheduler.running, When(self.has_some)
+            if thread is not None and not block:
+                rules.whole(point("try", True))
+            elif thread is not None and timeout is None:
+                rules.whole(point("wait", True, some))
+            elif thread is not None and timeout is not None:
+                rules.whole(point("wait", True))
+                if timeout < 0:
+                    raise ValueError("'timeout' must be a non-negative number")
+                if not self.has_some():
+                    sleeps(scheduler, thread, timeout)
+                    rules.whole(point("wake", True, Patience(scheduler, some)))
+                    wakes(scheduler, thread)
+            return self.leave(block and timeout is None)
+
+        def put_nowait(self, item: object) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("try", True))
+            self.enter(item, False)
+
+        def get_nowait(self) -> Any:
+            if scheduler.running is not None:
+                rules.whole(point("try", True))
+            return self.leave(False)
+
+        def qsize(self) -> int:
+            rules.whole(point("read", True))
+            return len(self.items)
+
+        def empty(self) -> bool:
+            rules.whole(point("read", True))
+            return not self.has_some()
+
+        def full(self) -> bool:
+            rules.whole(point("read", True))
+            return not self.has_room()
+
+        def task_done(self) -> None:
+            rules.whole(point("update", True))
+            if self.unfinished == 0:
+                raise ValueError("task_done() called too many times")
+            rules.released(self)
+            self.unfinished -= 1
+
+        def join(self) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("wait", True, When(self.all_done)))
+            if self.unfinished:
+                self.refuse()
+            rules.acquired(self)
+
+        # -- in a step
+
+        def has_room(self) -> bool:
+            return self.maxsize <= 0 or len(self.items) < self.maxsize
+
+        def has_some(self) -> bool:
+            return bool(self.items)
+
+        def all_done(self) -> bool:
+            return self.unfinished == 0
+
+        def enter(self, item: object, waited: bool) -> None:
+            """Put an item in. Raises Full where there is no room and the thread did not wait."""
+            if not self.has_room():
+                if waited:
+                    self.refuse()
+                raise Full
+            rules.released(self)
+            self.unfinished += 1
+            self.items = self.added(self.items, item)
+
+        def leave(self, waited: bool) -> Any:
+            """Take an item out. Raises Empty where there is none and the thread did not wait."""
+            if not self.has_some():
+                if waited:
+                    self.refuse()
+                raise Empty
+            rules.acquired(self)
+            item, self.items = self.taken(self.items)
+            return item
+
+        def refuse(self) -> NoReturn:
+            if scheduler.running is None:
+                raise RuntimeError(OUTSIDE)
+            rules.unplanned(scheduler.running)
+
+        def added(self, items: Items, item: object) -> Items:
+            """The items with one more."""
+            return (*items, item)
+
+        def taken(self, items: Items) -> tuple[Any, Items]:
+            """The item that comes next, and the others."""
+            return items[0], items[1:]
+
+    return Queue
+
+
+@primitive("LifoQueue")
+def _lifo_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    queue: Any = earlier["Queue"]
+
+    class LifoQueue(queue):  # type: ignore[misc]  # its base is built for the scheduler
+        """Hands out the item that came last."""
+
+        __slots__ = ()
+
+        def taken(self, items: Items) -> tuple[Any, Items]:
+            return items[-1], items[:-1]
+
+    return LifoQueue
+
+
+@primitive("PriorityQueue")
+def _priority_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    queue: Any = earlier["Queue"]
+
+    class PriorityQueue(queue):  # type: ignore[misc]  # its base is built for the scheduler
+        """Hands out a smallest item. ``items``: a heap, as ``heapq`` has it."""
+
+        __slots__ = ()
+
+        def added(self, items: Items, item: object) -> Items:
+            heap = list(items)
+            heapq.heappush(heap, item)
+            return tuple(heap)
+
+        def taken(self, items: Items) -> tuple[Any, Items]:
+            heap = list(items)
+            smallest = heapq.heappop(heap)
+            return smallest, tuple(heap)
+
+    return PriorityQueue
