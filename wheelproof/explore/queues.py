@@ -24,7 +24,6 @@ from wheelproof.explore.registry import primitive
 from wheelproof.explore.synchronizers import OUTSIDE, Rules
 from wheelproof.explore.threads import Thread
 
-
 Items = tuple[Any, ...]
 
 
