@@ -33,6 +33,7 @@ from wheelproof.commands.options import (
     processors,
 )
 from wheelproof.commands.starting import init
+from wheelproof.commands.translating import translate
 from wheelproof.errors import UsageError
 from wheelproof.trace import commands as trace_commands
 
@@ -375,24 +376,7 @@ def doctor(
     raise typer.Exit(physician.exit_code(findings))
 
 
-@app.command()
-def translate(
-    spec: Annotated[
-        list[Path], typer.Argument(metavar="SPEC", help="TLA+ modules with PlusCal algorithms.")
-    ],
-) -> None:
-    """Translate PlusCal anew, in place."""
-    from wheelproof.tlc import translation
-
-    for module in spec:
-        state = translation.state(module)
-        if state is translation.State.NO_ALGORITHM:
-            raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
-        changed = translation.retranslate(module)
-        print(
-            f"{module}: "
-            + (f"translated anew, it was {state}" if changed else "the translation was current")
-        )
+app.command()(translate)
 
 
 def main() -> None:
