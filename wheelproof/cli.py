@@ -28,6 +28,7 @@ from wheelproof.commands.options import (
     To,
     Trace,
     Version,
+    Watch,
     check_known,
     mechanisms_of,
     processors,
@@ -76,8 +77,10 @@ def verify(
     as_json: Json = False,
     quiet: Quiet = False,
     fresh: Fresh = False,
+    watch: Watch = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
+    from wheelproof.commands import watching
     from wheelproof.commands.selection import named, selected
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
@@ -85,6 +88,9 @@ def verify(
 
     layers = named("--layer", layer)
     check_known("layer", layers, LAYERS)
+    if watch:
+        watching.check(subject, output, fresh, as_json)
+        raise typer.Exit(watching.run(subject, quiet))
     found = mechanisms_of(subject, mechanisms or [])
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),

@@ -126,9 +126,9 @@ def names(text: str) -> tuple[str, ...]:
 def below(folder: Path) -> list[Path]:
     """The files in a folder and in its subfolders, without those that are made."""
     found: list[Path] = []
-    for place, folders, names in os.walk(folder):
+    for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in MADE]
-        found += [file for file in map(Path(place).joinpath, names) if file.is_file()]
+        found += [file for file in map(Path(place).joinpath, files) if file.is_file()]
     return found
 
 
