@@ -28,11 +28,13 @@ from wheelproof.commands.options import (
     To,
     Trace,
     Version,
+    Watch,
     check_known,
     mechanisms_of,
     processors,
 )
 from wheelproof.commands.starting import init
+from wheelproof.commands.translating import translate
 from wheelproof.errors import UsageError
 from wheelproof.trace import commands as trace_commands
 
@@ -75,8 +77,10 @@ def verify(
     as_json: Json = False,
     quiet: Quiet = False,
     fresh: Fresh = False,
+    watch: Watch = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
+    from wheelproof.commands import watching
     from wheelproof.commands.selection import named, selected
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
@@ -84,6 +88,9 @@ def verify(
 
     layers = named("--layer", layer)
     check_known("layer", layers, LAYERS)
+    if watch:
+        watching.check(subject, output, fresh, as_json)
+        raise typer.Exit(watching.run(subject, quiet))
     found = mechanisms_of(subject, mechanisms or [])
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
@@ -375,24 +382,7 @@ def doctor(
     raise typer.Exit(physician.exit_code(findings))
 
 
-@app.command()
-def translate(
-    spec: Annotated[
-        list[Path], typer.Argument(metavar="SPEC", help="TLA+ modules with PlusCal algorithms.")
-    ],
-) -> None:
-    """Translate PlusCal anew, in place."""
-    from wheelproof.tlc import translation
-
-    for module in spec:
-        state = translation.state(module)
-        if state is translation.State.NO_ALGORITHM:
-            raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
-        changed = translation.retranslate(module)
-        print(
-            f"{module}: "
-            + (f"translated anew, it was {state}" if changed else "the translation was current")
-        )
+app.command()(translate)
 
 
 def main() -> None:

@@ -135,6 +135,10 @@ Fresh = Annotated[
     bool,
     typer.Option("--fresh", help="Run every check, also one that nothing has changed for."),
 ]
+Watch = Annotated[
+    bool,
+    typer.Option("--watch", help="Verify again whenever a file changes, until Ctrl-C."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
 Trace = Annotated[
     Path,

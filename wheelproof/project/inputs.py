@@ -7,6 +7,7 @@ in their texts: a harness names modules in its tables. So there may be more file
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
@@ -15,6 +16,12 @@ from pathlib import Path
 from wheelproof.isolated import ARTEFACTS
 from wheelproof.project.mechanism import Mechanism, model_of
 from wheelproof.tlc import mc
+
+FOLDERS = ("spec", "model", "impl", "harness", "mutants", "proofs", "jvm")
+"""The folders of a project that hold the inputs of its checks."""
+
+MADE = frozenset({"__pycache__", "build"})
+"""Folders inside these whose files the tool or Python makes: they are no inputs."""
 
 TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
 """What a module of proofs has that declares theorems."""
@@ -62,7 +69,7 @@ class Inputs:
     @cached_property
     def proofs(self) -> tuple[Path, ...]:
         modules, others = [f"proofs.protocols.{self.mechanism.name}_view"], set()
-        for file in _below(self.root / "proofs"):
+        for file in below(self.root / "proofs"):
             if file.suffix != ".py":
                 others.add(file)
             elif self._about(file.read_text(encoding="utf-8")):
@@ -81,7 +88,7 @@ class Inputs:
 
     @cached_property
     def java(self) -> tuple[Path, ...]:
-        return _there(_below(self.root / "jvm"))
+        return _there(below(self.root / "jvm"))
 
 
 def imported(root: Path, modules: Iterable[str]) -> set[Path]:
@@ -116,6 +123,15 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name for name in found if name.partition(".")[0] in ARTEFACTS)
 
 
+def below(folder: Path) -> list[Path]:
+    """The files in a folder and in its subfolders, without those that are made."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in MADE]
+        found += [file for file in map(Path(place).joinpath, files) if file.is_file()]
+    return found
+
+
 def _files(root: Path, name: str) -> list[Path]:
     """The files that loading a module runs: its own, and those of the packages around it.
 
@@ -129,14 +145,6 @@ def _files(root: Path, name: str) -> list[Path]:
             file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()
         ]
     return files
-
-
-def _below(folder: Path) -> list[Path]:
-    return [
-        file
-        for file in folder.rglob("*")
-        if file.is_file() and not {"__pycache__", "build"} & set(file.parts)
-    ]
 
 
 def _there(files: Iterable[Path]) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from wheelproof.checks.prove import Declared
 from wheelproof.cli import app
 from wheelproof.events import Started, VerifyOptions
 from wheelproof.explore.loading import Loaded
-from wheelproof.project.inputs import Inputs
+from wheelproof.project.inputs import Inputs, below
 
 ROOT = Path(__file__).parents[3]
 NAME = "timer_task_list"
@@ -209,6 +209,18 @@ def test_every_file_that_is_loaded_is_an_input(name):
     inside = {file for file in files if Path(file).is_relative_to(ROOT / "impl")}
     inside |= {file for file in files if Path(file).is_relative_to(ROOT / "harness")}
     assert inside and inside <= known
+
+
+def test_a_project_below_a_folder_of_the_name_build_has_its_inputs(tmp_path):
+    """Files that are made are those in such a folder of the project, not around it."""
+    files = ("proofs/a.py", "proofs/build/b.py", "proofs/b/__pycache__/c.py", "proofs/b/c.py")
+    for name in files:
+        file = tmp_path / "build" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    root = tmp_path / "build"
+    found = {file.relative_to(root).as_posix() for file in below(root / "proofs")}
+    assert found == {"proofs/a.py", "proofs/b/c.py"}
 
 
 # -- runs
