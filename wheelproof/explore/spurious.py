@@ -12,8 +12,8 @@ Decisions:
   thread wakes spuriously before the notification, or another thread takes the ticket first. A
   thread that is offered none leaves all tickets for the others.
 * A wake-up orders no accesses of the race detector. The lock, which the thread takes again, does.
-* No value tells a spurious wake-up from a notification. ``wait(timeout)`` returns True as long as
-  the time is not up: Python documents True "unless a given timeout expired", and Java's
+* No value differs between a spurious wake-up and a notification. ``wait(timeout)`` returns True as
+  long as the time is not up: Python documents True "unless a given timeout expired", and Java's
   ``await(time, unit)`` has the same rule. Where the time is up and no ticket was offered it returns
   False. Had the thread woken spuriously before, the value would be True, and that is another
   schedule.
@@ -21,8 +21,8 @@ Decisions:
   it is a finding.
 * ``wait_for`` looks at its predicate after every wake-up, and needs no change.
 * A thread that may wake is enabled. So a program that forgets a notification has no deadlock: its
-  sleepers wake by themselves. ``NoDeadlock`` cannot find a lost notification here, and a run without
-  the declaration can.
+  sleepers wake by themselves. ``NoDeadlock`` cannot find a lost notification here. Without the
+  declaration it can.
 * Fairness is weak. A sleeper that wakes again and again may take the lock each time before the
   others, so liveness fails for code that is right. It is to be shown without the declaration.
 * ``Event``, ``Semaphore`` and ``Barrier`` have no spurious wake-ups: in Java, too, their waits end
@@ -51,7 +51,7 @@ class Silent(Either):
     __slots__ = ()
     tested = (
         "the value of a wait without a time-out is tested; where a wake-up may be spurious it "
-        "does not tell whether there was a notification"
+        "does not show whether there was a notification"
     )
 
 

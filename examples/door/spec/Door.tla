@@ -154,6 +154,6 @@ Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
 
-NobodyEarly == inside > 0 => opened
+NotEarly == inside > 0 => opened
 SomeoneWaits == asleep # {}
 =============================================================================

@@ -152,6 +152,6 @@ Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
 
-NobodyEarly == inside > 0 => opened
+NotEarly == inside > 0 => opened
 SomeoneWaits == asleep # {}
 =============================================================================

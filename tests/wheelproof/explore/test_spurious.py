@@ -1,12 +1,22 @@
 """Spurious wake-ups: only where the harness declares them, and harmless to code that loops."""
 
+import shutil
+import threading
 from functools import partial
 
 import pytest
 
+from tests.wheelproof.explore.composed_timer import HARNESS as HARNESS_OF_TIMER
+from tests.wheelproof.explore.composed_timer import MECHANISM, changed, composed
 from tests.wheelproof.explore.condition_box import HARNESS, load_box, outcomes, scenario
-from wheelproof.explore import RaceDetector, RuleBroken, random_schedules
+from wheelproof.explore import (
+    ControlledImplementation,
+    RaceDetector,
+    RuleBroken,
+    random_schedules,
+)
 from wheelproof.explore.findings import ExploreError
+from wheelproof.stress.loading import ProductionImplementation
 
 HEAD = 'SUBJECT = ("impl.box",)\n'
 SPURIOUS = HARNESS.replace(HEAD, HEAD + 'SPURIOUS = ("Condition",)\n')
@@ -156,8 +166,8 @@ def test_the_value_of_a_wait_without_a_time_out_is_not_to_be_tested(plain, box):
     )
     program = scenario(o=[("once",)], p=[("ring", 1)])
     assert (True, 0, (True,)) in outcomes(plain(tested), program)
-    for schedule in (0, 0, 0, 0), (0, 0, 1, 1, 1, 0, 0):
-        run = stepped(box(tested), program, *schedule[:-1])
+    for schedule in (0, 0, 0), (0, 0, 1, 1, 1, 0):
+        run = stepped(box(tested), program, *schedule)
         with pytest.raises(RuleBroken, match="without a time-out is tested.*look at the state"):
             for _ in range(2):
                 run.step(0)
@@ -230,3 +240,76 @@ def test_other_ways_to_write_it(plain, value):
     run = stepped(plain(harness=declared(value)), ONE_TAKER, 0, 0)
     assert (0 in run.enabled()) is ("Condition" in value)
     run.end()
+
+
+# -- modules on top of each other
+
+
+UPPER = """
+from __future__ import annotations
+from impl.box import Box
+from impl.threads import Plain
+
+class Upper:
+    __slots__ = ("box",)
+
+    def __init__(self):
+        self.box = Box()
+
+    def take(self):
+        self.box.take()  # update A1
+"""
+ABOVE = """
+from impl import upper
+SUBJECT = ("impl.upper",)
+ATOMIC = {"impl.box": ()}
+SPURIOUS = ("Condition",)
+
+class Harness:
+    def __init__(self, scenario, impl=upper):
+        self.upper = impl.Upper()
+        self.names = {"upper": self.upper}
+
+    def take(self):
+        self.upper.take()
+
+def shared(harness):
+    return {"items": harness.upper.box.items}
+"""
+
+
+def test_a_wait_within_an_atomic_operation_is_refused_as_before(plain, tmp_path):
+    plain()
+    (tmp_path / "impl/upper.py").write_text(UPPER, encoding="utf-8")
+    (tmp_path / "harness/upper.py").write_text(ABOVE, encoding="utf-8")
+    run = ControlledImplementation.load(tmp_path, "upper").begin(scenario(t=[("take",)]))
+    with pytest.raises(RuleBroken, match="a wait within an atomic operation"):
+        run.step(0)
+
+
+def test_a_composed_run_without_waits_is_the_same():
+    harness = changed(HARNESS_OF_TIMER, "\nATOMIC = ", '\nSPURIOUS = ("Condition",)\nATOMIC = ')
+    found, before = composed(texts={"harness.system_timer": harness}), composed()
+    assert found.outcome == before.outcome == "included"
+    assert found.figures | {"cpu": 0} == before.figures | {"cpu": 0}
+
+
+# -- real threads
+
+
+def test_real_threads_run_such_a_harness_as_any_other(plain, tmp_path):
+    """Python's condition has no spurious wake-up: a wait under ``if`` is right there."""
+    plain(IF, harness=SPURIOUS)
+    for name in "threads.py", "condition.py":
+        shutil.copy(MECHANISM.root / "impl" / name, tmp_path / "impl" / name)
+    production = ProductionImplementation(tmp_path, "box")
+    for _ in range(20):
+        harness = production.harness(ONE_TAKER)
+        threads = [
+            threading.Thread(target=getattr(harness, name), daemon=True) for name in ("take", "put")
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert harness.box.items == 0
