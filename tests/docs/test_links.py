@@ -51,6 +51,7 @@ ROOTS = (
     ROOT / "examples" / "one_shot",
     ROOT / "examples" / "latch",
     ROOT / "examples" / "bounded_buffer",
+    ROOT / "examples" / "door",
     ROOT / "wheelproof",
     ROOT / "tests",
 )

@@ -15,7 +15,7 @@ the ticket, and there are never more tickets than sleepers.
 Decisions:
 
 * A wait never ends without a notification, a time-out or an interrupt: Python's condition has no
-  spurious wake-up.
+  spurious wake-up. A harness may ask for them (:mod:`wheelproof.explore.spurious`).
 * A thread whose time is up and that is offered a ticket takes it. In the other case another thread
   takes the ticket; that is the schedule in which the other thread wakes first.
 * CPython keeps a sleeper in the list until it has its lock back, so a notification may be spent on
@@ -44,20 +44,20 @@ from wheelproof.explore.virtual_time import Sleeper, index_of, time_now
 class Either:
     """The result of a ``wait(timeout)`` that is True or False in CPython, by chance.
 
-    Its use as a truth value is a finding.
+    Its use as a truth value is a finding. ``tested``: what the finding says first.
     """
 
     __slots__ = ("_scheduler",)
+    tested = (
+        "the value of a wait whose time was up when it was notified is tested; in CPython it is "
+        "True or False, as it happens"
+    )
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
 
     def __bool__(self) -> bool:
-        self._scheduler.fail(
-            "the value of a wait whose time was up when it was notified is tested; in CPython it "
-            "is True or False, "
-            "as it happens: look at the state that the wait is for instead"
-        )
+        self._scheduler.fail(f"{self.tested}: look at the state that the wait is for instead")
 
 
 @primitive("Condition")
@@ -73,9 +73,11 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         take it.
         ``woken``: (thread, result of its wait, deadline of its ``wait_for``) of those with a
         time-out that do not have the lock yet.
+        ``UNLIMITED``: the value of each wait without a time-out.
         """
 
         __slots__ = ("asleep", "lock", "tickets", "woken")
+        UNLIMITED: object = True
 
         def __init__(self, lock: object = None) -> None:
             self.lock: Any = earlier["Monitor"]() if lock is None else lock
@@ -115,17 +117,14 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
         def wait(self, timeout: float | None = None) -> object:
             """As Python's; RuntimeError if the lock is not held. Three steps (see the module)."""
+            if timeout is not None and timeout >= TIMEOUT_MAX:
+                timeout = None
             thread = self._begin(point("wait", True))
-            self._sleep(
-                thread,
-                None
-                if timeout is None or timeout >= TIMEOUT_MAX
-                else time_now(scheduler) + timeout,
-                None,
-            )
+            self._sleep(thread, None if timeout is None else time_now(scheduler) + timeout, None)
             point("wake", True, Sleeper(self))
             self._wake(thread)
-            return self._woken(thread, point("lock", True, self.lock))[0]
+            value = self._woken(thread, point("lock", True, self.lock))[0]
+            return self.UNLIMITED if timeout is None else value
 
         def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
             """As Python's. The deadline of all its waits is fixed in the step of the first."""
@@ -175,6 +174,12 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             """Whether the thread's wait is to raise."""
             return scheduler.interrupts is not None and thread in scheduler.interrupts.pending
 
+        def may_wake(self, thread: Thread) -> bool:
+            """Whether the sleeping thread has a reason to wake."""
+            return (
+                self.offered(thread) is not None or self.expired(thread) or self.interrupted(thread)
+            )
+
         def _held(self, verb: str) -> None:
             owner = self.lock.owner
             if owner is None or (self.lock.reentrant and owner is not scheduler.running):
@@ -213,7 +218,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
         def _wake(self, thread: Thread) -> None:
             offer, late = self.offered(thread), self.expired(thread)
-            if offer is None and not late and not self.interrupted(thread):
+            if not self.may_wake(thread):
                 scheduler.fail(
                     f"{thread.name} was woken without a notification: the run is not the one that "
                     "was planned"
@@ -221,7 +226,8 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             time = scheduler.time
             if time is not None and time.deadline(thread) is not None:
                 time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
-                value = None if offer is not None and late else offer is not None
+                ended = late or self.interrupted(thread)
+                value = None if offer is not None and late else offer is not None or not ended
                 until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
                 others = [entry for entry in self.woken if entry[0] is not thread]
                 self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))

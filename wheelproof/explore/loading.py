@@ -22,6 +22,7 @@ from wheelproof.explore import (
     labels,
     parsed,
     production,
+    spurious,
     store_buffer,
 )
 from wheelproof.explore.branches import NAME as BRANCH
@@ -64,9 +65,6 @@ class Loaded:
         """``atomicity``: the harness's table of atomic modules that counts."""
         self.root, self.mechanism = root, mechanism
         self.scheduler = Scheduler()
-        self.runtime = runtime_module(self.scheduler, RUNTIME)
-        created.watch((getattr(self.runtime, name) for name in registered()), self.scheduler)
-        primitives = [getattr(self.runtime, name) for name in registered()]
         self.branches = Branches()
 
         def compiled(name: str, text: str, file: str) -> CodeType:
@@ -78,12 +76,18 @@ class Loaded:
 
         finder = Finder(root, texts, compiled)
         located = finder.locate(f"harness.{mechanism}")
-        stand_ins = (
-            {} if located is None else production.stand_ins(located[0], f"harness/{mechanism}.py")
-        )
+        head, where = "" if located is None else located[0], f"harness/{mechanism}.py"
+        stand_ins = production.stand_ins(head, where)
+        wakes_spuriously = spurious.declared(head, where)
+        self.runtime = runtime_module(self.scheduler, RUNTIME, wakes_spuriously)
+        primitives = [
+            cls for name in registered() for cls in getattr(self.runtime, name).__mro__[:-1]
+        ]
+        created.watch(primitives, self.scheduler)
         self.modules = self._import(finder)
         harness = self.modules[f"harness.{mechanism}"]
         self.harness_module = cast(HarnessModule, harness)
+        spurious.confirm(harness, wakes_spuriously, where)
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
         trees: dict[str, ast.Module] = {}
@@ -118,7 +122,7 @@ class Loaded:
         self.positions = Positions()
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
-        store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{mechanism}.py")
+        store_buffer.delay(classes, self.delayed, self.scheduler, where)
         if lint and (
             findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})
         ):

@@ -20,6 +20,27 @@ def tree(text: str) -> ast.Module:
     return ast.parse(text)
 
 
+def literal(text: str, name: str, absent: object) -> object:
+    """The value of the constant ``name`` of a module, read without an import.
+
+    ``absent`` where the module has none; None where it is no literal.
+    """
+    for node in tree(text).body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            try:
+                found: object = ast.literal_eval(value)
+            except ValueError:
+                return None
+            return found
+    return absent
+
+
 @lru_cache(KEPT)
 def parents(of: ast.Module) -> dict[ast.AST, ast.AST]:
     """Node -> the node around it, of a whole tree."""

@@ -7,14 +7,20 @@ conditions and time have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from queue import Empty, Full
 from threading import TIMEOUT_MAX, BrokenBarrierError
 from types import ModuleType
 from typing import Annotated, Any, Protocol, TypeVar
 
 # The modules whose primitives are registered when they are imported.
-from wheelproof.explore import conditions, queues, synchronizers, virtual_time  # noqa: F401
+from wheelproof.explore import (  # noqa: F401
+    conditions,
+    queues,
+    spurious,
+    synchronizers,
+    virtual_time,
+)
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
@@ -24,11 +30,16 @@ __all__ = ["Due", "primitive", "registered", "runtime_module"]
 T = TypeVar("T")
 
 
-def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleType:
-    """A module with the names of ``impl/runtime.py`` and ``impl/threads.py``, controlled."""
+def runtime_module(
+    scheduler: Scheduler, name: str = "impl.runtime", wakes_spuriously: Collection[str] = ()
+) -> ModuleType:
+    """A module with the names of ``impl/runtime.py`` and ``impl/threads.py``, controlled.
+
+    ``wakes_spuriously``: the primitives whose waits may end without a reason.
+    """
     module = ModuleType(name, "Controlled primitives.")
     module.__dict__.update(
-        classes(scheduler),
+        classes(scheduler, wakes_spuriously),
         **virtual_time.functions(scheduler),
         TIMEOUT_MAX=TIMEOUT_MAX,
         BrokenBarrierError=BrokenBarrierError,

@@ -49,18 +49,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
     Raises ExploreError for a table that is no literal, or that names a stand-in outside of the
     project.
     """
-    found = [
-        node
-        for node in parsed.tree(text).body
-        if isinstance(node, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == TABLE for target in node.targets)
-    ]
-    if not found:
-        return {}
-    try:
-        table = ast.literal_eval(found[0].value)
-    except ValueError:
-        table = None
+    table = parsed.literal(text, TABLE, {})
     if not isinstance(table, dict) or not all(
         isinstance(name, str) and str(table[name]).partition(".")[0] in ARTEFACTS for name in table
     ):

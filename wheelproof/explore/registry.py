@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
@@ -11,6 +11,7 @@ Build = Callable[[Scheduler, dict[str, Any]], type]
 """Builds the class of a primitive for a scheduler; the dictionary has the classes built before."""
 
 _REGISTRY: dict[str, Build] = {}
+_SPURIOUS: dict[str, Build] = {}
 
 
 def primitive(name: str) -> Callable[[Build], Build]:
@@ -31,14 +32,37 @@ def primitive(name: str) -> Callable[[Build], Build]:
     return register
 
 
+def spurious(name: str) -> Callable[[Build], Build]:
+    """Register the class that replaces a primitive where a harness's ``SPURIOUS`` names it.
+
+    ``build`` finds the primitive itself in ``earlier``.
+    """
+
+    def register(build: Build) -> Build:
+        _SPURIOUS[name] = build
+        return build
+
+    return register
+
+
+def with_spurious() -> tuple[str, ...]:
+    """Names of the primitives that have such a class."""
+    return tuple(_SPURIOUS)
+
+
 def registered() -> tuple[str, ...]:
     """Names of the controlled primitives."""
     return tuple(_REGISTRY)
 
 
-def classes(scheduler: Scheduler) -> dict[str, type]:
-    """Every registered primitive, built for ``scheduler``, by name."""
+def classes(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> dict[str, type]:
+    """Every registered primitive, built for ``scheduler``, by name.
+
+    ``wakes_spuriously``: the primitives whose waits may end without a reason.
+    """
     built: dict[str, Any] = {}
     for name, build in _REGISTRY.items():
         built[name] = build(scheduler, built)
+        if name in wakes_spuriously:
+            built[name] = _SPURIOUS[name](scheduler, built)
     return built

@@ -25,13 +25,11 @@ from wheelproof.explore.threads import DONE, Site, Thread
 class WaitingRoom(Protocol):
     """A condition, as its sleepers see it."""
 
-    def offered(self, thread: Thread) -> int | None: ...
-    def expired(self, thread: Thread) -> bool: ...
-    def interrupted(self, thread: Thread) -> bool: ...
+    def may_wake(self, thread: Thread) -> bool: ...
 
 
 class Sleeper:
-    """Admits a thread in ``wait`` for a ticket, the end of its time, or an interrupt."""
+    """Admits a thread in ``wait`` as soon as its condition lets it wake."""
 
     __slots__ = ("_condition",)
 
@@ -40,12 +38,7 @@ class Sleeper:
 
     def admits(self, thread: Thread) -> bool:
         """Whether the thread may wake now."""
-        condition = self._condition
-        return (
-            condition.offered(thread) is not None
-            or condition.expired(thread)
-            or condition.interrupted(thread)
-        )
+        return self._condition.may_wake(thread)
 
 
 @primitive("Time")
