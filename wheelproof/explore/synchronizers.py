@@ -238,7 +238,7 @@ class Gate:
 class Leaving(Gate):
     """Admits a thread out of a barrier, or where its time is up before the barrier is full.
 
-    While the last thread runs the action it has the lock, and nobody's time is up.
+    While the last thread runs the action it has the lock, and no thread is late.
     """
 
     __slots__ = ("_scheduler",)

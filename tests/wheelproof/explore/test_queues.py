@@ -68,7 +68,7 @@ CPYTHON_FAULTS = {
         ("Queue", "self.not_full.notify()", "pass"),
         "NoDeadlock",
     ),
-    "nobody hears that all is done": (
+    "no thread hears that all is done": (
         "joined",
         ("Queue", "self.all_tasks_done.notify_all()", "pass"),
         "NoDeadlock",
