@@ -1,6 +1,6 @@
 """The standard library's locks, conditions, queues, clock and thread numbers, in one module.
 
-``impl.runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
+``runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
 put a controlled module in this one's place, and run the same source one operation at a time.
 
 ``Volatile[T]`` and ``Plain[T]`` mark the mutable shared fields of a class. They annotate names in
@@ -27,7 +27,7 @@ from threading import RLock as Monitor
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-from impl.condition import Condition
+from .condition import Condition
 
 __all__ = [
     "TIMEOUT_MAX",

@@ -83,7 +83,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             self.lock: Any = earlier["Monitor"]() if lock is None else lock
             if not isinstance(self.lock, lock_class):
                 raise TypeError(
-                    "a Condition needs a Lock or a Monitor of impl.runtime, not "
+                    "a Condition needs a Lock or a Monitor of the runtime, not "
                     f"{type(lock).__name__}"
                 )
             self.asleep: tuple[Thread, ...] = ()

@@ -26,15 +26,13 @@ LOCKING = frozenset(("lock_acquire", "lock_release", "rw_acquire", "rw_release")
 _frame = sys._getframe
 
 
-def runtime_module(
-    recorder: Recorder, production: ModuleType, name: str = "impl.runtime"
-) -> ModuleType:
+def runtime_module(recorder: Recorder, production: ModuleType) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
 
     ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's
     users wait, is taken from it.
     """
-    module = ModuleType(name, "Traced primitives.")
+    module = ModuleType(production.__name__, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
     module.__dict__.update(
         _locks(recorder),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
+from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.events import event
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
@@ -30,12 +31,12 @@ OPERATIONS = {
 """Method of an atomic variable -> kind of operation, mode of its order token."""
 
 
-def runtime_module(recorder: Recorder, production: ModuleType | None, name: str) -> ModuleType:
+def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleType:
     """The names of a project's runtime, whose primitives report to ``recorder``.
 
     ``production``: the runtime itself; what is not reported is taken from it.
     """
-    module = ModuleType(name, "Primitives that report.")
+    module = ModuleType(DISTRIBUTION, "Primitives that report.")
     inner = {} if production is None else vars(production)
     module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
     plain = locks(recorder)
