@@ -142,7 +142,7 @@ def test_where_it_is_absent_real_threads_are_refused_by_its_name(absent):
     [
         ("import Lock,", "import Phaser, Lock,", "cannot import name 'Phaser'"),
         ("wheelproof_runtime import", "wheelproof_runtimes import", "No module named"),
-        ("from __future__ import annotations", "import threading", "threading is out of the"),
+        ("import annotations", "import annotations\nimport threading", "threading is out of the"),
     ],
 )
 def test_another_import_than_its_own_is_refused(old, new, message):

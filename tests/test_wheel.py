@@ -74,12 +74,9 @@ def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
 
 @pytest.mark.nightly
 def test_a_subject_that_it_starts_is_verified_in_an_empty_folder(wheel, tmp_path):
-    installed, empty, built = (
-        tmp_path / "installed",
-        tmp_path / "empty",
-        runtime(tmp_path / "runtime"),
-    )
+    installed, empty = tmp_path / "installed", tmp_path / "empty"
     empty.mkdir()
+    built = runtime(tmp_path / "runtime")
     code, printed = run(empty, *PIP, "install", *NO_NETWORK, "--target", installed, wheel, built)
     assert code == 0, printed
     here = {"PYTHONPATH": str(installed)}
