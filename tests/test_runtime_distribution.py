@@ -63,8 +63,8 @@ def test_its_wheel_has_the_verified_modules_and_depends_on_nothing(wheel):
         for name, source in SOURCES.items():
             assert archive.read(f"wheelproof_runtime/{name}") == (ROOT / source).read_bytes()
         (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
-        said = email.message_from_bytes(archive.read(metadata))
-    assert said.get_all("Requires-Dist") is None and said["License-Expression"] == "Apache-2.0"
+        declared = email.message_from_bytes(archive.read(metadata))
+    assert declared.get_all("Requires-Dist") is None and declared["License-Expression"] == "Apache-2.0"
 
 
 def test_it_works_in_an_empty_folder_with_the_standard_library_alone(wheel, tmp_path):
