@@ -64,7 +64,9 @@ def test_its_wheel_has_the_verified_modules_and_depends_on_nothing(wheel):
             assert archive.read(f"wheelproof_runtime/{name}") == (ROOT / source).read_bytes()
         (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         declared = email.message_from_bytes(archive.read(metadata))
-    assert declared.get_all("Requires-Dist") is None and declared["License-Expression"] == "Apache-2.0"
+    assert (
+        declared.get_all("Requires-Dist") is None and declared["License-Expression"] == "Apache-2.0"
+    )
 
 
 def test_it_works_in_an_empty_folder_with_the_standard_library_alone(wheel, tmp_path):
