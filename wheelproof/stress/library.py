@@ -98,11 +98,14 @@ def generous_queue(production: ModuleType, name: str) -> type:
     queue: Any = getattr(production, name)
 
     class GenerousQueue(queue):  # type: ignore[misc]  # the project's own class
+        def _init(self, maxsize: int) -> None:
+            super()._init(maxsize)
+            self.takers: set[int] = set()
+
         def _get(self) -> Any:
-            takers = vars(self).setdefault("takers", set())
             item = super()._get()
-            if get_ident() not in takers:
-                takers.add(get_ident())
+            if get_ident() not in self.takers:
+                self.takers.add(get_ident())
                 self._put(item)
             return item
 
