@@ -6,7 +6,7 @@ import pytest
 
 from tests.model import system_timer
 from wheelproof import project, starter
-from wheelproof.checks import lock_order, overall, verify
+from wheelproof.checks import lock_order, machine, overall, verify
 from wheelproof.checks.context import Context
 from wheelproof.checks.jobs import plan
 from wheelproof.errors import ToolError
@@ -14,6 +14,8 @@ from wheelproof.events import VerifyOptions
 from wheelproof.verdict import Verdict
 
 OF_PARTS = [row for row in overall.ROWS if row.needs]
+SHOWN_ELSEWHERE = {("labels", "graph"), (lock_order.NAME, "composition")}
+"""(row, layer) that make a difference in other tests."""
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,11 @@ def alone(options, row):
     return row.row(Context(mechanism, options.output), reports)
 
 
+def without(row, layer):
+    """The row, which does not need this layer."""
+    return replace(row, needs=tuple(each for each in row.needs if each != layer))
+
+
 def found(row):
     return row.verdict, row.ok, row.why, row.figures
 
@@ -47,9 +54,18 @@ def test_a_row_alone_is_that_of_a_verification(whole):
         assert found(alone(options, row)) == found(rows[row.layer, row.name]), row.name
     # planted: a layer that the row needs is left out
     for row in OF_PARTS:
-        for layer in set(row.needs) - {"composition"}:
-            less = replace(row, needs=tuple(each for each in row.needs if each != layer))
-            assert found(alone(options, less)) != found(rows[row.layer, row.name]), (row, layer)
+        for layer in row.needs:
+            if (row.name, layer) not in SHOWN_ELSEWHERE:
+                less = without(row, layer)
+                assert found(alone(options, less)) != found(rows[row.layer, row.name]), (row, layer)
+
+
+def test_the_labels_are_those_of_graphs_that_are_too_large_too(whole, monkeypatch, tmp_path):
+    monkeypatch.setattr(machine, "COMPARED", 1)
+    options = replace(whole[0], output=tmp_path)
+    [row] = [row for row in overall.ROWS if row.name == "labels"]
+    assert alone(options, row).figures["exercised"] == 1, "the silent label"
+    assert alone(options, without(row, "graph")).figures["exercised"] == 0
 
 
 def test_the_order_of_locks_is_made_of_composed_runs_too():
@@ -57,7 +73,7 @@ def test_the_order_of_locks_is_made_of_composed_runs_too():
     [row] = [row for row in overall.ROWS if row.name == lock_order.NAME]
     composed = {("composition", name) for name in system_timer.MECHANISM.composed}
     assert composed and composed <= set(row.parts(jobs))
-    assert not composed & set(replace(row, needs=("bisimulation",)).parts(jobs))
+    assert not composed & set(without(row, "composition").parts(jobs))
 
 
 def test_a_row_that_cannot_be_made_is_an_error_by_its_own_name(whole):
