@@ -173,7 +173,7 @@ class MechanismFile(pytest.File):
             mechanisms=(mechanism,),
             layers=frozenset({layer}),
             profile=self.profile,
-            subject=self.root,
+            root=self.root,
             output=output,
             jobs=1,
             listen=listen,

@@ -38,9 +38,9 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     nothing to run, ToolError where an engine is missing. KeyboardInterrupt is raised again, after
     the workers and their TLC runs have ended.
     """
-    found = project.find(options.subject)
+    found = project.find(options.root)
     mechanisms = chosen(found, options.mechanisms)
-    documented.read(options.subject, found)  # a wrong declaration ends the run before all checks
+    documented.read(options.root, found)  # a wrong declaration ends the run before all checks
     wants = wanted(options.layers)
     jobs = (
         []
@@ -51,7 +51,7 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             for job in plan(mechanism, options.profile, wants, apart=bool(options.only))
         ]
     )
-    theorems = prove.declared(options.subject) if wants("proof") else []
+    theorems = prove.declared(options.root) if wants("proof") else []
     jobs += [
         job
         for job in proofs(

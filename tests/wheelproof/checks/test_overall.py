@@ -29,7 +29,7 @@ def whole(tmp_path_factory):
 
 def alone(options, row):
     """The row, made of what it needs."""
-    [mechanism] = project.find(options.subject).values()
+    [mechanism] = project.find(options.root).values()
     jobs = plan(mechanism, "fast", lambda *layers: True, apart=True)
     reports = []
     for layer, name in row.parts(jobs):
@@ -81,7 +81,7 @@ def test_a_row_that_cannot_be_made_is_an_error_by_its_own_name(whole):
         raise ToolError("planted", "")
 
     options, _ = whole
-    [mechanism] = project.find(options.subject).values()
+    [mechanism] = project.find(options.root).values()
     heard = []
     context = Context(mechanism, options.output, listen=heard.append)
     for row in overall.ROWS:
