@@ -71,7 +71,7 @@ def verify(
     profile: Annotated[
         Profile, typer.Option("--profile", help="How much to check.")
     ] = Profile.FAST,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Output = Path("build"),
     jobs: Jobs = 0,
     as_json: Json = False,
@@ -89,14 +89,14 @@ def verify(
     layers = named("--layer", layer)
     check_known("layer", layers, LAYERS)
     if watch:
-        watching.check(subject, output, fresh, as_json)
-        raise typer.Exit(watching.run(subject, quiet))
-    found = mechanisms_of(subject, mechanisms or [])
+        watching.check(root, output, fresh, as_json)
+        raise typer.Exit(watching.run(root, quiet))
+    found = mechanisms_of(root, mechanisms or [])
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
         layers=frozenset(layers) if layers else None,
         profile=profile.value,
-        subject=subject,
+        root=root,
         output=output,
         jobs=jobs or processors(),
         only=selected(
@@ -128,7 +128,7 @@ def prove_(
     profile: Annotated[
         Profile, typer.Option("--profile", help="How much to prove.")
     ] = Profile.FAST,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Output = Path("build"),
     jobs: Jobs = 0,
     table: Annotated[
@@ -150,8 +150,8 @@ def prove_(
 
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
-    found = mechanisms_of(subject, [])
-    declared = prove.declared(subject)
+    found = mechanisms_of(root, [])
+    declared = prove.declared(root)
     check_known(
         "theorem",
         names or [],
@@ -161,7 +161,7 @@ def prove_(
         mechanisms=(),
         layers=frozenset({"proof"}),
         profile=profile.value,
-        subject=subject,
+        root=root,
         output=output,
         jobs=jobs or processors(),
         theorems=tuple(dict.fromkeys(names or [])),
@@ -210,7 +210,7 @@ def jvm_(
             help="Releases and properties as Markdown on standard output, each cell checked.",
         ),
     ] = False,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Output = Path("build"),
     jobs: Jobs = 0,
     as_json: Json = False,
@@ -222,7 +222,7 @@ def jvm_(
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import chosen
 
-    found = mechanisms_of(subject, [])
+    found = mechanisms_of(root, [])
     if table + matrix + as_json > 1:
         raise UsageError(
             "--table, --matrix and --json all want standard output.", "Give one of them."
@@ -234,7 +234,7 @@ def jvm_(
         mechanisms=tuple(dict.fromkeys(mechanism for mechanism, _ in checks)),
         layers=frozenset({"jvm"}),
         profile="nightly",
-        subject=subject,
+        root=root,
         output=output,
         jobs=jobs or processors(),
         only=frozenset(checks),
@@ -256,7 +256,7 @@ def list_(
     config: Configs = None,
     mutant: Mutants = None,
     scenario: Scenarios = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     update_counts: Annotated[
         bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
     ] = False,
@@ -266,7 +266,7 @@ def list_(
     from wheelproof.commands import listing
     from wheelproof.commands.selection import named, selected
 
-    found = mechanisms_of(subject, mechanisms or [])
+    found = mechanisms_of(root, mechanisms or [])
     configs = named("--config", config)
     mutants, scenarios = named("--mutant", mutant), named("--scenario", scenario)
     if update_counts and (mutants or scenarios or as_json):
@@ -275,7 +275,7 @@ def list_(
     raise typer.Exit(
         listing.update_all(found, configs)
         if update_counts
-        else listing.run(subject, found, only, as_json=as_json)
+        else listing.run(root, found, only, as_json=as_json)
     )
 
 
@@ -284,13 +284,13 @@ def models(
     mechanisms: Annotated[
         list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose; all without.")
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Write two models for a TLA+ editor beside each specification: one holds, one fails."""
     from wheelproof.commands import editor
 
-    for mechanism in mechanisms_of(subject, mechanisms or []).values():
-        changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
+    for mechanism in mechanisms_of(root, mechanisms or []).values():
+        changed = [file.relative_to(root).as_posix() for file in editor.write(mechanism)]
         print(f"{mechanism.name}: {', '.join(changed) or 'as they were'}")
 
 
@@ -303,7 +303,7 @@ def mutant_(
     width: Annotated[
         int | None, typer.Option("--width", min=40, help="Columns; thread columns need 100.")
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Output = Path("build"),
 ) -> None:
     """Show a decision taken away: the changes side by side, the verdicts, and a counterexample."""
@@ -312,7 +312,7 @@ def mutant_(
     from wheelproof.counterexample import columns
 
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
-    raise typer.Exit(mutant.run(name, subject, output, console(width=width), glyphs))
+    raise typer.Exit(mutant.run(name, root, output, console(width=width), glyphs))
 
 
 @app.command()
@@ -322,7 +322,7 @@ def show(
         int | None, typer.Option("--width", min=40, help="Columns; thread columns need 100.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Fold and shorten nothing.")] = False,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Show a counterexample as columns of threads."""
     from wheelproof.console import can_encode, console, print_lines
@@ -331,7 +331,7 @@ def show(
     found = document.read(trace)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
-    print_lines(target, columns.render(found, target.width, subject, str(trace), full, glyphs))
+    print_lines(target, columns.render(found, target.width, root, str(trace), full, glyphs))
 
 
 @app.command()
@@ -341,12 +341,12 @@ def replay(
     until: Annotated[
         int | None, typer.Option("--until", metavar="STEP", min=0, help="Stop after this step.")
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Run a counterexample again, step by step, and show that it still violates its property."""
     from wheelproof.counterexample import replay as engine
 
-    raise typer.Exit(engine.run(trace, on.value, until, subject=subject) or 0)
+    raise typer.Exit(engine.run(trace, on.value, until, root=root) or 0)
 
 
 @app.command()
@@ -367,14 +367,14 @@ def doctor(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Download TLC where it is absent.")
     ] = False,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     as_json: Json = False,
 ) -> None:
     """Show which Python, Java, TLC and packages are used, and what an absence disables."""
     from wheelproof import doctor as physician
     from wheelproof import documents
 
-    findings = physician.survey(subject, fetch)
+    findings = physician.survey(root, fetch)
     if as_json:
         sys.stdout.write(documents.encode(physician.document(findings)))
     else:

@@ -39,7 +39,7 @@ class Finding:
     needed: bool = True
 
 
-def survey(subject: Path, fetch: bool = False) -> list[Finding]:
+def survey(root: Path, fetch: bool = False) -> list[Finding]:
     """Looks for everything; with `fetch`, what can be downloaded (TLC's jar and others) is."""
     return [
         _python(),
@@ -47,8 +47,8 @@ def survey(subject: Path, fetch: bool = False) -> list[Finding]:
         _java(),
         _jar(fetch),
         _spark(),
-        *_classes(subject, fetch),
-        *_subject(subject),
+        *_classes(root, fetch),
+        *_subject(root),
     ]
 
 

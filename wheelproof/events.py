@@ -86,7 +86,7 @@ class VerifyOptions:
     `mechanisms`: names, all where empty.
     `layers`: None for all.
     `profile`: ``fast`` or ``nightly``.
-    `subject`: the folder that holds spec/.
+    `root`: the folder that holds spec/.
     `output`: the folder for everything that is written.
     `jobs`: worker processes, at least 1.
     `theorems`: names of theorems or mechanisms, all where empty.
@@ -99,7 +99,7 @@ class VerifyOptions:
     mechanisms: tuple[str, ...]
     layers: frozenset[str] | None
     profile: str
-    subject: Path
+    root: Path
     output: Path
     jobs: int
     listen: Listener = ignore

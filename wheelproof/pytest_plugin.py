@@ -2,20 +2,26 @@
 
 A test is one check, by the name FILE::LAYER::CHECK, such as ``spec/MyLock.toml::mutant::Unlocked``.
 It passes if its row is in order. A failure shows the reason and the counterexample as columns of
-threads. Rows over all scenarios, such as coverage, are those of ``wheelproof verify`` alone.
+threads. A row over all scenarios, such as ``spec/MyLock.toml::coverage::labels``, is made of other
+checks: its test runs them first, or takes their cached results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import fcntl
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
+    from wheelproof.checks.context import Report
     from wheelproof.checks.jobs import Job
-    from wheelproof.events import Notice
+    from wheelproof.checks.overall import OverAll
+    from wheelproof.events import Listener, Notice
+    from wheelproof.project.mechanism import Mechanism
     from wheelproof.verdict import Row
 
 FOLDER = Path("build", "pytest")
@@ -24,6 +30,14 @@ processes share none."""
 
 WIDTH = 100
 """Columns of a counterexample."""
+
+Made = tuple[list["Row"], list["Report"]]
+"""The rows of one check, and the reports of its jobs."""
+
+MADE = pytest.StashKey[dict[tuple[Path, str, str, str], Made]]()
+"""(root, mechanism, layer, name) -> what rows over all scenarios of this session are made of."""
+
+TOO_LARGE = "wheelproof verify has no such row: the graph is too large to be compared"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,9 +66,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MechanismF
 class NotInOrder(Exception):
     """Rows that are not in order."""
 
-    def __init__(self, rows: Sequence[Row], root: Path, output: Path) -> None:
+    def __init__(self, rows: Sequence[Row], root: Path) -> None:
         super().__init__(rows)
-        self.rows, self.root, self.output = rows, root, output
+        self.rows, self.root = rows, root
 
     def __str__(self) -> str:
         return "\n\n".join(map(self.shown, self.rows))
@@ -67,11 +81,30 @@ class NotInOrder(Exception):
         head = f"{row.mechanism} / {row.layer} / {row.name}: {reason(row)}"
         if row.trace is None:
             return head
-        file = self.output / row.trace
+        file = self.root / FOLDER / row.layer / row.trace
         lines = columns.render(
             document.read(file), WIDTH, self.root, str(file), False, columns.UNICODE
         )
         return "\n".join([head, "", *(line.plain.rstrip() for line in lines)])
+
+
+@contextmanager
+def alone(file: Path, wait: bool) -> Iterator[bool]:
+    """Hold a file's lock: whether this process has it. ``wait``: until another one gives it back.
+
+    It is given back expressly: a process that was forked meanwhile has the file too.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 class MechanismFile(pytest.File):
@@ -87,83 +120,141 @@ class MechanismFile(pytest.File):
         return str(option or self.config.getini("wheelproof_profile"))
 
     def collect(self) -> Iterator[LayerOfChecks]:
+        from wheelproof import project
+        from wheelproof.checks import overall
         from wheelproof.errors import WheelproofError
         from wheelproof.verdict import LAYERS
 
+        checks: dict[tuple[str, str], Parts | None] = {}
         try:
-            mechanism, jobs = self.jobs()
+            for mechanism in project.find(self.root).values():
+                if mechanism.toml.samefile(self.path):
+                    jobs = self.jobs(mechanism)
+                    rows = overall.rows(mechanism, lambda *layers: True)
+                    parts = [Parts(mechanism, row, row.parts(jobs)) for row in rows]
+                    # Where a layer has both, the checks go before the row that is made of them.
+                    checks |= {each.of: each for each in parts if not each.row.needs}
+                    checks |= {each: None for job in jobs for each in job.makes}
+                    checks |= {each.of: each for each in parts if each.row.needs}
+                    break
+            else:
+                return
         except WheelproofError as error:
             raise self.CollectError(str(error)) from error
-        made = dict.fromkeys(each for job in jobs for each in job.makes)
         for layer in LAYERS:
-            names = [name for of, name in made if of == layer]
+            names = {name: parts for (of, name), parts in checks.items() if of == layer}
             if names:
-                yield LayerOfChecks.from_parent(self, name=layer, mechanism=mechanism, checks=names)
+                yield LayerOfChecks.from_parent(
+                    self, name=layer, mechanism=mechanism.name, checks=names
+                )
 
-    def jobs(self) -> tuple[str, list[Job]]:
-        """The mechanism's name and its jobs. Raises WheelproofError."""
-        from wheelproof import project
+    def jobs(self, mechanism: Mechanism) -> list[Job]:
+        """The mechanism's jobs. Raises WheelproofError."""
         from wheelproof.checks import prove
         from wheelproof.checks.jobs import plan, proofs
 
-        for name, mechanism in project.find(self.root).items():
-            if mechanism.toml.samefile(self.path):
-                jobs = plan(mechanism, self.profile, lambda *layers: True, apart=True)
-                theorems = [item for item in prove.declared(self.root) if item.mechanism == name]
-                return name, jobs + proofs(theorems, self.profile)
-        return self.path.stem, []
+        jobs = plan(mechanism, self.profile, lambda *layers: True, apart=True)
+        declared = prove.declared(self.root)
+        theorems = [item for item in declared if item.mechanism == mechanism.name]
+        return jobs + proofs(theorems, self.profile)
+
+    def made(
+        self, mechanism: str, layer: str, name: str, listen: Listener, wait: bool = True
+    ) -> Made | None:
+        """Run one check. ``wait``: for a process that runs it; without, None if there is one.
+
+        Raises WheelproofError.
+        """
+        from wheelproof.checks import verify
+        from wheelproof.events import VerifyOptions
+
+        output = self.root / FOLDER / layer
+        options = VerifyOptions(
+            mechanisms=(mechanism,),
+            layers=frozenset({layer}),
+            profile=self.profile,
+            root=self.root,
+            output=output,
+            jobs=1,
+            listen=listen,
+            only=frozenset({(mechanism, name)}),
+            cached=True,
+        )
+        with alone(output / "locks" / f"{mechanism}.{name}", wait) as mine:
+            if not mine:
+                return None
+            rows, reports = verify.reported(options)
+            return rows, reports[mechanism]
+
+
+class Parts(NamedTuple):
+    """A row over all scenarios, with layer and name of each check that it is made of."""
+
+    mechanism: Mechanism
+    row: OverAll
+    checks: list[tuple[str, str]]
+
+    @property
+    def of(self) -> tuple[str, str]:
+        return self.row.layer, self.row.name
 
 
 class LayerOfChecks(pytest.Collector):
     """The checks of one layer."""
 
-    def __init__(self, *, mechanism: str, checks: Sequence[str], **rest: Any) -> None:
+    def __init__(self, *, mechanism: str, checks: Mapping[str, Parts | None], **rest: Any) -> None:
         super().__init__(**rest)
         self.mechanism, self.checks = mechanism, checks
 
     def collect(self) -> Iterator[Check]:
-        for name in self.checks:
-            yield Check.from_parent(self, name=name)
+        for name, parts in self.checks.items():
+            if parts is None:
+                yield Check.from_parent(self, name=name)
+            else:
+                yield CheckOverAll.from_parent(self, name=name, parts=parts)
 
 
 class Check(pytest.Item):
     """One check."""
 
+    @property
+    def file(self) -> MechanismFile:
+        file = self.getparent(MechanismFile)
+        assert file is not None
+        return file
+
     def runtest(self) -> None:
-        from wheelproof.checks import verify
+        if faults := [row for row in self.rows() if not row.ok]:
+            raise NotInOrder(faults, self.file.root)
+
+    def rows(self) -> list[Row]:
+        """The check's row, with what else has to be in order. Raises WheelproofError."""
         from wheelproof.errors import NothingChecked
-        from wheelproof.events import NotRun, VerifyOptions
+        from wheelproof.events import NotRun, Planned
         from wheelproof.jvm.jars import NotHere
 
-        layer, file = self.parent, self.getparent(MechanismFile)
-        assert isinstance(layer, LayerOfChecks) and file is not None
+        layer = self.parent
+        assert isinstance(layer, LayerOfChecks)
         absent: list[str] = []
 
         def listen(notice: Notice) -> None:
             if isinstance(notice, NotRun):
                 absent.append(notice.why)
+            elif isinstance(notice, Planned) and notice.checks < 0:
+                absent.append(TOO_LARGE)
 
-        options = VerifyOptions(
-            mechanisms=(layer.mechanism,),
-            layers=frozenset({layer.name}),
-            profile=file.profile,
-            subject=file.root,
-            output=file.root / FOLDER / layer.name,
-            jobs=1,
-            listen=listen,
-            only=frozenset({(layer.mechanism, self.name)}),
-            cached=True,
-        )
         try:
-            rows = verify.run(options)
+            made = self.file.made(layer.mechanism, layer.name, self.name, listen)
         except NotHere as error:
             pytest.skip(str(error))
-        if faults := [row for row in rows if not row.ok]:
-            raise NotInOrder(faults, file.root, options.output)
-        if not any((row.layer, row.name) == (layer.name, self.name) for row in rows):
+        rows = made[0] if made else []
+        if all(row.ok for row in rows) and not any(
+            (row.layer, row.name) == (layer.name, self.name) for row in rows
+        ):
             if absent:
                 pytest.skip(absent[0])
             raise NothingChecked(f"No check made the row {layer.name} / {self.name}.")
+        return rows
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from wheelproof.errors import WheelproofError
@@ -174,3 +265,41 @@ class Check(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, f"{self.path.stem} / {self.parent and self.parent.name} / {self.name}"
+
+
+class CheckOverAll(Check):
+    """A row over all scenarios."""
+
+    def __init__(self, *, parts: Parts, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.parts = parts
+
+    def rows(self) -> list[Row]:
+        """The row. Where it is not in order, those it is made of follow: they may say why."""
+        from wheelproof.checks import overall
+        from wheelproof.checks.context import Context
+
+        mechanism, file = self.parts.mechanism, self.file
+        context = Context(mechanism, file.root / FOLDER / self.parts.row.layer, file.profile)
+        translation = overall.TRANSLATION.row(context, [])
+        if not translation.ok or self.parts.row is overall.TRANSLATION:
+            return [translation]
+        made = self.made()
+        row = self.parts.row.row(context, [report for _, reports in made for report in reports])
+        return [row] if row.ok else [row, *(each for rows, _ in made for each in rows)]
+
+    def made(self) -> list[Made]:
+        """What the row is made of, each check's once in a session.
+
+        A check that another process runs is left until the others are done.
+        """
+        from wheelproof.events import ignore
+
+        known = self.config.stash.setdefault(MADE, {})
+        root, mechanism = self.file.root, self.parts.mechanism.name
+        keys = [(root, mechanism, *each) for each in self.parts.checks]
+        for wait in (False, True):
+            for key in keys:
+                if key not in known and (made := self.file.made(*key[1:], ignore, wait)):
+                    known[key] = made
+        return [known[key] for key in keys]

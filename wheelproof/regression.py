@@ -40,14 +40,14 @@ def check(
 
     Returns the number of steps. Raises Violated, and UsageError where the names fit no project.
     """
-    root = subject(Path(file))
+    root = root_of(Path(file))
     known = project.find(root)
     if mechanism not in known or scenario not in known[mechanism].scenarios:
         raise UsageError(f"{root} has no scenario {scenario} of a mechanism {mechanism}.")
     return _Run(known[mechanism], scenario, violated, without).go(schedule)
 
 
-def subject(file: Path) -> Path:
+def root_of(file: Path) -> Path:
     """The nearest folder above a file that has specifications and implementations."""
     for folder in file.resolve().parents:
         if any((folder / "spec").glob("*.toml")) and (folder / "impl").is_dir():

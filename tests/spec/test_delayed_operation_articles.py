@@ -242,7 +242,7 @@ def test_then_the_first_loser_tries_again_and_the_second_has_returned():
 @pytest.mark.parametrize("name", ["lost", "losers", "three"])
 def test_the_stories_replay(request, name, on, capsys):
     file = request.getfixturevalue(name)
-    assert replay.run(file, on, subject=ROOT) == 1
+    assert replay.run(file, on, root=ROOT) == 1
     shown = capsys.readouterr().out
     assert (
         f"{document.read(file).property} is violated after step {len(document.read(file).steps)}"
@@ -270,14 +270,12 @@ def test_another_schedule_of_the_story_does_not_replay(lost, tmp_path, on):
         steps[tried], steps[unlocked] = steps[unlocked], steps[tried]
 
     with pytest.raises(Diverged):
-        replay.run(damaged(lost, tmp_path, later), on, subject=ROOT)
+        replay.run(damaged(lost, tmp_path, later), on, root=ROOT)
     with pytest.raises(NotReproduced, match="holds after the last step"):
-        replay.run(
-            damaged(lost, tmp_path, lambda document: document["steps"].pop()), on, subject=ROOT
-        )
+        replay.run(damaged(lost, tmp_path, lambda document: document["steps"].pop()), on, root=ROOT)
     with pytest.raises(Diverged):
         replay.run(
             damaged(lost, tmp_path, lambda document: document.update(scenario="two_completers")),
             on,
-            subject=ROOT,
+            root=ROOT,
         )

@@ -118,7 +118,7 @@ def test_the_options_reach_the_engine(home, engine):
         frozenset({"tlc", "bisimulation", "graph"}),
         "nightly",
     )
-    assert (chosen.subject, chosen.output, chosen.jobs) == (Path("."), Path("out"), 3)
+    assert (chosen.root, chosen.output, chosen.jobs) == (Path("."), Path("out"), 3)
     assert (default.mechanisms, default.layers, default.profile, default.output) == (
         (),
         None,
@@ -290,7 +290,7 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
     assert invoke("list", "--update-counts", "--config", "two").exit_code == code
     assert invoke("list", "--scenario", "two", "--json").exit_code == code
     until, counts, (places, more) = seen
-    assert until == ((trace, "model", 3), {"subject": Path(".")}) and counts == (["thing"], ["two"])
+    assert until == ((trace, "model", 3), {"root": Path(".")}) and counts == (["thing"], ["two"])
     assert places[0] == Path(".") and list(places[1]) == ["thing"]
     assert places[2] == {("thing", "two")} and more == {"as_json": True}
 

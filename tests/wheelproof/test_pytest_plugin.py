@@ -1,14 +1,18 @@
 """`pytest --wheelproof`: a subject's checks as tests, with the counterexample of each failure."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from wheelproof import starter
+from tests.examples.pages import ONE_PROCESS, change, wheelproof
+from wheelproof import project, starter
 
 ROOT = Path(__file__).resolve().parents[2]
 UNLOCKED = "spec/MyLock.toml::mutant::Unlocked"
@@ -45,8 +49,127 @@ def test_each_check_is_a_test_and_passes(subject):
     assert code == 0, printed
     assert UNLOCKED in printed and "spec/MyLock.toml::bisimulation::two_adders" in printed
     _, names = collected(subject, "--wheelproof", "spec")
-    assert f"{len(names)} passed" in printed and len(names) == 9
+    assert f"{len(names)} passed" in printed and len(names) == 16
     assert len(set(names)) == len(names)
+
+
+EXAMPLES = [
+    "bounded_buffer",
+    *(pytest.param(name, marks=pytest.mark.nightly) for name in ("door", "latch", "one_shot")),
+]
+
+
+def example(name, folder):
+    ignored = shutil.ignore_patterns("build", "__pycache__")
+    shutil.copytree(ROOT / "examples" / name, folder, ignore=ignored)
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    return folder
+
+
+def rows_of_tests(folder):
+    """(mechanism, layer, name) of each collected test."""
+    of_file = {f"spec/{each.toml.name}": name for name, each in project.find(folder).items()}
+    found = [each.split("::") for each in collected(folder, "--wheelproof", "spec")[1]]
+    return [(of_file[file], layer, name) for file, layer, name in found]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_tests_are_the_rows_of_a_verification(name, tmp_path):
+    folder = example(name, tmp_path / name)
+    code, printed = wheelproof(folder, "verify", *ONE_PROCESS)
+    assert code == 0, printed
+    results = json.loads((folder / "build" / "results.json").read_text(encoding="utf-8"))
+    rows = {(row["mechanism"], row["layer"], row["name"]) for row in results["rows"]}
+    tests = rows_of_tests(folder)
+    assert set(tests) == rows and len(set(tests)) == len(tests)
+    # planted: one row is left out
+    planted = "from wheelproof.checks import overall\n\noverall.ROWS = overall.ROWS[:-1]\n"
+    (folder / "conftest.py").write_text(planted, encoding="utf-8")
+    assert {each[1:] for each in rows - set(rows_of_tests(folder))} == {("graph", "witnesses")}
+
+
+def test_a_branch_that_no_scenario_runs_fails_by_name(subject):
+    code, printed = run(subject, "--wheelproof", "spec", "-k", "coverage")
+    assert code == 0 and "4 passed" in printed, "alone, on an empty cache"
+    change(
+        subject / "impl" / "my_lock.py",
+        "        with self.lock:",
+        "        if amount < 0:\n            amount = 0\n        with self.lock:",
+    )
+    code, printed = run(subject, "--wheelproof", "spec", "-k", "coverage")
+    assert code == 1 and "1 failed, 3 passed" in printed
+    assert "FAILED spec/MyLock.toml::coverage::branches" in printed
+    assert "no scenario runs impl.my_lock: MyLock.add: amount < 0 is true" in printed
+    assert "my_lock / coverage / branches: " in printed
+    assert "Traceback" not in printed
+
+
+def test_a_label_and_a_witness_that_no_scenario_reaches_fail_by_name(tmp_path):
+    folder = example("bounded_buffer", tmp_path / "copy")
+    change(folder / "spec" / "BoundedBuffer.toml", "capacity = 1\n", "capacity = 3\n")
+    code, printed = run(folder, "--wheelproof", "spec", "-k", "labels or witnesses")
+    assert code == 1 and "2 failed" in printed
+    assert re.search("coverage / labels: .*no scenario exercises P3, P4", printed), printed
+    assert re.search("graph / witnesses: .*no scenario reaches ProducerWaits", printed), printed
+    assert "graph / two_producers: " in printed, "a part that is not in order may say why"
+
+
+COUNTED = """
+import os, time
+from pathlib import Path
+from wheelproof.checks import jobs, workers
+
+FOLDER = Path(__file__).with_name("ran")
+FOLDER.mkdir(exist_ok=True)
+
+
+def carry_out(context, job):
+    layers = "-".join(job.layers)
+    (FOLDER / f"{layers} {job.name} {os.getpid()}").touch()
+    ended = time.monotonic() + WAITS
+    while len({each.name.split()[-1] for each in FOLDER.iterdir()}) < 2:
+        if time.monotonic() > ended:
+            break
+        time.sleep(0.1)
+    return jobs.carry_out(context, job)
+
+
+workers.carry_out = carry_out
+"""
+"""Writes down which process runs which job. Each waits for another one that runs one."""
+
+UNLOCKED_FILES = """
+from contextlib import nullcontext
+from wheelproof import pytest_plugin
+
+pytest_plugin.alone = lambda file, wait: nullcontext(True)
+"""
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_what_rows_are_made_of_runs_in_one_process(subject, locked):
+    text = COUNTED.replace("WAITS", "1" if locked else "60") + ("" if locked else UNLOCKED_FILES)
+    (subject / "conftest.py").write_text(text, encoding="utf-8")
+    arguments = ("--wheelproof", "-n", "2", "--dist", "each", "spec", "-k", "branches or fields")
+    code, printed = run(subject, *arguments)
+    assert code == 0 and "4 passed" in printed, printed
+    ran = Counter(each.name.rpartition(" ")[0] for each in (subject / "ran").iterdir())
+    assert ran == {"bisimulation two_adders": 1 if locked else 2}
+
+
+def test_a_row_that_a_verification_does_not_make_is_skipped(subject):
+    planted = "from wheelproof.checks import machine\n\nmachine.COMPARED = 1\n"
+    (subject / "conftest.py").write_text(planted, encoding="utf-8")
+    code, printed = run(subject, "--wheelproof", "-rs", "spec", "-k", "bisimulation")
+    assert code == 0 and "1 skipped" in printed
+    assert "the graph is too large to be compared" in printed
+
+
+def test_a_stale_translation_fails_each_row_over_all_scenarios(subject):
+    change(subject / "spec" / "MyLock.tla", "A2:   before := value;", "A2:   before := value + 0;")
+    code, printed = run(subject, "--wheelproof", "spec", "-k", "coverage or witnesses or controls")
+    assert code == 1 and "6 failed" in printed
+    assert printed.count("my_lock / tlc / translation: ") >= 6
 
 
 def test_a_failure_shows_the_reason_and_the_columns(subject):

@@ -138,7 +138,7 @@ class Cache:
             parts = [
                 SCHEMA,
                 self.tool,
-                str(self.options.subject.resolve()),
+                str(self.options.root.resolve()),
                 repr((self.options.profile, layers)),
                 repr(replace(job, weight=0)),
                 *(self.content(job.mechanism, use) for use in self.uses(job)),

@@ -65,7 +65,7 @@ def counted(result: TlcResult, graph: StateGraph) -> str:
 
 def bisimulated(
     context: Context,
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: str,
     graph: StateGraph,
     name: str,
@@ -79,7 +79,7 @@ def bisimulated(
     """
     beat = context.beat(layer, name)
     return bisimulate(
-        subject,
+        implementation,
         context.mechanism.scenarios[scenario],
         reduced.rows(graph),
         reduced.shared_of(graph),

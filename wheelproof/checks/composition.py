@@ -39,10 +39,10 @@ def check(context: Context, entry: Composed) -> Report:
     mechanism = context.mechanism
     started = context.begin("composition", entry.name, context.limits.bisimulation_seconds)
     graph = reduced.reduce(mechanism.model(entry.scenario), mechanism.silent, bound=COMPARED)
-    subject = context.without(entry.mutant).subject("COMPOSED")
+    implementation = context.without(entry.mutant).implementation("COMPOSED")
     beat = context.beat("composition", entry.name)
     found = compose(
-        subject,
+        implementation,
         mechanism.scenarios[entry.scenario],
         reduced.rows(graph),
         reduced.shared_of(graph),
@@ -57,14 +57,16 @@ def check(context: Context, entry: Composed) -> Report:
         verdict, why = Verdict.VIOLATED, f"{found.difference} [{schedule}]"
     elif found.outcome == "inconclusive":
         verdict = Verdict.INCONCLUSIVE
-    elif not any(labels != subject.labels.get(file) for file, labels in subject.named.items()):
+    elif not any(
+        labels != implementation.labels.get(file) for file, labels in implementation.named.items()
+    ):
         verdict = Verdict.VACUOUS
         why = f"COMPOSED in harness/{mechanism.name}.py has all operations atomic, as ATOMIC has"
     elif found.figures["matched_edges"] < found.figures["model_edges"]:
         left = int(found.figures["model_edges"] - found.figures["matched_edges"])
         fault = f"{left} edges of the model were taken in no run"
     elif entry.equivalent:
-        plain = context.subject("COMPOSED")
+        plain = context.implementation("COMPOSED")
         other = compose(
             plain,
             mechanism.scenarios[entry.scenario],
@@ -108,7 +110,7 @@ def check(context: Context, entry: Composed) -> Report:
         rows.append(race_row(context, entry, found))
     report = Report(rows)
     if not entry.mutant:
-        lock_order.note(report, subject.order, entry.name)
+        lock_order.note(report, implementation.order, entry.name)
     return report
 
 

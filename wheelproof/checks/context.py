@@ -255,7 +255,7 @@ class Context:
             self.mechanism.model(config.scenario), progress=self.beat(layer, config.name)
         )
 
-    def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
+    def implementation(self, grain: str = "ATOMIC") -> ControlledImplementation:
         """The implementation under control. ``grain``: the harness's table of atomic modules."""
         mechanism = self.mechanism
         return ControlledImplementation.load(
@@ -274,7 +274,7 @@ class Context:
         chosen: dict[str, str] = {}
         root, texts = self.mechanism.root, self.mechanism.texts
         names = words(self.mechanism.scenarios[scenario]) if scenario else set()
-        for file, of_line in self.subject().labels.items():
+        for file, of_line in self.implementation().labels.items():
             if not of_line:
                 continue  # without labels there may be no file: a folder without an __init__.py
             alternative = (

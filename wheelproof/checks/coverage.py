@@ -50,7 +50,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     table, silent = set(mechanism.labels), mechanism.silent
     model = mechanism.model(next(iter(mechanism.scenarios))).labels
     kinds: dict[str, str] = {}
-    for of_line in context.subject().labels.values():
+    for of_line in context.implementation().labels.values():
         kinds |= comments.kinds_by_name(of_line)
     exercised: set[str] = set().union(*(report.labels for report in reports))
     faults = [
@@ -91,10 +91,10 @@ def branches(context: Context, reports: Iterable[Report]) -> Row:
     of several. An entry without any such outcome is a fault.
     """
     started = context.begin("coverage", "branches")
-    subject = context.subject()
-    declared, _ = subject.branches()
+    implementation = context.implementation()
+    declared, _ = implementation.branches()
     left = declared - set().union(*(report.branches for report in reports))
-    reasons = subject.not_run
+    reasons = implementation.not_run
     unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
     stale = sorted(
         name
@@ -142,7 +142,7 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
     for report in reports:
         changed |= report.changed
         unread = report.unread | unread
-    reasons = context.subject().unread
+    reasons = context.implementation().unread
     unmet = sorted(
         name for name in unread if not any(name.startswith(excepted) for excepted in reasons)
     )

@@ -73,8 +73,8 @@ class Machine:
             return None
 
     @cached_property
-    def subject(self) -> ControlledImplementation:
-        return self.context.subject()
+    def implementation(self) -> ControlledImplementation:
+        return self.context.implementation()
 
     @cached_property
     def bisimulation(self) -> Bisimulation:
@@ -82,7 +82,7 @@ class Machine:
         assert self.reduced is not None
         return bisimulated(
             self.context,
-            self.subject,
+            self.implementation,
             self.config.scenario,
             self.reduced,
             self.config.name,

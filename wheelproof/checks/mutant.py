@@ -132,7 +132,12 @@ class _Mutated:
     @cached_property
     def bisimulation(self) -> Bisimulation:
         return bisimulated(
-            self.context, self.context.subject(), self.scenario, self.small, self.name, "mutant"
+            self.context,
+            self.context.implementation(),
+            self.scenario,
+            self.small,
+            self.name,
+            "mutant",
         )
 
     @cached_property
@@ -141,7 +146,7 @@ class _Mutated:
         mechanism = self.plain.mechanism
         plain = reduced.reduce(mechanism.model(self.scenario), mechanism.silent)
         return bisimulated(
-            self.context, self.context.subject(), self.scenario, plain, self.name, "mutant"
+            self.context, self.context.implementation(), self.scenario, plain, self.name, "mutant"
         ), plain.model
 
 

@@ -111,7 +111,7 @@ def _schedules(
     context: Context, scenario: str, graph: StateGraph | None
 ) -> tuple[RandomSchedules, RandomSchedules]:
     """Fine and coarse schedules; the fine ones are compared with the model's graph, if given."""
-    subject, program = context.subject(), context.mechanism.scenarios[scenario]
+    implementation, program = context.implementation(), context.mechanism.scenarios[scenario]
     beside: dict[str, Any] = {}
     if graph is not None:
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
@@ -121,8 +121,8 @@ def _schedules(
         "seed": SEED,
         "budget": context.limits.bisimulation_seconds,
     }
-    fine = random_schedules(subject, program, **drawn, race=RaceDetector(), **beside)
-    coarse = random_schedules(subject, program, **drawn, race=RaceDetector(), coarse=True)
+    fine = random_schedules(implementation, program, **drawn, race=RaceDetector(), **beside)
+    coarse = random_schedules(implementation, program, **drawn, race=RaceDetector(), coarse=True)
     return fine, coarse
 
 

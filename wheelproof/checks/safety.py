@@ -281,11 +281,11 @@ class _Config:
             context.listen(Planned(-1))  # larger than COMPARED: it has no such row
             return
         started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
-        subject, bisimulation = self.machine.subject, self.machine.bisimulation
-        self.out.labels |= graph.passed | {label for _, label, _ in subject.exercised}
-        self.out.branches |= subject.branches()[1]
+        implementation, bisimulation = self.machine.implementation, self.machine.bisimulation
+        self.out.labels |= graph.passed | {label for _, label, _ in implementation.exercised}
+        self.out.branches |= implementation.branches()[1]
         if not config.without:
-            lock_order.note(self.out, subject.order, config.name)
+            lock_order.note(self.out, implementation.order, config.name)
         if bisimulation.fields is not None:
             self.out.changed |= bisimulation.fields.changed
             self.out.unread = {

@@ -67,8 +67,8 @@ def check(context: Context, config: Config) -> Report:
     started = context.begin("stress", config.name)
     final = outcomes(context.explored(config, "stress"), mechanism.kept(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
-    subject = ProductionImplementation(mechanism.root, mechanism.name)
-    result = Stress(subject, scenario).run(rounds, final, beat)
+    implementation = ProductionImplementation(mechanism.root, mechanism.name)
+    result = Stress(implementation, scenario).run(rounds, final, beat)
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
 
@@ -94,7 +94,9 @@ def check(context: Context, config: Config) -> Report:
             property=named(result.finding),
             why=f"round {result.finding.round}: {result.finding.message}",
         )
-    possible = [name for name, fault in FAULTS.items() if fault.primitive in subject.observer.used]
+    possible = [
+        name for name, fault in FAULTS.items() if fault.primitive in implementation.observer.used
+    ]
     found, tried = controls(context, config, possible, final)
     figures |= {"faults_found": found, "faults_tried": tried}
     if not found:
@@ -135,10 +137,10 @@ def check_fault(context: Context, fault: Fault) -> Report:
     started = context.begin("stress", fault.name)
     config = Config(fault.name, fault.scenario)
     final = outcomes(context.explored(config, "stress"), mechanism.invariants)
-    subject = ProductionImplementation(
+    implementation = ProductionImplementation(
         mechanism.root, mechanism.name, texts={fault.module: planted(context, fault)}
     )
-    result = Stress(subject, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
+    result = Stress(implementation, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
         rounds, final, context.beat("stress", fault.name), until=fault.property
     )
     finding = result.finding

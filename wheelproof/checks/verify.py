@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from wheelproof import project
-from wheelproof.checks import controls, coverage, jvm, lock_order, prepare, prove
+from wheelproof.checks import jvm, overall, prepare, prove
 from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, plan, proofs
 from wheelproof.checks.workers import perform
-from wheelproof.errors import NothingChecked, UsageError, WheelproofError
+from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.events import Ended, NotRun, Planned, VerifyOptions, ignore
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
 from wheelproof.tlc import archive, jar, java, server
-from wheelproof.verdict import LAYERS, Row, judge
+from wheelproof.verdict import LAYERS, Row
 
 Wanted = Callable[..., bool]
 """Whether one of the layers in its arguments is to be checked."""
@@ -26,13 +26,21 @@ Wanted = Callable[..., bool]
 def run(options: VerifyOptions) -> list[Row]:
     """Carry out a verification; its rows, in the order of mechanism, layer and declaration.
 
+    Raises what ``reported`` does.
+    """
+    return reported(options)[0]
+
+
+def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]]:
+    """Carry out a verification: its rows, and the reports of each mechanism's jobs.
+
     Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves
     nothing to run, ToolError where an engine is missing. KeyboardInterrupt is raised again, after
     the workers and their TLC runs have ended.
     """
-    found = project.find(options.subject)
+    found = project.find(options.root)
     mechanisms = chosen(found, options.mechanisms)
-    documented.read(options.subject, found)  # a wrong declaration ends the run before all checks
+    documented.read(options.root, found)  # a wrong declaration ends the run before all checks
     wants = wanted(options.layers)
     jobs = (
         []
@@ -43,7 +51,7 @@ def run(options: VerifyOptions) -> list[Row]:
             for job in plan(mechanism, options.profile, wants, apart=bool(options.only))
         ]
     )
-    theorems = prove.declared(options.subject) if wants("proof") else []
+    theorems = prove.declared(options.root) if wants("proof") else []
     jobs += [
         job
         for job in proofs(
@@ -76,9 +84,11 @@ def run(options: VerifyOptions) -> list[Row]:
     modelled = {job.mechanism for job in jobs if job.kind != "proof"}
     prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
     partial = bool(options.layers or options.only)
-    overall = [names_over_all(each, wants, partial, bool(options.only)) for each in mechanisms]
+    over_all = {
+        each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
+    }
     planned = sum(job.rows for job in jobs) + sum(len(report.rows) for _, report in known)
-    options.listen(Planned(planned + sum(map(len, overall))))
+    options.listen(Planned(planned + sum(map(len, over_all.values()))))
     contexts = {
         mechanism.name: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
@@ -92,7 +102,8 @@ def run(options: VerifyOptions) -> list[Row]:
         # TLC gets copies without the algorithm: it would not report that its translation is stale.
         if wants("tlc", "graph", "liveness", "mutant"):
             has_row = wants("tlc")
-            row = translated(context if has_row else replace(context, listen=ignore))
+            heard = context if has_row else replace(context, listen=ignore)
+            row = overall.TRANSLATION.row(heard, [])
             if has_row or not row.ok:
                 rows.append(row)
             if not row.ok:
@@ -113,8 +124,9 @@ def run(options: VerifyOptions) -> list[Row]:
         cache.prune()
     for name, context in contexts.items():
         if name not in stale:
-            rows += over_all(context, reports[name], partial, bool(options.only))
-    return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
+            rows += overall.made(context, over_all[name], reports[name])
+    rows = sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
+    return rows, reports
 
 
 def with_classes(
@@ -167,70 +179,6 @@ def wanted(layers: frozenset[str] | None) -> Wanted:
     return lambda *names: layers is None or bool(layers & set(names))
 
 
-def translated(context: Context) -> Row:
-    """The row ``translation``; a stale translation ends the mechanism's verification."""
-    try:
-        return coverage.translated(context)
-    except WheelproofError as error:
-        return _ended(
-            context,
-            judge(
-                context.mechanism.name,
-                "tlc",
-                "translation",
-                expected="exhaustive",
-                verdict="error",
-                why=str(error),
-            ),
-        )
-
-
-def names_over_all(
-    mechanism: project.Mechanism, wants: Wanted, partial: bool, single: bool
-) -> list[str]:
-    """The names of a mechanism's rows over all scenarios.
-
-    ``partial``: some layers or checks are left out, so that nothing can be reported on coverage.
-    That of compiled classes is in their table of sites. ``single``: only named checks run, so that
-    nothing can be reported on what some scenario must reach.
-    """
-    names = []
-    if wants("tlc"):
-        names.append("translation")
-    if not partial:
-        names.append("controls")
-        names += [] if mechanism.in_java else ["labels", "branches", "fields", lock_order.NAME]
-    if wants("graph") and not single:
-        names.append("witnesses")
-    return names
-
-
-def over_all(context: Context, reports: list[Report], partial: bool, single: bool) -> Iterator[Row]:
-    """The rows of ``names_over_all`` but the translation's, which is checked before all jobs."""
-    try:
-        if not partial:
-            yield controls.controls(context)
-        if not partial and not context.mechanism.in_java:
-            yield coverage.labels(context, reports)
-            yield coverage.branches(context, reports)
-            yield coverage.fields(context, reports)
-            yield lock_order.lock_order(context, reports)
-        if context.wants("graph") and not single:
-            yield coverage.witnesses(context, reports)
-    except WheelproofError as error:
-        yield _ended(
-            context,
-            judge(
-                context.mechanism.name,
-                "coverage",
-                "labels",
-                expected="exhaustive",
-                verdict="error",
-                why=str(error),
-            ),
-        )
-
-
 def _ended(context: Context, row: Row) -> Row:
     context.listen(Ended(row))
     return row
@@ -246,13 +194,7 @@ def order(
     place = {}
     for number, mechanism in enumerate(found.values()):
         names = [
-            "translation",
-            "controls",
-            "labels",
-            "branches",
-            "fields",
-            lock_order.NAME,
-            "witnesses",
+            *[each.name for each in overall.ROWS],
             "properties",
             "edges",
             *mechanism.configs,

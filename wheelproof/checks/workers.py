@@ -74,7 +74,7 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
             name: Context(
                 mechanism, options.output, options.profile, options.layers, options.listen
             )
-            for name, mechanism in project.find(options.subject).items()
+            for name, mechanism in project.find(options.root).items()
         }
         for job in jobs:
             yield job, carry_out(contexts[job.mechanism], job)
@@ -86,7 +86,7 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
         min(options.jobs, len(jobs)),
         mp_context=context,
         initializer=_prepare,
-        initargs=(notices, options.subject, options.output, options.profile, options.layers),
+        initargs=(notices, options.root, options.output, options.profile, options.layers),
     )
     listener.start()
     try:

@@ -77,7 +77,7 @@ def mutate(
         list[str] | None,
         typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated."),
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Annotated[
         Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
     ] = Path("build/mutate"),
@@ -95,12 +95,12 @@ def mutate(
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     check_known("artefact", chosen, ARTEFACTS)
-    subject = subject.resolve()
-    found = project.find(subject)
+    root = root.resolve()
+    found = project.find(root)
     files = [
         file.stem
         for folder in ARTEFACTS.values()
-        for file in sorted((subject / folder).rglob("*.py"))
+        for file in sorted((root / folder).rglob("*.py"))
         if file.stem != "__init__"
     ]
     check_known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
@@ -109,7 +109,7 @@ def mutate(
         artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)),
         count=count,
         seed=seed,
-        subject=subject,
+        root=root,
         output=output,
         jobs=jobs or processors(),
         profile=profile.value,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def locks(
     to: Annotated[Drawn, typer.Option("--to", help="What to print it as.")] = Drawn.TEXT,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
     output: Output = Path("build"),
 ) -> None:
     """Print in which order the implementation takes its locks, as text or as a picture."""
@@ -25,13 +25,13 @@ def locks(
     from wheelproof.project import lock_order
     from wheelproof.report import lock_graph
 
-    declared = lock_order.read(subject, project.find(subject))
-    graph = collected(subject, output) if declared is None else lock_graph.documented(declared)
+    declared = lock_order.read(root, project.find(root))
+    graph = collected(root, output) if declared is None else lock_graph.documented(declared)
     made = {Drawn.TEXT: lock_graph.text, Drawn.SVG: lock_graph.svg, Drawn.DOT: lock_graph.dot}
     sys.stdout.write(made[to](graph))
 
 
-def collected(subject: Path, output: Path) -> LockGraph:
+def collected(root: Path, output: Path) -> LockGraph:
     """The graph of the last run in a folder; raises NothingChecked where it has none."""
     from wheelproof.project.lock_order import FILE
     from wheelproof.report import lock_graph
@@ -43,7 +43,7 @@ def collected(subject: Path, output: Path) -> LockGraph:
         rows = [row for row in read_results(file).rows if row.name == "lock_order"]
     if not rows:
         raise NothingChecked(
-            f"{subject} has no {FILE}, and {file} has no row lock_order.",
+            f"{root} has no {FILE}, and {file} has no row lock_order.",
             "Run `wheelproof verify`, which collects the order of locks.",
         )
     return lock_graph.collected(rows)

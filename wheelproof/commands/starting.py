@@ -12,15 +12,15 @@ from wheelproof.commands.options import Subject
 
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Such as my_lock.")],
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Write a small mechanism that is in order from the start, to be changed step by step."""
     from wheelproof import starter
 
-    for file in starter.write(subject, name):
+    for file in starter.write(root, name):
         print(file)
-    at = "" if subject == Path(".") else f" --subject {subject}"
-    module = subject / "spec" / f"{starter.module_of(name)}.tla"
+    at = "" if root == Path(".") else f" --subject {root}"
+    module = root / "spec" / f"{starter.module_of(name)}.tla"
     print(
         f"\nEach labelled step of impl/{name}.py is one of spec/{module.name}.\n"
         "Check them, and look at a decision taken away:\n"

@@ -152,7 +152,7 @@ class Verification:
             self.options.output,
             self.results,
             self.mechanisms,
-            self.options.subject,
+            self.options.root,
             self.reports,
         )
         if self.as_json:

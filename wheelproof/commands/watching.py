@@ -38,7 +38,7 @@ Seen = Mapping[Path, tuple[int, int]]
 """Each file with its time of change in ns and its size in bytes."""
 
 
-def check(subject: Path, output: Path, fresh: bool, as_json: bool) -> None:
+def check(root: Path, output: Path, fresh: bool, as_json: bool) -> None:
     """Raises UsageError for options that do not go with ``--watch``."""
     if fresh:
         raise UsageError(
@@ -51,18 +51,18 @@ def check(subject: Path, output: Path, fresh: bool, as_json: bool) -> None:
             "Give one of them: results.json in the output folder is new after each run.",
         )
     for name in FOLDERS:
-        if output.resolve().is_relative_to((subject / name).resolve()):
+        if output.resolve().is_relative_to((root / name).resolve()):
             raise UsageError(
-                f"--output {output} is in {subject / name}, where --watch waits for changes.",
+                f"--output {output} is in {root / name}, where --watch waits for changes.",
                 "Name a folder outside.",
             )
 
 
-def run(subject: Path, quiet: bool) -> int:
+def run(root: Path, quiet: bool) -> int:
     """Verify again and again; the exit code of the last run. ``quiet``: runs alone print."""
     run_once = Run([sys.executable, *again(sys.orig_argv[1:])], complain)
     say = (lambda sentence: None) if quiet else complain
-    return Watching(subject, run_once, say).run()
+    return Watching(root, run_once, say).run()
 
 
 def again(words: Sequence[str]) -> list[str]:
@@ -129,12 +129,12 @@ class Watching:
 
     def __init__(
         self,
-        subject: Path,
+        root: Path,
         run_once: Run,
         say: Callable[[str], None],
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.subject, self.run_once, self.say, self.pause = subject, run_once, say, pause
+        self.root, self.run_once, self.say, self.pause = root, run_once, say, pause
 
     def run(self) -> int:
         """Runs without an end but a signal's; the exit code of the last one.
@@ -152,7 +152,7 @@ class Watching:
                     f"wheelproof: watching {count} file{'' if count == 1 else 's'}, Ctrl-C ends it"
                 )
                 now = self.changed(seen)
-                self.say(f"wheelproof: changed: {names(self.subject, seen, now)}")
+                self.say(f"wheelproof: changed: {names(self.root, seen, now)}")
                 seen = now
         return code
 
@@ -170,7 +170,7 @@ class Watching:
         """The files as they are now."""
         found = {}
         for name in FOLDERS:
-            for file in below(self.subject / name):
+            for file in below(self.root / name):
                 with suppress(OSError):  # deleted meanwhile
                     if not of_editor(file):
                         state = file.stat()
@@ -183,13 +183,13 @@ def of_editor(file: Path) -> bool:
     return file.name.startswith((".", "#")) or file.name.endswith("~")
 
 
-def names(subject: Path, before: Seen, after: Seen) -> str:
+def names(root: Path, before: Seen, after: Seen) -> str:
     """The files that differ, in words: the first by their paths, and the number of the others."""
     found = sorted(
         file for file in before.keys() | after.keys() if before.get(file) != after.get(file)
     )
     shown = [
-        file.relative_to(subject).as_posix()
+        file.relative_to(root).as_posix()
         + (" (new)" if file not in before else " (gone)" if file not in after else "")
         for file in found[:NAMED]
     ]

@@ -34,7 +34,7 @@ class NotReproduced(ToolError):
         )
 
 
-def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path(".")) -> int:
+def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")) -> int:
     """Replay a file ``on`` "model" or "impl", up to step ``until`` (then the exit code is 0).
 
     Raises UsageError for a step behind the last one.
@@ -44,10 +44,10 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
         raise UsageError(
             f"{path}: there is no step {until}.", f"Its last step is {len(found.steps)}."
         )
-    mechanisms = project.find(subject)
+    mechanisms = project.find(root)
     if found.mechanism not in mechanisms:
         raise UsageError(
-            f"{path}: there is no mechanism {found.mechanism} in {subject}.",
+            f"{path}: there is no mechanism {found.mechanism} in {root}.",
             "Name its folder with --subject.",
         )
     mechanism = mechanisms[found.mechanism]
@@ -159,11 +159,11 @@ class OnImplementation(OnModel):
         from wheelproof.explore import ControlledImplementation, RaceDetector
 
         changed = mechanism.without(found.impl_without)
-        subject = ControlledImplementation.load(
+        implementation = ControlledImplementation.load(
             mechanism.root, mechanism.name, texts=changed.modules
         )
         self.race = RaceDetector()
-        self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)
+        self.execution = implementation.begin(mechanism.scenarios[found.scenario], race=self.race)
         self.settled = settle(self.model, mechanism.silent)
         self.differs = ""
 

@@ -23,14 +23,14 @@ HEADS = ("judged", "reject", "equal", "unload", "SURVIVE", "unsure", "error")
 def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
     """Print the drawn changes with their diffs, and check nothing."""
     plan = Plan(
-        options.subject.resolve(),
+        options.root.resolve(),
         mechanisms,
         options.profile,
         options.bound,
         options.tests,
         options.stage,
     )
-    for each in draw(options, options.subject, plan):
+    for each in draw(options, options.root, plan):
         print(
             f"{each.group.mechanism}, {each.group.artefact}: {len(each.chosen)} of "
             f"{len(each.every):,} changes, seed {options.seed}"

@@ -30,7 +30,7 @@ class Options:
     artefacts: tuple[str, ...]
     count: int
     seed: int
-    subject: Path
+    root: Path
     output: Path
     jobs: int = 2
     profile: str = "fast"

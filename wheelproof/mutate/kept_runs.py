@@ -32,10 +32,10 @@ class KeptRuns(Context):
     seen: list[TlcResult] = []
     loaded: dict[tuple[str, str, str], ControlledImplementation] = {}
 
-    def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
+    def implementation(self, grain: str = "ATOMIC") -> ControlledImplementation:
         key = (self.mechanism.name, self.mechanism.lacking, grain)
         if key not in self.loaded:
-            self.loaded[key] = super().subject(grain)
+            self.loaded[key] = super().implementation(grain)
         return self.loaded[key]
 
     @property

@@ -40,7 +40,7 @@ class Mutation:
         # The user may edit the tree while this runs: everything is read from a copy.
         self.kept = tempfile.TemporaryDirectory(prefix="wheelproof-mutate-")
         self.root = Path(self.kept.name, "subject")
-        copied(options.subject.resolve(), self.root)
+        copied(options.root.resolve(), self.root)
         self.plan = Plan(
             self.root,
             project.find(self.root),

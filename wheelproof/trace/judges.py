@@ -36,15 +36,15 @@ class Judges:
     """The judges of one project's traces. ``engine``: None for the model where the trace is a
     recording of labelled operations, and for the rules elsewhere."""
 
-    def __init__(self, subject: Path, engine: Engine | None = None) -> None:
-        self.subject, self.engine = subject, engine
+    def __init__(self, root: Path, engine: Engine | None = None) -> None:
+        self.root, self.engine = root, engine
 
     @cached_property
     def mechanisms(self) -> Mapping[str, Mechanism]:
         """The mechanisms of the project."""
         from wheelproof import project
 
-        return project.find(self.subject)
+        return project.find(self.root)
 
     def verdict(self, path: Path) -> Verdict:
         """The verdict on the trace in a file. Raises UsageError where it is no trace, or one that

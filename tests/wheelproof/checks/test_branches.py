@@ -23,7 +23,7 @@ def planted(monkeypatch, artefacts, module, old, new):
     texts = {f"impl.{module}": text.replace(old, new)}
     monkeypatch.setattr(
         Context,
-        "subject",
+        "implementation",
         lambda self, **options: ControlledImplementation.load(ROOT, artefacts.name, texts=texts),
     )
     return Context(artefacts.mechanism, ROOT / "build")
@@ -31,11 +31,13 @@ def planted(monkeypatch, artefacts, module, old, new):
 
 def everything(context):
     """A report in which all runs but what NOT_RUN names and what was planted."""
-    subject = context.subject()
-    declared, _ = subject.branches()
+    implementation = context.implementation()
+    declared, _ = implementation.branches()
     return Report(
         branches={
-            each for each in declared if not any(each.startswith(name) for name in subject.not_run)
+            each
+            for each in declared
+            if not any(each.startswith(name) for name in implementation.not_run)
         }
     )
 
@@ -49,13 +51,15 @@ def test_all_that_is_declared_makes_the_row_pass(artefacts):
 
 def test_a_branch_on_late_deadlines_passes_the_bisimulation_and_not_the_row(monkeypatch):
     context = planted(monkeypatch, system_timer.ARTEFACTS, "timing_wheel", *RARE)
-    subject = context.subject()
+    implementation = context.implementation()
     rows, shared_of = system_timer.ARTEFACTS.rows("one_adder")
     assert (
-        bisimulate(subject, system_timer.MECHANISM.scenarios["one_adder"], rows, shared_of).outcome
+        bisimulate(
+            implementation, system_timer.MECHANISM.scenarios["one_adder"], rows, shared_of
+        ).outcome
         == "equal"
     )
-    met = subject.branches()[1]
+    met = implementation.branches()[1]
     assert "impl.timing_wheel: TimingWheel.add: deadline > 1000000 is false" in met
     full = everything(context)
     row = coverage.branches(
@@ -77,10 +81,12 @@ def test_a_function_that_nothing_calls_is_reported(monkeypatch):
         "    def flush(self, callback",
         "    def forget(self):\n        self.root.list = None\n\n    def flush(self, callback",
     )
-    subject = context.subject()
+    implementation = context.implementation()
     rows, shared_of = timer.ARTEFACTS.rows("remove_cancel")
     assert (
-        bisimulate(subject, timer.MECHANISM.scenarios["remove_cancel"], rows, shared_of).outcome
+        bisimulate(
+            implementation, timer.MECHANISM.scenarios["remove_cancel"], rows, shared_of
+        ).outcome
         == "equal"
     )
     row = coverage.branches(

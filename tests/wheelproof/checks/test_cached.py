@@ -42,14 +42,14 @@ def subject(tmp_path):
     return root
 
 
-def options(root, *layers, **others):
+def options(root, /, *layers, **others):
     return replace(
         VerifyOptions((), frozenset(layers) or None, "fast", root, root / "build", 1),
         **{"cached": True} | others,
     )
 
 
-def run(root, *layers, **others):
+def run(root, /, *layers, **others):
     return verify.run(options(root, *layers, **others))
 
 
@@ -69,7 +69,7 @@ def change(file, old, new):
 THEOREM = Declared(NAME, NAME, "P1", "it holds", "fast", False, (), (), ())
 
 
-def keys(root, **others):
+def keys(root, /, **others):
     """The key of every job of one mechanism, by kind, layers and name."""
     mechanism = project.find(root)[NAME]
     cache = cached.Cache(options(root, **others), [mechanism])
@@ -172,7 +172,7 @@ def test_every_kind_of_job_has_a_key_that_some_change_alters(before):
 
 
 @pytest.mark.parametrize(
-    "others", [{"profile": "nightly"}, {"layers": frozenset({"tlc"})}, {"subject": Path("spec")}]
+    "others", [{"profile": "nightly"}, {"layers": frozenset({"tlc"})}, {"root": Path("spec")}]
 )
 def test_profile_layers_and_folder_are_a_part_of_the_key(whole, before, others, monkeypatch):
     monkeypatch.chdir(whole)

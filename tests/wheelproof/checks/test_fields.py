@@ -32,7 +32,7 @@ def row_of(monkeypatch, artefacts, scenario, auxiliary=(), harness=(), impl=None
     monkeypatch.setattr(model, "AUXILIARY", model.AUXILIARY | set(auxiliary))
     monkeypatch.setattr(
         Context,
-        "subject",
+        "implementation",
         lambda self: ControlledImplementation.load(ROOT, artefacts.name, texts=texts),
     )
     if unread is not None:
@@ -40,7 +40,7 @@ def row_of(monkeypatch, artefacts, scenario, auxiliary=(), harness=(), impl=None
     context = Context(artefacts.mechanism, ROOT / "build")
     graph = reduced.reduce(artefacts.mechanism.model(scenario), artefacts.mechanism.silent)
     bisimulation = bisimulate(
-        context.subject(),
+        context.implementation(),
         artefacts.mechanism.scenarios[scenario],
         reduced.rows(graph),
         reduced.shared_of(graph),

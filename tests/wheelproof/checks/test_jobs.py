@@ -251,7 +251,9 @@ def test_rows_made_before_the_error_stay_and_are_reported_once(heard, monkeypatc
 
 def test_a_config_whose_bisimulation_breaks_has_its_other_rows(heard, monkeypatch):
     context, ended = heard
-    monkeypatch.setattr(Context, "subject", breaks(Context, "subject", lambda context: True))
+    monkeypatch.setattr(
+        Context, "implementation", breaks(Context, "implementation", lambda context: True)
+    )
     (job,) = [
         job
         for job in plan(TWO, "fast", only("tlc", "graph", "bisimulation"))

@@ -79,10 +79,10 @@ def test_an_equivalent_mutant_that_breaks_something_is_not_equivalent(context):
 
 def load(monkeypatch, context, decision):
     """Let every check load the implementation without this decision."""
-    plain = type(context).subject
+    plain = type(context).implementation
     monkeypatch.setattr(
         type(context),
-        "subject",
+        "implementation",
         lambda self: plain(replace(self, mechanism=MECHANISM.without(decision))),
     )
 

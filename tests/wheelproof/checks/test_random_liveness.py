@@ -28,8 +28,8 @@ def test_random_schedules_have_the_time_of_the_profile(context, monkeypatch):
     "mutant, found", [("M2", "Bisimulation"), ("FlushWithoutMonitor", "Bisimulation")]
 )
 def test_random_schedules_that_find_another_machine(context, monkeypatch, mutant, found):
-    plain = Context.subject
-    monkeypatch.setattr(type(context), "subject", lambda self: plain(self.without(mutant)))
+    plain = Context.implementation
+    monkeypatch.setattr(type(context), "implementation", lambda self: plain(self.without(mutant)))
     monkeypatch.setattr(type(context), "sources", lambda self, scenario=None: {})
     config = MECHANISM.configs[MECHANISM.mutants[mutant].scenario]
     (row,) = random.check(context, config).rows

@@ -109,8 +109,8 @@ def test_a_model_that_is_another_machine(context, monkeypatch):
 
 
 def test_an_implementation_that_is_another_machine(context, monkeypatch):
-    plain = Context.subject
-    monkeypatch.setattr(type(context), "subject", lambda self: plain(self.without("M19")))
+    plain = Context.implementation
+    monkeypatch.setattr(type(context), "implementation", lambda self: plain(self.without("M19")))
     monkeypatch.setattr(type(context), "sources", lambda self, scenario=None: {})
     rows, _ = rows_of(context, CONFIG, "bisimulation")
     assert not rows["bisimulation"].ok and (

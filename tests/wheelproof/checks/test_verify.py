@@ -144,10 +144,10 @@ def test_an_implementation_that_is_another_machine_is_noticed_by_the_bisimulatio
         and "next" in found.why
     )
     trace = small.root / "build" / found.trace
-    assert replay.run(trace, "impl", subject=small.root) == 1
+    assert replay.run(trace, "impl", root=small.root) == 1
     assert "leaves the model" in capsys.readouterr().out
     with pytest.raises(UsageError, match="--on impl"):
-        replay.run(trace, "model", subject=small.root)
+        replay.run(trace, "model", root=small.root)
 
 
 def test_a_label_that_only_the_implementation_lacks_is_an_error_not_a_pass(small):

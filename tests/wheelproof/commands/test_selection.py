@@ -44,7 +44,7 @@ def test_limits_are_reported_in_words(tmp_path):
         mechanisms=("thing",),
         layers=frozenset({"tlc", "graph"}),
         profile="fast",
-        subject=tmp_path,
+        root=tmp_path,
         output=tmp_path,
         jobs=1,
         only=frozenset({("thing", "two")}),

@@ -153,7 +153,7 @@ def test_the_command_prints_either_format(traces, tmp_path, capsys):
 
 def test_names_that_fit_no_subject_are_refused(tmp_path):
     with pytest.raises(UsageError, match="No folder above"):
-        regression.subject(tmp_path / "test_x.py")
+        regression.root_of(tmp_path / "test_x.py")
     here = ROOT / "tests/made.py"
     with pytest.raises(UsageError, match="has no scenario nothing"):
         regression.check(here, "timer_task_list", "nothing", "P1", [])

@@ -31,21 +31,21 @@ def traces(tmp_path_factory):
 def test_a_violation_is_reproduced_at_its_step(traces, on, capsys):
     root, killed, endless = traces
     steps = len(json.loads(killed.read_text())["steps"])
-    assert replay.run(killed, on, subject=root) == 1
+    assert replay.run(killed, on, root=root) == 1
     assert f"AtMostOneList is violated after step {steps}" in capsys.readouterr().out
-    assert replay.run(endless, on, subject=root) == 1
+    assert replay.run(endless, on, root=root) == 1
     assert "Termination is violated" in capsys.readouterr().out
 
 
 def test_until_stops_before_the_end_and_shows_the_state(traces, capsys):
     root, killed, _ = traces
-    assert replay.run(killed, "impl", 5, subject=root) == 0
+    assert replay.run(killed, "impl", 5, root=root) == 0
     printed = capsys.readouterr().out
     assert "stopped after step 5 of" in printed and "taskCounter = 0" in printed
     steps = len(json.loads(killed.read_text())["steps"])
-    assert replay.run(killed, "impl", steps, subject=root) == 1
+    assert replay.run(killed, "impl", steps, root=root) == 1
     with pytest.raises(UsageError, match=f"no step {steps + 1}. Its last step is {steps}"):
-        replay.run(killed, "impl", steps + 1, subject=root)
+        replay.run(killed, "impl", steps + 1, root=root)
 
 
 def damaged(path, tmp_path, change):
@@ -64,20 +64,20 @@ def test_a_file_that_does_not_fit_is_not_reproduced(traces, tmp_path, on):
         document["steps"][-1]["changes"] = {"taskCounter": ["0", "7"]}
 
     with pytest.raises(NotReproduced, match="changes"):
-        replay.run(damaged(killed, tmp_path, other_change), on, subject=root)
+        replay.run(damaged(killed, tmp_path, other_change), on, root=root)
     with pytest.raises(NotReproduced, match="holds after the last step"):
         replay.run(
-            damaged(killed, tmp_path, lambda document: document["steps"].pop()), on, subject=root
+            damaged(killed, tmp_path, lambda document: document["steps"].pop()), on, root=root
         )
     with pytest.raises(NotReproduced, match="holds after the last step"):
         replay.run(
             damaged(endless, tmp_path, lambda document: document.update(loop=document["loop"] + 1)),
             on,
-            subject=root,
+            root=root,
         )
     with pytest.raises(Diverged):
         replay.run(
-            damaged(killed, tmp_path, lambda document: document["steps"].pop(0)), on, subject=root
+            damaged(killed, tmp_path, lambda document: document["steps"].pop(0)), on, root=root
         )
 
 
@@ -87,7 +87,7 @@ def test_the_unmutated_implementation_does_not_follow_a_mutant(traces, tmp_path)
         replay.run(
             damaged(killed, tmp_path, lambda document: document.update(impl_without="")),
             "impl",
-            subject=root,
+            root=root,
         )
 
 
@@ -97,17 +97,17 @@ def test_what_the_subject_does_not_have_is_a_usage_error(traces, tmp_path):
         replay.run(
             damaged(killed, tmp_path, lambda document: document.update(scenario="elsewhere")),
             "model",
-            subject=root,
+            root=root,
         )
     with pytest.raises(UsageError, match="no mechanism nothing"):
         replay.run(
             damaged(killed, tmp_path, lambda document: document.update(mechanism="nothing")),
             "model",
-            subject=root,
+            root=root,
         )
     with pytest.raises(UsageError, match="only TLC runs"):
         replay.run(
             damaged(killed, tmp_path, lambda document: document.update(property="Refines")),
             "model",
-            subject=root,
+            root=root,
         )

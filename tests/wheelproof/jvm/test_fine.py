@@ -31,7 +31,7 @@ def rows(mechanism, names, output):
 
 
 def replayed(output, row, capsys):
-    assert replay.run(output / row.trace, "impl", subject=ROOT) == replay.REPRODUCED
+    assert replay.run(output / row.trace, "impl", root=ROOT) == replay.REPRODUCED
     return capsys.readouterr().out
 
 

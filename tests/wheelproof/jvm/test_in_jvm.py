@@ -323,7 +323,7 @@ def test_a_counterexample_is_replayed_on_the_changed_classes(jvm, output, monkey
     monkeypatch.chdir(output)
     (row,) = layer.check(Context(MECHANISM, output), [f"links-anyway@{RELEASE}"]).rows
     assert row.ok and row.trace
-    assert replay.run(output / row.trace, "impl", subject=ROOT) == replay.REPRODUCED
+    assert replay.run(output / row.trace, "impl", root=ROOT) == replay.REPRODUCED
     assert "the classes leave the model: b is at A4, in the model at A10" in capsys.readouterr().out
 
 
@@ -333,4 +333,4 @@ def test_a_counterexample_that_the_classes_do_not_follow_is_refused(jvm, output,
     sound = replace(document.read(output / row.trace), name=f"two_adders@{RELEASE}")
     sound.write(output / "sound.json")
     with pytest.raises(replay.NotReproduced, match="do not leave the model"):
-        replay.run(output / "sound.json", "impl", subject=ROOT)
+        replay.run(output / "sound.json", "impl", root=ROOT)

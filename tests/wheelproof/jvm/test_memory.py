@@ -52,7 +52,7 @@ def test_a_plain_field_shows_the_wheel_without_its_time_and_is_replayed(
     (row,) = layer.check(Context(MECHANISM, output), names).rows
     assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "SafePublication", True)
     assert document.read(output / row.trace).model_without == "PlainWheel"
-    assert replay.run(output / row.trace, "impl", subject=ROOT) == replay.REPRODUCED
+    assert replay.run(output / row.trace, "impl", root=ROOT) == replay.REPRODUCED
     assert "SafePublication is violated" in capsys.readouterr().out
 
 

@@ -97,12 +97,12 @@ def test_d1_is_replayed_on_the_released_classes(jvm, output, monkeypatch, capsys
     assert f"SystemTimer.java:{line_of('SystemTimer.advanceClock:CALL', jvm)}" in {
         step.source for step in found.steps
     }
-    assert replay.run(output / row.trace, "impl", subject=ROOT) == replay.REPRODUCED
+    assert replay.run(output / row.trace, "impl", root=ROOT) == replay.REPRODUCED
     assert "LatenessBound is violated" in capsys.readouterr().out
     sound = replace(found, scenario="kafka_one_bucket")
     sound.write(output / "other.json")
     with pytest.raises(ToolError):
-        replay.run(output / "other.json", "impl", subject=ROOT)
+        replay.run(output / "other.json", "impl", root=ROOT)
 
 
 def line_of(site, jvm):

@@ -68,10 +68,10 @@ def record(
             help="Record labelled operations; without, only where no label names an event.",
         ),
     ] = False,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Run a scenario on real threads and write down what they do."""
-    declared.use(subject)
+    declared.use(root)
     from wheelproof import project
     from wheelproof.trace.format.schema import KINDS
     from wheelproof.trace.recording.record import record as make
@@ -90,7 +90,7 @@ def record(
             raise UsageError(
                 f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}."
             )
-    mechanisms = project.find(subject)
+    mechanisms = project.find(root)
     if mechanism not in mechanisms:
         raise UsageError(
             f"There is no mechanism {mechanism!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
@@ -192,22 +192,22 @@ def examples(
             help="Recordings of labelled operations; without, only where no label names an event.",
         ),
     ] = False,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
-    declared.use(subject)
+    declared.use(root)
     from wheelproof import project
     from wheelproof.trace import examples as of_events
     from wheelproof.trace.steps import examples as of_steps
     from wheelproof.trace.steps.format import Recording
 
-    mechanisms = project.find(subject)
+    mechanisms = project.find(root)
     for name in names or ():
         if name not in mechanisms:
             raise UsageError(
                 f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
             )
-    judges = Judges(subject)
+    judges = Judges(root)
     written: list[tuple[Path, Any]] = []
     for mechanism in names or mechanisms:
         if labels or not has_events(mechanisms[mechanism]):

@@ -70,24 +70,22 @@ def check(
             "--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json."
         ),
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Say of each trace whether it conforms, by the model's own steps or by rules, and why not."""
-    if not subject.is_dir():
+    if not root.is_dir():
         raise UsageError(
-            f"{subject}: there is no such folder.",
+            f"{root}: there is no such folder.",
             "Give the folder that holds spec/ with --subject, or leave it away.",
         )
-    declared.use(subject)
+    declared.use(root)
     if engine in (Engine.SPARK, Engine.MEMORY):
         from wheelproof import project
         from wheelproof.pipeline import actions, command
 
         # Traces of any producer are checked, also where no project is: then no one knows which
         # actions they lack.
-        known = (
-            actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
-        )
+        known = actions.table(project.find(root)) if any((root / "spec").glob("*.toml")) else {}
         if engine is Engine.MEMORY:
             if master or memory is not None or scratch:
                 raise UsageError(
@@ -111,7 +109,7 @@ def check(
     from wheelproof.trace.format.parts import TraceError
     from wheelproof.trace.judging.verdict import VERDICTS
 
-    judges = Judges(subject, engine)
+    judges = Judges(root, engine)
     verdicts, broken = [], []
     for path in files_of(paths):
         try:
@@ -186,10 +184,10 @@ def replay(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")
     ] = Path("build/slices"),
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Take one trace through the rules or the model: where it leaves them, and what led there."""
-    declared.use(subject)
+    declared.use(root)
     if (last is not None or window is not None) and not oracle:
         raise UsageError("--last and --window choose events for TLC.", "Add --oracle.")
     if last is not None and window is not None:
@@ -199,12 +197,12 @@ def replay(
     if is_recording(trace):
         if oracle:
             raise UsageError(f"{trace}: TLC checks traces of events only.", "Leave --oracle.")
-        _replay_steps(trace, subject)
+        _replay_steps(trace, root)
     if model or oracle:
         from wheelproof import project
         from wheelproof.trace.model import report
 
-        mechanisms = project.find(subject)
+        mechanisms = project.find(root)
         verdict, lines = (
             report.by_oracle(trace, mechanisms, output, last, window)
             if oracle
@@ -215,8 +213,8 @@ def replay(
     _replay_by_rules(trace)
 
 
-def _replay_steps(trace: Path, subject: Path) -> None:
-    verdict = Judges(subject).verdict(trace)
+def _replay_steps(trace: Path, root: Path) -> None:
+    verdict = Judges(root).verdict(trace)
     shown.print_row(trace, verdict)
     if verdict.first is not None and verdict.first.event is not None:
         print(f"  possible here: {'; '.join(verdict.first.enabled) or 'nothing'}")
@@ -269,11 +267,11 @@ def shrink(
             help="Where the shrunk trace goes; beside the trace without.",
         ),
     ] = None,
-    subject: Subject = Path("."),
+    root: Subject = Path("."),
 ) -> None:
     """Find the few events that make a trace a violation, and the cheapest edit that would repair
     it."""
-    declared.use(subject)
+    declared.use(root)
     from wheelproof.trace.judging.replay import key_of
     from wheelproof.trace.steps.format import is_recording
 

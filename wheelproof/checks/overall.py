@@ -1,0 +1,93 @@
+"""The rows over all scenarios of a mechanism: no job makes them.
+
+A verification makes them after its jobs, of the jobs' reports. Each row names the layers of the
+checks that it is made of, so that it can be made alone as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wheelproof.checks import controls, coverage, lock_order
+from wheelproof.checks.context import Context, Report
+from wheelproof.checks.jobs import Job
+from wheelproof.errors import WheelproofError
+from wheelproof.events import Ended
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.verdict import Row, judge
+
+SOURCES = ("config", "composed")
+"""Kinds of jobs whose reports have parts that these rows are made of."""
+
+
+@dataclass(frozen=True)
+class OverAll:
+    """One row over all scenarios. ``needs``: the layers of the checks that it is made of."""
+
+    layer: str
+    name: str
+    needs: tuple[str, ...]
+    make: Callable[[Context, Iterable[Report]], Row]
+
+    def row(self, context: Context, reports: Iterable[Report]) -> Row:
+        """The row; one of the verdict error where it cannot be made."""
+        try:
+            return self.make(context, reports)
+        except WheelproofError as error:
+            row = judge(
+                context.mechanism.name,
+                self.layer,
+                self.name,
+                expected="exhaustive",
+                verdict="error",
+                why=str(error),
+            )
+            context.listen(Ended(row))
+            return row
+
+    def parts(self, jobs: Iterable[Job]) -> list[tuple[str, str]]:
+        """Layer and name of each check that it is made of."""
+        made = [each for job in jobs if job.kind in SOURCES for each in job.makes]
+        return [each for each in dict.fromkeys(made) if each[0] in self.needs]
+
+
+TRANSLATION = OverAll("tlc", "translation", (), lambda context, _: coverage.translated(context))
+"""Checked before all jobs: a stale translation ends the mechanism's verification."""
+
+ROWS = (
+    TRANSLATION,
+    OverAll("tlc", "controls", (), lambda context, _: controls.controls(context)),
+    OverAll("coverage", "labels", ("graph", "bisimulation"), coverage.labels),
+    OverAll("coverage", "branches", ("bisimulation",), coverage.branches),
+    OverAll("coverage", "fields", ("bisimulation",), coverage.fields),
+    OverAll("coverage", lock_order.NAME, ("bisimulation", "composition"), lock_order.lock_order),
+    OverAll("graph", "witnesses", ("graph",), coverage.witnesses),
+)
+
+
+def rows(
+    mechanism: Mechanism, wants: Callable[..., bool], partial: bool = False, single: bool = False
+) -> list[OverAll]:
+    """A mechanism's rows over all scenarios.
+
+    ``partial``: some layers or checks are left out, so that nothing can be reported on coverage.
+    That of compiled classes is in their table of sites. ``single``: only named checks run, so that
+    nothing can be reported on what some scenario must reach.
+    """
+
+    def there(row: OverAll) -> bool:
+        if row is TRANSLATION:
+            return wants("tlc")
+        if row.layer == "graph":
+            return wants("graph") and not single
+        return not partial and not (row.layer == "coverage" and mechanism.in_java)
+
+    return [row for row in ROWS if there(row)]
+
+
+def made(context: Context, chosen: Sequence[OverAll], reports: Sequence[Report]) -> Iterator[Row]:
+    """The chosen rows but the translation's."""
+    for each in chosen:
+        if each is not TRANSLATION:
+            yield each.row(context, reports)
