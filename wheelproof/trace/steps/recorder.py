@@ -94,6 +94,7 @@ class Recorder:
         self._random, self._limit = random.Random(seed), limit
         self._words: dict[tuple[int, str], list[Any]] = {}
         self._numbers: dict[str, int] = {}
+        self._unseen = False
 
     # -- threads
 
@@ -238,13 +239,15 @@ class Recorder:
         if self.over and event["k"] != "blocked":
             return
         actor.count += 1
+        self._unseen |= event["k"] in ("step", "end")
         seq = len(self.events) + 1
         self.events.append({"seq": seq, "thread": actor.name, "tseq": actor.count, **event})
         if len(self.events) >= self._limit:
             self.over = True
 
     def _look(self) -> None:
-        """Where the moment is quiet, record what of the state has changed."""
+        """Where the moment is quiet, record what of the state has changed: nothing at all, too,
+        where a step has been taken, whose effect the model may have and the objects have not."""
         if self.over or self.observe is None:
             return
         if not all(actor.settled or actor.absent for actor in self.actors.values()):
@@ -256,8 +259,9 @@ class Recorder:
         finally:
             self._local.actor = present
         changes = {name: value for name, value in state.items() if self.state.get(name) != value}
-        if changes:
+        if changes or self._unseen:
             self.state |= changes
+            self._unseen = False
             self.events.append({"seq": len(self.events) + 1, "k": "state", "state": changes})
 
     def _place(self, frame: FrameType, step: Step) -> str:
