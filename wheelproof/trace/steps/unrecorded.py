@@ -37,10 +37,12 @@ REAL = {
 
 
 def refuse_in(names: dict[str, Any], recorder: Recorder) -> None:
-    """Put a refusal in the place of each such synchronizer that a module has, under any name."""
+    """Put a refusal in the place of each such synchronizer that a module has, under any name, and
+    of each class that is derived from one."""
     for name, value in list(names.items()):
-        if id(value) in REAL:
-            names[name] = refusal(recorder, REAL[id(value)])
+        bases = value.__mro__ if isinstance(value, type) else (value,)
+        if real := next((REAL[id(base)] for base in bases if id(base) in REAL), ""):
+            names[name] = refusal(recorder, real)
         elif any(value is home for home in HOMES):
             copy = ModuleType(value.__name__, value.__doc__)
             vars(copy).update(vars(value))
