@@ -1,5 +1,5 @@
-"""Implementations with a fault in their use of a semaphore, event, barrier or queue, on real threads:
-the follower refuses each by name. And a barrier whose action fails."""
+"""Faults in the use of a semaphore, event, barrier or queue, on real threads: the follower refuses
+each by name. And a barrier whose action fails."""
 
 from __future__ import annotations
 

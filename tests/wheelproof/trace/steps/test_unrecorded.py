@@ -16,7 +16,7 @@ from wheelproof.trace.steps.record import record
 class Fault(NamedTuple):
     """A text of a project's implementation and what stands there instead, behind a ``head``.
 
-    ``says``: the problem that is told, with the line that has ``new`` in front.
+    ``says``: the problem that is reported, with the line that has ``new`` in front.
     """
 
     name: str
@@ -134,7 +134,7 @@ def changed(root, fault):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_cannot_be_recorded_is_told_with_its_place(fault, tmp_path):
+def test_what_cannot_be_recorded_is_reported_with_its_place(fault, tmp_path):
     mechanism, place = changed(tmp_path, FAULTS[fault])
     with pytest.raises(UsageError) as caught:
         record(mechanism, FAULTS[fault].program, "refused")
