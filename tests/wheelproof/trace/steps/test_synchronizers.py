@@ -204,3 +204,13 @@ def test_each_change_of_an_object_makes_a_version(name, small):
                     version[of] = version.get(of, 0) + (mode == "w")
                     assert number == version[of]
         assert any(of.startswith(name.replace("_", "")) for of in version)
+
+
+@pytest.mark.parametrize("name", ["queue", "lifo_queue", "priority_queue"])
+def test_a_version_is_made_by_each_put_and_get_and_by_no_look(name, small):
+    run = record(small[name], PROGRAMS[name]["two items"], "versions", seed=2)
+    modes = [(event["label"], event["ord"][-1][2:]) for event in run.events if event["k"] == "step"]
+    changes = [label for label, (_, mode) in modes if mode == "w"]
+    assert sorted(changes) == ["G1", "G1", "P1", "P1"]
+    assert [number for label, (number, _) in modes if label in ("G1", "P1")] == [1, 2, 3, 4]
+    assert [mode for label, (_, mode) in modes if label == "K2"] == ["r"]
