@@ -66,3 +66,14 @@ def classes(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> dic
         if name in wakes_spuriously:
             built[name] = _SPURIOUS[name](scheduler, built)
     return built
+
+
+def some(names: Collection[str], scheduler: Any) -> dict[str, Any]:
+    """These primitives alone, which need no others, built for ``scheduler``, by name.
+
+    ``scheduler``: of any kind that has what these primitives ask of it.
+    """
+    built: dict[str, Any] = {}
+    for name in names:
+        built[name] = _REGISTRY[name](scheduler, built)
+    return built

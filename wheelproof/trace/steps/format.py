@@ -7,7 +7,8 @@ The first line is the header, the last one the footer; every other line is one e
 ``begin``  a step of several accesses has begun, and takes effect before its ``end``
 ``end``    it has ended
 ``state``  no thread is between an effect and its next step: these variables of the
-           model have changed since the last such moment
+           model have changed since the last such moment; none of them: a step has left
+           them as they were
 ``return`` an operation of the thread's program has returned ``value``
 ``blocked`` the thread waits at ``label``, and no thread can ever go on
 ``stop``   the thread has ended; ``raised``: by this exception

@@ -20,6 +20,7 @@ from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
+from wheelproof.trace.steps.unrecorded import refuse_in
 
 
 class Field:
@@ -100,6 +101,8 @@ class Loaded:
             spec = module.__spec__
             if spec is None or name.startswith("model") or not spec.origin:
                 continue
+            if name.startswith("impl."):
+                refuse_in(vars(module), self.recorder)
             shown[spec.origin] = Path(spec.origin).relative_to(self.root).as_posix()
             text = spec.loader.get_source(name)  # type: ignore[union-attr]
             known[spec.origin] = labels.of_source(text, shown[spec.origin])

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from queue import Empty, Full
 from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
-from wheelproof.trace.steps.events import event
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
 from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
+from wheelproof.trace.steps.synchronizers import recorded
+from wheelproof.trace.steps.unrecorded import refuse_in
 from wheelproof.trace.steps.virtual_time import time_and_threads
 
 T = TypeVar("T")
@@ -39,13 +41,17 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
     module = ModuleType(DISTRIBUTION, "Primitives that report.")
     inner = {} if production is None else vars(production)
     module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
+    refuse_in(vars(module), recorder)
     plain = locks(recorder)
     module.__dict__.update(
         plain,
         Condition=condition(recorder, plain["Monitor"]),
-        Event=event(recorder),
+        **recorded(recorder),
         **time_and_threads(recorder),
         TIMEOUT_MAX=threading.TIMEOUT_MAX,
+        BrokenBarrierError=threading.BrokenBarrierError,
+        Empty=Empty,
+        Full=Full,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],

@@ -44,8 +44,8 @@ def record(
     step that is not silent; None: the threads run as the machine lets them. ``seed``: of the
     pauses in a free run. ``limit``: events after which a run is stopped that does not end.
 
-    Raises UsageError where the mechanism cannot be imported, ToolError where a thread comes to no
-    step, or to another than the schedule has.
+    Raises UsageError where the mechanism cannot be imported or does what has no event, ToolError
+    where a thread comes to no step, or to another than the schedule has.
     """
     program = mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     recorder = Recorder(seed, limit)
@@ -55,7 +55,11 @@ def record(
     if not loaded.delays:
         recorder.observe = lambda: {n: plain(value) for n, value in loaded.shared(harness).items()}
     recorder.directed = schedule is not None
-    _run(recorder, harness, program["threads"], schedule)
+    try:
+        _run(recorder, harness, program["threads"], schedule)
+    finally:
+        if recorder.refused is not None:
+            raise recorder.refused
     spec = mechanism.spec
     header = {
         "schema": SCHEMA,

@@ -20,8 +20,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
+from wheelproof.errors import UsageError
 from wheelproof.trace.recording.grain import Grain, Step
 from wheelproof.trace.steps.format import Did, Event
 
@@ -53,14 +54,15 @@ class Actor:
 
     ``at``: the label that it stands at, "" while it runs. ``within``: the label of a step that has
     begun and not ended. ``waits``: what it waits for. ``held``: its locks, outermost first.
-    ``settled``: it has changed nothing since it arrived. ``absent``: it stands for something that
+    ``settled``: it has changed nothing since it arrived. ``inside``: the operation whose moment it
+    has, "" for none: then it can take no other. ``absent``: it stands for something that
     does not take place here, such as a memory that delays stores.
     """
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.index = name, index
         self.count = 0
-        self.at, self.within, self.within_at = "", "", ""
+        self.at, self.within, self.within_at, self.inside = "", "", "", ""
         self.waits: Blocker | None = None
         self.held: list[Any] = []
         self.settled = self.ended = self.absent = self.muted = False
@@ -70,7 +72,10 @@ class Actor:
 
 
 class Recorder:
-    """``events``: what has been recorded. ``observe``: the model's view of the objects, as data."""
+    """``events``: what has been recorded. ``observe``: the model's view of the objects, as data.
+
+    ``refused``: why the run cannot be recorded, or None.
+    """
 
     def __init__(self, seed: int = 0, limit: int = LONGEST) -> None:
         self.moment = threading.Lock()
@@ -82,12 +87,14 @@ class Recorder:
         self.shown: Mapping[str, str] = {}
         self.state: dict[str, Any] = {}
         self.directed = self.over = False
+        self.refused: UsageError | None = None
         self.clock: Any = None
         self.interrupts: Any = None
         self._local = threading.local()
         self._random, self._limit = random.Random(seed), limit
         self._words: dict[tuple[int, str], list[Any]] = {}
         self._numbers: dict[str, int] = {}
+        self._unseen = False
 
     # -- threads
 
@@ -134,6 +141,12 @@ class Recorder:
         """
         assert self.grain is not None
         step = self.grain.step_of(frame, operation)
+        if actor.inside and not (step is None and operation == "read"):
+            self.refuse(
+                frame,
+                f"a step of kind {operation} within {actor.inside}, which is one step.",
+                "Let no labelled operation compare the items.",
+            )
         if step is None:
             return None
         if actor.open == step.place:
@@ -226,13 +239,15 @@ class Recorder:
         if self.over and event["k"] != "blocked":
             return
         actor.count += 1
+        self._unseen |= event["k"] in ("step", "end")
         seq = len(self.events) + 1
         self.events.append({"seq": seq, "thread": actor.name, "tseq": actor.count, **event})
         if len(self.events) >= self._limit:
             self.over = True
 
     def _look(self) -> None:
-        """Where the moment is quiet, record what of the state has changed."""
+        """Where the moment is quiet, record what of the state has changed: nothing at all, too,
+        where a step has been taken, whose effect the model may have and the objects have not."""
         if self.over or self.observe is None:
             return
         if not all(actor.settled or actor.absent for actor in self.actors.values()):
@@ -244,13 +259,27 @@ class Recorder:
         finally:
             self._local.actor = present
         changes = {name: value for name, value in state.items() if self.state.get(name) != value}
-        if changes:
+        if changes or self._unseen:
             self.state |= changes
+            self._unseen = False
             self.events.append({"seq": len(self.events) + 1, "k": "state", "state": changes})
 
     def _place(self, frame: FrameType, step: Step) -> str:
         file = frame.f_code.co_filename
         return f"{self.shown.get(file, file)}:{frame.f_lineno}"
+
+    def refuse(self, frame: FrameType, problem: str, remedy: str = "") -> NoReturn:
+        """End the run: what is done in ``frame`` cannot be recorded.
+
+        Raises Stop in a thread of the scenario, and the UsageError elsewhere.
+        """
+        file = frame.f_code.co_filename
+        error = UsageError(f"{self.shown.get(file, file)}:{frame.f_lineno}: {problem}", remedy)
+        if self.actor is None:
+            raise error
+        self.refused = self.refused or error
+        self.over = True
+        raise Stop
 
     # -- order
 

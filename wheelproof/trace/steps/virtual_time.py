@@ -34,7 +34,11 @@ def time_and_threads(recorder: Recorder) -> dict[str, Any]:
             recorder.clock = self
 
         def late(self, actor: Actor) -> bool:
-            return any(each is actor and at <= self.now for each, at in self.alarms)
+            at = self.deadline(actor)
+            return at is not None and at <= self.now
+
+        def deadline(self, actor: Actor) -> float | None:
+            return next((at for each, at in self.alarms if each is actor), None)
 
         def alarm(self, actor: Actor, seconds: float) -> None:
             alarms = (*self.alarms, (actor, self.now + seconds))
