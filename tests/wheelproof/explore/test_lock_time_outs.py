@@ -144,6 +144,28 @@ def test_a_condition_that_forgets_the_time_out_is_rejected(documented, tmp_path,
     assert "EveryResult" in broken(found, ends(documented, PROGRAMS["by its condition"]))
 
 
+def test_a_monitor_that_excludes_no_thread_has_the_same_labels(tmp_path):
+    text = BOX.text.replace("Condition, Lock, Monitor\n", "Condition, Lock, NoMonitor as Monitor\n")
+    found = ends(BOX._replace(text=text).load(tmp_path), PROGRAMS["monitor never left"])
+    assert set(found) == {(True, ((True,), (True,)))}
+
+
+def test_the_end_of_a_time_out_is_part_of_the_state(steps):
+    program, table = scenario(a="take", b="take_within 1", c="sleep 1"), {}
+
+    def after(*schedule):
+        run = steps.begin(program, intern=table)
+        for thread in schedule:
+            run.step(thread)
+        state, able = run.fingerprint(), set(run.enabled())
+        run.end()
+        return state, able
+
+    (early, may_wake), (late, sleeps) = after(0, 1, 2), after(0, 2, 1)
+    assert early != late and (may_wake, sleeps) == ({1}, set())
+    assert after(0, 1, 2) == (early, may_wake)
+
+
 # -- deadlocks
 
 OPPOSITE = """
@@ -254,10 +276,9 @@ def test_no_time_out_is_one_step_of_kind_lock(arguments, called):
     run.end()
 
 
-def test_a_lock_that_refuses_no_argument_is_rejected(tmp_path_factory, monkeypatch, request):
+def test_a_lock_that_refuses_no_argument_is_rejected(called, monkeypatch):
     monkeypatch.setattr(locks, "limited", lambda blocking, timeout: blocking and timeout != -1)
-    found = called_with(request.getfixturevalue("called"), "lock", (True, -2))
-    assert ("raised", "ValueError") not in found
+    assert ("raised", "ValueError") not in called_with(called, "lock", (True, -2))
 
 
 def test_a_timed_acquire_needs_the_labels_of_a_wait(tmp_path):
