@@ -6,11 +6,11 @@ A wait is one step where the flag is set, and two where the thread sleeps, as in
 
 from __future__ import annotations
 
+from threading import TIMEOUT_MAX
 from types import FrameType
-from typing import Any
 
 from wheelproof.trace.recording.grain import Step
-from wheelproof.trace.steps.locks import placed
+from wheelproof.trace.steps.locks import placed, without
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,
     Actor,
@@ -33,7 +33,8 @@ def event(recorder: Recorder) -> type:
             self.asleep: tuple[Actor, ...] = ()
 
         def blocks(self, actor: Actor) -> bool:
-            return actor in self.asleep
+            late = recorder.clock is not None and recorder.clock.late(actor)
+            return actor in self.asleep and not late
 
         def is_set(self) -> bool:
             actor, frame = recorder.actor, frame_of(1)
@@ -57,8 +58,11 @@ def event(recorder: Recorder) -> type:
                 self._note(actor, step, frame, "w")
                 recorder.changed.notify_all()
 
-        def wait(self, timeout: Any = None) -> bool:
-            """Return once the flag is set. Raises RuntimeError where nothing could set it."""
+        def wait(self, timeout: float | None = None) -> bool:
+            """Return True once the flag is set, or False when the time is up.
+
+            Raises RuntimeError where nothing could set it.
+            """
             actor, frame = recorder.actor, frame_of(1)
             if actor is None:
                 if not self.flag:
@@ -70,19 +74,24 @@ def event(recorder: Recorder) -> type:
                 if self.flag:
                     return True
                 self.asleep = placed((*self.asleep, actor))
+                if timeout is not None and timeout < TIMEOUT_MAX and recorder.clock is not None:
+                    recorder.clock.alarm(actor, timeout)
                 actor.waits = self
                 recorder.changed.notify_all()
             assert recorder.grain is not None
             wake = recorder.grain.step_of(frame, "wake")
             recorder.stand(actor, "" if wake is None else wake.label)
             with recorder.changed:
-                while actor in self.asleep:
+                while self.blocks(actor):
                     recorder.changed.wait(LOOK_SECONDS)
                     if recorder.over:
                         raise Stop
-                actor.waits = None
+                is_set, actor.waits = actor not in self.asleep, None
+                self.asleep = without(self.asleep, actor)
+                if recorder.clock is not None:
+                    recorder.clock.forget(actor)
                 self._note(actor, wake, frame, "r")
-            return True
+            return is_set
 
         def _note(
             self, actor: Actor | None, step: Step | None, frame: FrameType, mode: str
