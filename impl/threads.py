@@ -12,7 +12,7 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
-from queue import Empty, Full, LifoQueue, PriorityQueue, Queue
+from queue import Empty, Full, LifoQueue, PriorityQueue, Queue, SimpleQueue
 from threading import (
     TIMEOUT_MAX,
     Barrier,
@@ -48,6 +48,7 @@ __all__ = [
     "PriorityQueue",
     "Queue",
     "Semaphore",
+    "SimpleQueue",
     "Time",
     "Volatile",
     "get_ident",
@@ -68,7 +69,7 @@ class NoMonitor:
 
     __slots__ = ()
 
-    def acquire(self, blocking: bool = True) -> bool:
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         return True
 
     def release(self) -> None:

@@ -11,7 +11,13 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from wheelproof.stress.library import generous_queue, hasty_event, open_barrier, open_semaphore
+from wheelproof.stress.library import (
+    generous_queue,
+    generous_simple_queue,
+    hasty_event,
+    open_barrier,
+    open_semaphore,
+)
 
 
 def open_lock(production: ModuleType) -> type:
@@ -123,6 +129,7 @@ FAULTS: dict[str, Fault] = {
     "Atomic reads and writes in two steps": Fault("Atomic", torn_atomic),
     "Event is waited for by no thread": Fault("Event", hasty_event),
     "Barrier lets each thread through": Fault("Barrier", open_barrier),
+    "SimpleQueue keeps an item that it hands out": Fault("SimpleQueue", generous_simple_queue),
     **{
         f"{name} lets every thread in": Fault(name, partial(open_semaphore, name=name))
         for name in ("Semaphore", "BoundedSemaphore")

@@ -25,6 +25,15 @@ _QUEUE: Shown = {
     "unfinished": lambda queue: queue.unfinished_tasks,
 }
 
+
+def _emptied(queue: Any) -> tuple[Any, ...]:
+    """The items of a queue that does not show them. They are taken out, and put back."""
+    items = tuple(queue.get_nowait() for _ in range(queue.qsize()))
+    for item in items:
+        queue.put(item)
+    return items
+
+
 CLASSES: Mapping[str, tuple[tuple[str, ...], Shown]] = {
     "Semaphore": (("acquire", "__enter__"), _SEMAPHORE),
     "BoundedSemaphore": (("acquire", "__enter__"), _SEMAPHORE),
@@ -33,6 +42,7 @@ CLASSES: Mapping[str, tuple[tuple[str, ...], Shown]] = {
     "Queue": (("get",), _QUEUE),
     "LifoQueue": (("get",), _QUEUE),
     "PriorityQueue": (("get",), _QUEUE),
+    "SimpleQueue": (("get",), {"items": lambda queue: _emptied(queue)}),
 }
 """Class -> the methods that a fault changes, and the attributes for harnesses."""
 
@@ -107,6 +117,21 @@ def generous_queue(production: ModuleType, name: str) -> type:
             if get_ident() not in self.takers:
                 self.takers.add(get_ident())
                 self._put(item)
+            return item
+
+    return GenerousQueue
+
+
+def generous_simple_queue(production: ModuleType) -> type:
+    """A queue without bound that keeps the item that it hands out first."""
+    queue: Any = production.SimpleQueue
+
+    class GenerousQueue(queue):  # type: ignore[misc]  # the project's own class
+        def get(self, block: bool = True, timeout: float | None = None) -> Any:
+            item = super().get(block, timeout)
+            if not hasattr(self, "kept"):
+                self.kept = True
+                self.put(item)
             return item
 
     return GenerousQueue

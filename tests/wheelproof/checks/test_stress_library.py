@@ -80,6 +80,13 @@ PROGRAMS = {
         )
         for name in ("Queue", "LifoQueue", "PriorityQueue")
     },
+    "SimpleQueue": (
+        "SimpleQueue()",
+        ("self.mine.put(3)", "self.mine.put(4)"),
+        ("self.seen = (self.mine.get(),)",),
+        "*box.mine.items, box.mine.items",
+        {((3,), (0,), (4, (4,)))},
+    ),
 }
 """Primitive -> how it is made, two threads' lines, how it rests, the ends of sound rounds."""
 SCENARIO = {"threads": {"a": [("first",)], "b": [("second",)]}}
