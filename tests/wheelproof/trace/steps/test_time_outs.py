@@ -1,16 +1,13 @@
-"""Locks and events with time-outs on real threads: what is recorded is what the schedule says."""
+"""Locks with time-outs on real threads: what is recorded is what the schedule says."""
 
-import shutil
 from types import SimpleNamespace
 
 import pytest
 
-from tests.wheelproof.explore import lock_box, synchronizer_box
+from tests.wheelproof.explore import lock_box
 from tests.wheelproof.explore.boxes import ends
 from tests.wheelproof.explore.lock_box import scenario
-from tests.wheelproof.trace.steps.followed import ROOT
 from wheelproof.errors import ToolError
-from wheelproof.trace.steps import events as trace_events
 from wheelproof.trace.steps import locks, record
 from wheelproof.trace.steps.loading import Loaded
 from wheelproof.trace.steps.recorder import Actor, Recorder
@@ -24,11 +21,6 @@ PROGRAMS = {
     "by its condition": scenario(a="take; give", b="take_changed_within 1", c="sleep 1"),
     "monitor again": scenario(a="enter; enter_within 1; leave; leave", b="enter_within 1; sleep 1"),
 }
-EVENTS = {
-    "set in time": synchronizer_box.scenario(a="wait_within 2", b="sleep 1; set; clear"),
-    "set or late": synchronizer_box.scenario(a="wait_within 2", b="sleep 2; set", c="wait"),
-    "time stands still": synchronizer_box.scenario(a="wait_within 1", b="sleep 0"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +28,6 @@ def box(tmp_path_factory):
     """The root of the box, and the box under control."""
     root = tmp_path_factory.mktemp("box")
     return root, lock_box.load(root)
-
-
-@pytest.fixture(scope="module")
-def events(tmp_path_factory):
-    root = tmp_path_factory.mktemp("events")
-    (root / "impl").mkdir()
-    for file in ("threads.py", "condition.py"):  # the box has other classes of them too
-        shutil.copy(ROOT / "impl" / file, root / "impl")
-    return root, synchronizer_box.load(root)
 
 
 def labels_of(controlled, program, schedule):
@@ -82,32 +65,6 @@ def test_a_run_by_a_schedule_ends_as_the_schedule_does(name, box):
     for end, schedule in found.items():
         steps = labels_of(controlled, PROGRAMS[name], schedule)
         assert recorded(root, PROGRAMS[name], steps) == (end, steps)
-
-
-@pytest.mark.parametrize("name", EVENTS)
-def test_a_run_of_events_by_a_schedule_ends_as_the_schedule_does(name, events):
-    root, controlled = events
-    found = ends(controlled, EVENTS[name])
-    assert found
-    for end, schedule in found.items():
-        steps = labels_of(controlled, EVENTS[name], schedule)
-        assert recorded(root, EVENTS[name], steps) == (end, steps)
-
-
-def test_time_outs_of_events_that_never_come_are_rejected(events, monkeypatch):
-    """As the recorder once was: its event ignored the time-out."""
-    root, controlled = events
-    program = EVENTS["set or late"]
-    late = next(
-        schedule
-        for (done, results), schedule in ends(controlled, program).items()
-        if done and results[0] == (False,)
-    )
-    steps = labels_of(controlled, program, late)
-    monkeypatch.setattr(trace_events, "TIMEOUT_MAX", -1)
-    monkeypatch.setattr(record, "LOOKS", 10)
-    with pytest.raises(ToolError, match="Thread a of the recorded run comes to no step"):
-        recorded(root, program, steps)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
