@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from impl.threads import Lock, Volatile
+from .threads import Lock, Volatile
 
 T = TypeVar("T")
 

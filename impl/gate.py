@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from impl.threads import TIMEOUT_MAX, Condition, Monitor, Plain, get_ident, monotonic
+from .threads import TIMEOUT_MAX, Condition, Monitor, Plain, get_ident, monotonic
 
 
 class Gate:

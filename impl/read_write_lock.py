@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys  # production only
 
-from impl.threads import Condition, Monitor, Plain, get_ident
+from .threads import Condition, Monitor, Plain, get_ident
 
 
 class Refused(RuntimeError):

@@ -2,13 +2,14 @@
 
 In production these are the standard library's: a monitor *is* a ``threading.RLock``, and a marked
 field *is* a slot. The checks put a controlled runtime in the place of this module, and run the same
-source one operation at a time. ``impl.threads`` defines the marks.
+source one operation at a time. ``threads`` defines the marks. Projects import the same module as
+``wheelproof_runtime``.
 """
 
-from impl.atomic import Atomic
-from impl.gate import Gate
-from impl.read_write_lock import ReadWriteLock
-from impl.threads import (
+from .atomic import Atomic
+from .gate import Gate
+from .read_write_lock import ReadWriteLock
+from .threads import (
     Barrier,
     BoundedSemaphore,
     BrokenBarrierError,
@@ -16,6 +17,7 @@ from impl.threads import (
     Empty,
     Event,
     Full,
+    Interrupted,
     Interrupts,
     LifoQueue,
     Lock,
@@ -25,6 +27,7 @@ from impl.threads import (
     PriorityQueue,
     Queue,
     Semaphore,
+    SimpleQueue,
     Time,
     Volatile,
     get_ident,
@@ -41,6 +44,7 @@ __all__ = [
     "Event",
     "Full",
     "Gate",
+    "Interrupted",
     "Interrupts",
     "LifoQueue",
     "Lock",
@@ -52,6 +56,7 @@ __all__ = [
     "Queue",
     "ReadWriteLock",
     "Semaphore",
+    "SimpleQueue",
     "Time",
     "Volatile",
     "get_ident",

@@ -1,6 +1,6 @@
 """The standard library's locks, conditions, queues, clock and thread numbers, in one module.
 
-``impl.runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
+``runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
 put a controlled module in this one's place, and run the same source one operation at a time.
 
 ``Volatile[T]`` and ``Plain[T]`` mark the mutable shared fields of a class. They annotate names in
@@ -12,7 +12,7 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
-from queue import Empty, Full, LifoQueue, PriorityQueue, Queue
+from queue import Empty, Full, LifoQueue, PriorityQueue, Queue, SimpleQueue
 from threading import (
     TIMEOUT_MAX,
     Barrier,
@@ -27,7 +27,7 @@ from threading import RLock as Monitor
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-from impl.condition import Condition
+from .condition import Condition
 
 __all__ = [
     "TIMEOUT_MAX",
@@ -48,6 +48,7 @@ __all__ = [
     "PriorityQueue",
     "Queue",
     "Semaphore",
+    "SimpleQueue",
     "Time",
     "Volatile",
     "get_ident",
@@ -68,7 +69,7 @@ class NoMonitor:
 
     __slots__ = ()
 
-    def acquire(self, blocking: bool = True) -> bool:
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         return True
 
     def release(self) -> None:

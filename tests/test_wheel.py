@@ -31,6 +31,21 @@ def run(folder, *arguments, **environment):
     return done.returncode, done.stdout
 
 
+def build(folder):
+    """The wheel of a distribution's folder, which a build writes into."""
+    options = (*NO_NETWORK, "--no-build-isolation", "-w", folder / "built")
+    code, printed = run(folder, *PIP, "wheel", *options, folder)
+    assert code == 0, printed
+    (built,) = (folder / "built").glob("*.whl")
+    return built
+
+
+def runtime(folder):
+    """The wheel of the primitives, built in a new folder from a copy: its links are files there."""
+    made = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    return build(Path(shutil.copytree(ROOT / "runtime", folder, ignore=made)))
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel, built from a copy: a build writes beside its sources."""
@@ -42,11 +57,7 @@ def wheel(tmp_path_factory):
         folder / "wheelproof",
         ignore=shutil.ignore_patterns("__pycache__", "*.pyc"),
     )
-    options = (*NO_NETWORK, "--no-build-isolation", "-w", folder / "built")
-    code, printed = run(folder, *PIP, "wheel", *options, folder)
-    assert code == 0, printed
-    (built,) = (folder / "built").glob("wheelproof-*.whl")
-    return built
+    return build(folder)
 
 
 def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
@@ -65,7 +76,8 @@ def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
 def test_a_subject_that_it_starts_is_verified_in_an_empty_folder(wheel, tmp_path):
     installed, empty = tmp_path / "installed", tmp_path / "empty"
     empty.mkdir()
-    code, printed = run(empty, *PIP, "install", *NO_NETWORK, "--target", installed, wheel)
+    built = runtime(tmp_path / "runtime")
+    code, printed = run(empty, *PIP, "install", *NO_NETWORK, "--target", installed, wheel, built)
     assert code == 0, printed
     here = {"PYTHONPATH": str(installed)}
     code, printed = run(empty, "-c", "import wheelproof; print(wheelproof.__file__)", **here)

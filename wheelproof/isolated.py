@@ -12,6 +12,7 @@ import importlib.machinery
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -19,7 +20,13 @@ from types import CodeType, ModuleType
 from wheelproof.errors import UsageError
 
 ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
+"""The packages of a project, each a folder of it."""
 
+DISTRIBUTION = "wheelproof_runtime"
+"""The installed package whose primitives a project may import. Each import loads it anew."""
+
+RUNTIMES = ("impl.threads", "impl.runtime", f"{DISTRIBUTION}.threads", DISTRIBUTION)
+"""The modules that have the primitives; those that others import from come first."""
 
 Compiled = Callable[[str, str, str], CodeType]
 """(module name, source text, file) -> code"""
@@ -59,13 +66,16 @@ class Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] not in ARTEFACTS:
+        if not _apart(fullname):
             return None
         found = self.locate(fullname)
         if found is None:
-            raise ModuleNotFoundError(
-                f"No module named {fullname!r} in the folder {str(self.root)!r}", name=fullname
+            place = (
+                f"in the folder {str(self.root)!r}"
+                if fullname.partition(".")[0] in ARTEFACTS
+                else "in the installed packages"
             )
+            raise ModuleNotFoundError(f"No module named {fullname!r} {place}", name=fullname)
         text, file, package = found
         spec = importlib.machinery.ModuleSpec(
             fullname,
@@ -78,7 +88,10 @@ class Finder(MetaPathFinder):
 
     def locate(self, fullname: str) -> tuple[str, Path, bool] | None:
         """(source text, file, whether it is a package); None where there is no such module."""
-        place = self.root.joinpath(*fullname.split("."))
+        root = distribution() if fullname.partition(".")[0] == DISTRIBUTION else self.root
+        if root is None:
+            return None
+        place = root.joinpath(*fullname.split("."))
         file, init = place.with_suffix(".py"), place / "__init__.py"
         if fullname in self.texts:
             return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
@@ -89,11 +102,30 @@ class Finder(MetaPathFinder):
         return None
 
 
+@cache
+def distribution() -> Path | None:
+    """The folder that has the package DISTRIBUTION; None where it is not installed."""
+    for finder in sys.meta_path:
+        found = None if isinstance(finder, Finder) else finder.find_spec(DISTRIBUTION, None)
+        if found is not None and found.origin is not None:
+            return Path(found.origin).parent.parent
+    return None
+
+
+def _apart(fullname: str) -> bool:
+    return fullname.partition(".")[0] in ARTEFACTS | {DISTRIBUTION}
+
+
 def present() -> dict[str, ModuleType]:
-    """The artefacts' modules that Python has loaded."""
-    return {
-        name: module for name, module in sys.modules.items() if name.partition(".")[0] in ARTEFACTS
-    }
+    """The modules that Python has loaded of the artefacts and of DISTRIBUTION."""
+    return {name: module for name, module in sys.modules.items() if _apart(name)}
+
+
+def replace_runtimes(module: ModuleType, finder: Finder) -> None:
+    """Put a module in the place of all RUNTIMES, during an import apart."""
+    sys.modules.update(dict.fromkeys(RUNTIMES, module))
+    if finder.locate("impl") is not None:
+        vars(importlib.import_module("impl")).update(runtime=module, threads=module)
 
 
 @contextmanager
@@ -110,6 +142,13 @@ def apart(finder: Finder) -> Iterator[None]:
         for name in present():
             del sys.modules[name]
         sys.modules.update(kept)
+
+
+def runtime_of(root: Path) -> str | None:
+    """The module of RUNTIMES with the most names that a project has or may import, or None."""
+    finder = Finder(root)
+    own = ("impl.runtime", "impl.threads", DISTRIBUTION)
+    return next((name for name in own if finder.locate(name) is not None), None)
 
 
 def load(root: Path, name: str, texts: Mapping[str, str] = {}) -> ModuleType:

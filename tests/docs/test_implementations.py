@@ -55,7 +55,7 @@ def test_every_kind_of_label_is_on_the_page_once():
 
 
 def test_every_primitive_is_on_the_page_once():
-    assert sorted(names("What `impl.runtime` has")) == sorted(runtime.__all__)
+    assert sorted(names("What `wheelproof_runtime` has")) == sorted(runtime.__all__)
 
 
 @pytest.mark.parametrize("rule", REFUSED)

@@ -28,11 +28,11 @@ def imported(code: str) -> str:
 
 
 def imports(text: str) -> set[str]:
-    """The packages that a source imports."""
+    """The packages that a source imports, but for its own."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add((node.module or "").partition(".")[0])
     return found

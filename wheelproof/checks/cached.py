@@ -28,6 +28,7 @@ from wheelproof.checks.jobs import Job
 from wheelproof.errors import WheelproofError
 from wheelproof.events import VerifyOptions
 from wheelproof.identity import Identity, identity
+from wheelproof.isolated import DISTRIBUTION, distribution
 from wheelproof.project.inputs import Inputs
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.tlc import jar, java
@@ -172,16 +173,19 @@ class Cache:
 
     @cached_property
     def _tool(self) -> dict[Path, Identity]:
-        package = Path(wheelproof.__file__).parent
+        packages = [Path(wheelproof.__file__).parent]
+        if (installed := distribution()) is not None:
+            packages.append(installed / DISTRIBUTION)
         return {
             file: identity(file)
+            for package in packages
             for file in sorted(package.rglob("*"))
             if file.is_file() and "__pycache__" not in file.parts
         }
 
     @cached_property
     def tool(self) -> str:
-        """The digest of the tool, and of what it runs on."""
+        """The digest of the tool, of the primitives' distribution, and of what they run on."""
         made = hashlib.sha256(repr(sorted(versions().items())).encode())
         for file in self._tool:
             made.update(f"{file}\0".encode() + file.read_bytes())

@@ -36,6 +36,7 @@ from typing import Any
 # A condition is built on the classes of locks, which have to be registered first.
 from wheelproof.explore import locks  # noqa: F401
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.patience import Patience, limited
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.threads import Interrupted, Site, Thread
 from wheelproof.explore.virtual_time import Sleeper, index_of, time_now
@@ -83,7 +84,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             self.lock: Any = earlier["Monitor"]() if lock is None else lock
             if not isinstance(self.lock, lock_class):
                 raise TypeError(
-                    "a Condition needs a Lock or a Monitor of impl.runtime, not "
+                    "a Condition needs a Lock or a Monitor of the runtime, not "
                     f"{type(lock).__name__}"
                 )
             self.asleep: tuple[Thread, ...] = ()
@@ -92,12 +93,19 @@ def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
         # -- the lock
 
-        def acquire(self, blocking: bool = True) -> bool:
-            thread = scheduler.running
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            limit, thread, lock = limited(blocking, timeout), scheduler.running, self.lock
             if thread is None:
                 return True
-            site = point("lock", True, self.lock) if blocking else point("try", True)
-            return bool(self.lock.take(thread, site, blocking))
+            if not limit:
+                site = point("lock", True, lock) if blocking else point("try", True)
+                return bool(lock.take(thread, site, blocking))
+            site = point("wait", True)
+            if lock.falls_asleep(thread, site, timeout):
+                site = point("wake", True, Patience(scheduler, lock))
+                if lock.gives_up(thread):
+                    return False
+            return bool(lock.take(thread, site, False))
 
         def release(self) -> None:
             if scheduler.running is not None:

@@ -23,7 +23,7 @@ from wheelproof.explore.suspension import (
     lines_of,
     own_nodes,
 )
-from wheelproof.isolated import ARTEFACTS
+from wheelproof.isolated import ARTEFACTS, DISTRIBUTION
 
 _CACHES = frozenset({"cache", "lru_cache", "cached_property", "singledispatch"})
 _STATELESS = frozenset(
@@ -347,18 +347,18 @@ def _set_attribute(
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Faults:
     """An import: it must bring a module without hidden state."""
-    modules = (
-        [node.module or ""]
-        if isinstance(node, ast.ImportFrom)
-        else [alias.name for alias in node.names]
-    )
+    if isinstance(node, ast.Import):
+        modules = [alias.name for alias in node.names]
+    else:  # a relative import brings a module of the artefact
+        modules = [] if node.level else [node.module or ""]
     for module in modules:
-        if module.partition(".")[0] not in _STATELESS | ARTEFACTS:
+        if module.partition(".")[0] not in _STATELESS | ARTEFACTS | {DISTRIBUTION}:
             yield (
                 node.lineno,
                 "uncontrolled",
                 f"{module} is out of the scheduler's control, or keeps state that is not seen",
-                "take locks, threads, clocks and chance from impl.runtime; if no scenario "
+                "take locks, threads, clocks and chance from the project's runtime, such as "
+                f"{DISTRIBUTION}; if no scenario "
                 "uses it, write '# production only' "
                 "behind the import at the head of the file",
             )

@@ -1,6 +1,7 @@
 """Loading an implementation a second time, under control, apart from the production modules.
 
-The import is that of ``artefacts``, with ``impl.runtime`` already there, as the controlled module.
+The import is that of ``isolated``, with the modules of primitives there already: all are the
+controlled one.
 """
 
 from __future__ import annotations
@@ -33,14 +34,18 @@ from wheelproof.explore.lint import check
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.stack import Stacks
-from wheelproof.isolated import Finder, Source, apart, present
+from wheelproof.isolated import (
+    DISTRIBUTION,
+    Finder,
+    Source,
+    apart,
+    present,
+    replace_runtimes,
+)
 from wheelproof.protocols import Harness, HarnessModule, Scenario
 
-RUNTIME = "impl.runtime"
 LOOKED_AT = 32
 """Runs from one look at the definitions to the next; a search looks at its end too."""
-THREADS = "impl.threads"
-"""The runtime's own base: the standard library's locks, conditions, clock and thread numbers."""
 
 
 class Loaded:
@@ -79,7 +84,7 @@ class Loaded:
         head, where = "" if located is None else located[0], f"harness/{mechanism}.py"
         stand_ins = production.stand_ins(head, where)
         wakes_spuriously = spurious.declared(head, where)
-        self.runtime = runtime_module(self.scheduler, RUNTIME, wakes_spuriously)
+        self.runtime = runtime_module(self.scheduler, wakes_spuriously)
         primitives = [
             cls for name in registered() for cls in getattr(self.runtime, name).__mro__[:-1]
         ]
@@ -93,7 +98,7 @@ class Loaded:
         trees: dict[str, ast.Module] = {}
         for name, module in self.modules.items():
             spec = module.__spec__
-            if spec is None or name == RUNTIME or name.startswith("model"):
+            if spec is None or module is self.runtime or name.startswith("model"):
                 continue
             file, loader = spec.origin, spec.loader
             assert file is not None and isinstance(loader, Source)
@@ -185,11 +190,8 @@ class Loaded:
                 "Add the file, or point the tool at the folder that has it.",
             )
         with apart(finder):
-            sys.modules[RUNTIME] = sys.modules[THREADS] = self.runtime
             try:
-                if finder.locate("impl") is not None:
-                    package = importlib.import_module("impl")
-                    vars(package).update(runtime=self.runtime, threads=self.runtime)
+                replace_runtimes(self.runtime, finder)
                 importlib.import_module(name)
                 declared = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(declared, (tuple, list)) or not declared:
@@ -204,7 +206,7 @@ class Loaded:
                 raise ExploreError(
                     f"{finder.root}: the mechanism {self.mechanism} cannot be imported: {error}.",
                     "Import it in plain Python first; the controlled runtime has the names of "
-                    "impl/runtime.py only.",
+                    f"{DISTRIBUTION} only.",
                 ) from error
             return present()
 

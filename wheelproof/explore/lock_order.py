@@ -8,8 +8,8 @@ class of B. A class of locks has the name of the attribute by which people reach
   stops at it or not.
 * To take a re-entrant lock again is no edge. Two objects of one class are an edge from the class to
   itself.
-* A try does not wait, so that it closes no cycle: it is no edge. What is taken while its lock is
-  held is one.
+* A try does not wait, and a wait with a time-out ends: neither closes a cycle, so neither is an
+  edge. What is taken while its lock is held is one.
 * A sleeper does not hold its condition's lock. To take it again is an acquire.
 """
 
@@ -36,6 +36,9 @@ MOST_OBJECTS = 50_000
 VALUES = (str, bytes, int, float, type, type(None))
 RUNTIME = ("wheelproof.explore.threads", "wheelproof.explore.controlled")
 """Modules of objects that are no part of the implementation, and hold all others."""
+
+_TAKES = ("lock", "try", "wait")
+"""Kinds of the labels of a line that takes a lock."""
 
 _getframe = sys._getframe
 
@@ -207,7 +210,7 @@ class LockOrder:
         if text is not None:
             kinds = labels.of_source(text, site.file).get(site.line, {})
         function = "" if text is None else _function(text, site.line)
-        label = kinds.get("lock") or kinds.get("try") or ""
+        label = next((kinds[kind] for kind in _TAKES if kind in kinds), "")
         return Place(site.file, site.line, function or site.function, label)
 
     # -- names

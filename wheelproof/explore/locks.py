@@ -1,10 +1,16 @@
-"""The controlled locks: Python's plain lock, the monitor, and a monitor that does not lock."""
+"""The controlled locks: Python's plain lock, the monitor, and a monitor that does not lock.
+
+To acquire one is a step for which the thread waits (``# lock L1``), without blocking a try
+(``# try L1``), and for a limited time a wait (``# wait L1, wake L2``), see
+:mod:`wheelproof.explore.patience`. A time-out of ``TIMEOUT_MAX`` is none, as -1 is.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.patience import Patience, limited, sleeps, wakes
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.threads import Site, Thread
 
@@ -31,13 +37,20 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             """Whether the thread could take the lock now."""
             return self.owner is None or (self.owner is thread and self.reentrant)
 
-        def acquire(self, blocking: bool = True) -> bool:
-            thread = scheduler.running
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            limit, thread = limited(blocking, timeout), scheduler.running
             if thread is None:
                 return True
-            return self.take(
-                thread, point("lock", True, self) if blocking else point("try", True), blocking
-            )
+            if not limit:
+                return self.take(
+                    thread, point("lock", True, self) if blocking else point("try", True), blocking
+                )
+            site = point("wait", True)
+            if self.falls_asleep(thread, site, timeout):
+                site = point("wake", True, Patience(scheduler, self))
+                if self.gives_up(thread):
+                    return False
+            return self.take(thread, site, False)
 
         def release(self) -> None:
             if scheduler.running is not None:
@@ -79,6 +92,28 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             else:
                 thread.held.append((self, site))
             return True
+
+        def falls_asleep(self, thread: Thread, site: Site | None, timeout: float) -> bool:
+            """Begin a wait for a limited time, in its step; False if the lock is free."""
+            if site is None:
+                scheduler.fail(
+                    "a lock is taken with a time-out within an atomic operation, where no time "
+                    "passes; let the operation that uses it have its steps"
+                )
+            if self.admits(thread):
+                return False
+            sleeps(scheduler, thread, timeout)
+            return True
+
+        def gives_up(self, thread: Thread) -> bool:
+            """End the wait, in its step; whether the time is up and the lock is not free."""
+            late, free = wakes(scheduler, thread), self.admits(thread)
+            if not late and not free:
+                scheduler.fail(
+                    f"{thread.name} was woken before its time was up, and the lock is not free: "
+                    "the run is not the one that was planned"
+                )
+            return not free
 
         def take_over(self, thread: Thread) -> None:
             """Make the thread the owner, once more if it is."""
@@ -144,9 +179,10 @@ def _no_monitor(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         owner = None
         depth = 0
 
-        def acquire(self, blocking: bool = True) -> bool:
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            limit = limited(blocking, timeout)
             if scheduler.running is not None:
-                point("lock" if blocking else "try", True)
+                point("wait" if limit else "lock" if blocking else "try", True)
             return True
 
         def release(self) -> None:

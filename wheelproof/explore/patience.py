@@ -1,4 +1,4 @@
-"""Waits for a limited time, of semaphores, events, barriers and queues.
+"""Waits for a limited time, of locks, semaphores, events, barriers and queues.
 
 A wait with a time-out is two steps, which its line names as ``# wait W1, wake W2``. The first looks
 whether the thread can go on, else fixes the moment at which its patience ends. The second goes on,
@@ -9,10 +9,21 @@ is none, and without a clock in the scenario no wait times out.
 
 from __future__ import annotations
 
-from threading import TIMEOUT_MAX
+from threading import TIMEOUT_MAX, Lock
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.threads import Admits, Thread
+
+
+def limited(blocking: bool, timeout: float) -> bool:
+    """Whether a lock's ``acquire`` with these arguments waits for a limited time.
+
+    Raises what Python's lock raises for arguments that it refuses: a lock that is free judges them.
+    """
+    if timeout == -1:
+        return False
+    Lock().acquire(blocking, timeout)
+    return timeout < TIMEOUT_MAX
 
 
 class Patience:

@@ -24,20 +24,19 @@ from wheelproof.explore import (  # noqa: F401
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
+from wheelproof.isolated import DISTRIBUTION
 
 __all__ = ["Due", "primitive", "registered", "runtime_module"]
 
 T = TypeVar("T")
 
 
-def runtime_module(
-    scheduler: Scheduler, name: str = "impl.runtime", wakes_spuriously: Collection[str] = ()
-) -> ModuleType:
+def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` and ``impl/threads.py``, controlled.
 
     ``wakes_spuriously``: the primitives whose waits may end without a reason.
     """
-    module = ModuleType(name, "Controlled primitives.")
+    module = ModuleType(DISTRIBUTION, "Controlled primitives.")
     module.__dict__.update(
         classes(scheduler, wakes_spuriously),
         **virtual_time.functions(scheduler),

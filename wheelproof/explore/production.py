@@ -116,8 +116,8 @@ class Guarded:
             scheduler.fail(
                 f"{scheduler.place_of(sys._getframe(2))}: {self._name} is imported for production "
                 "only and is out of the scheduler's "
-                "control; take locks, threads, clocks and chance from impl.runtime, or have the "
-                "scenario hand them in"
+                "control; take locks, threads, clocks and chance from the project's runtime, or "
+                "have the scenario hand them in"
             )
         return self._value
 

@@ -1,9 +1,11 @@
-"""The controlled ``Queue``, ``LifoQueue`` and ``PriorityQueue`` of ``queue``.
+"""The controlled ``SimpleQueue``, ``Queue``, ``LifoQueue`` and ``PriorityQueue`` of ``queue``.
 
-The standard library makes each of a lock and three conditions. Here an operation is one step:
+The standard library makes the last three of a lock and three conditions, and the first of a lock in
+C. Here an operation is one step:
 
 * ``put`` and ``get`` wait until there is room, or an item (``# wait Q1``). Without blocking they
-  try (``# try Q1``), with a time-out they are two steps (``# wait Q1, wake Q2``);
+  try (``# try Q1``), with a time-out they are two steps (``# wait Q1, wake Q2``). ``put`` of a
+  ``SimpleQueue`` never waits, and is one step always;
 * ``join`` waits until every item is done (``# wait``), ``task_done`` is ``update``, and ``qsize``,
   ``empty`` and ``full`` are ``read``.
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from queue import Empty, Full
+from queue import SimpleQueue as PythonsSimpleQueue
 from typing import Any, NoReturn
 
 from wheelproof.explore.controlled import Scheduler
@@ -39,36 +42,19 @@ class When:
         return self._condition()
 
 
-@primitive("Queue")
-def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "Queue")
+def _items(scheduler: Scheduler, name: str) -> type:
+    """What all queues have in common: items that are taken out."""
+    point, rules = scheduler.point, Rules(scheduler, name)
 
-    class Queue:
-        """For harnesses to read: ``items`` in the order of arrival, and ``unfinished``."""
+    class HasItems:
+        """For harnesses to read: ``items`` in the order of arrival."""
 
-        __slots__ = ("items", "maxsize", "unfinished")
+        __slots__ = ("items",)
 
-        def __init__(self, maxsize: int = 0) -> None:
-            self.maxsize, self.unfinished = maxsize, 0
+        def __init__(self) -> None:
             self.items: Items = ()
 
         # -- as Python's
-
-        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
-            thread, room = scheduler.running, When(self.has_room)
-            if thread is not None and not block:
-                rules.whole(point("try", True))
-            elif thread is not None and timeout is None:
-                rules.whole(point("wait", True, room))
-            elif thread is not None and timeout is not None:
-                rules.whole(point("wait", True))
-                if self.maxsize > 0 and timeout < 0:
-                    raise ValueError("'timeout' must be a non-negative number")
-                if not self.has_room():
-                    sleeps(scheduler, thread, timeout)
-                    rules.whole(point("wake", True, Patience(scheduler, room)))
-                    wakes(scheduler, thread)
-            self.enter(item, block and timeout is None)
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
             thread, some = scheduler.running, When(self.has_some)
@@ -78,18 +64,12 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 rules.whole(point("wait", True, some))
             elif thread is not None and timeout is not None:
                 rules.whole(point("wait", True))
-                if timeout < 0:
-                    raise ValueError("'timeout' must be a non-negative number")
+                self.judge(timeout)
                 if not self.has_some():
                     sleeps(scheduler, thread, timeout)
                     rules.whole(point("wake", True, Patience(scheduler, some)))
                     wakes(scheduler, thread)
             return self.leave(block and timeout is None)
-
-        def put_nowait(self, item: object) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("try", True))
-            self.enter(item, False)
 
         def get_nowait(self) -> Any:
             if scheduler.running is not None:
@@ -104,43 +84,19 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             rules.whole(point("read", True))
             return not self.has_some()
 
-        def full(self) -> bool:
-            rules.whole(point("read", True))
-            return not self.has_room()
-
-        def task_done(self) -> None:
-            rules.whole(point("update", True))
-            if self.unfinished == 0:
-                raise ValueError("task_done() called too many times")
-            rules.released(self)
-            self.unfinished -= 1
-
-        def join(self) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("wait", True, When(self.all_done)))
-            if self.unfinished:
-                self.refuse()
-            rules.acquired(self)
-
         # -- in a step
 
-        def has_room(self) -> bool:
-            return self.maxsize <= 0 or len(self.items) < self.maxsize
+        def judge(self, timeout: float) -> None:
+            """Raise ValueError for a time-out that ``get`` refuses."""
+            if timeout < 0:
+                raise ValueError("'timeout' must be a non-negative number")
 
         def has_some(self) -> bool:
             return bool(self.items)
 
-        def all_done(self) -> bool:
-            return self.unfinished == 0
-
-        def enter(self, item: object, waited: bool) -> None:
-            """Put an item in. Raises Full where there is no room and the thread did not wait."""
-            if not self.has_room():
-                if waited:
-                    self.refuse()
-                raise Full
+        def enter(self, item: object) -> None:
+            """Put an item in."""
             rules.released(self)
-            self.unfinished += 1
             self.items = self.added(self.items, item)
 
         def leave(self, waited: bool) -> Any:
@@ -165,6 +121,110 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         def taken(self, items: Items) -> tuple[Any, Items]:
             """The item that comes next, and the others."""
             return items[0], items[1:]
+
+    return HasItems
+
+
+@primitive("SimpleQueue")
+def _simple_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "SimpleQueue")
+    has_items: Any = _items(scheduler, "SimpleQueue")
+
+    class SimpleQueue(has_items):  # type: ignore[misc]  # its base is built for the scheduler
+        """Has room always: ``put`` never waits, whatever its arguments are."""
+
+        __slots__ = ()
+
+        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("wait" if block else "try", True))
+            self.enter(item)
+
+        def put_nowait(self, item: object) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("try", True))
+            self.enter(item)
+
+        def judge(self, timeout: float) -> None:
+            """Raise what Python's raises: one that has an item judges the time-out."""
+            judge = PythonsSimpleQueue[None]()
+            judge.put(None)
+            judge.get(True, timeout)
+
+    return SimpleQueue
+
+
+@primitive("Queue")
+def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point, rules = scheduler.point, Rules(scheduler, "Queue")
+    has_items: Any = _items(scheduler, "Queue")
+
+    class Queue(has_items):  # type: ignore[misc]  # its base is built for the scheduler
+        """For harnesses to read: ``items`` in the order of arrival, and ``unfinished``."""
+
+        __slots__ = ("maxsize", "unfinished")
+
+        def __init__(self, maxsize: int = 0) -> None:
+            super().__init__()
+            self.maxsize, self.unfinished = maxsize, 0
+
+        # -- as Python's
+
+        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+            thread, room = scheduler.running, When(self.has_room)
+            if thread is not None and not block:
+                rules.whole(point("try", True))
+            elif thread is not None and timeout is None:
+                rules.whole(point("wait", True, room))
+            elif thread is not None and timeout is not None:
+                rules.whole(point("wait", True))
+                if self.maxsize > 0:
+                    self.judge(timeout)
+                if not self.has_room():
+                    sleeps(scheduler, thread, timeout)
+                    rules.whole(point("wake", True, Patience(scheduler, room)))
+                    wakes(scheduler, thread)
+            self.arrive(item, block and timeout is None)
+
+        def put_nowait(self, item: object) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("try", True))
+            self.arrive(item, False)
+
+        def full(self) -> bool:
+            rules.whole(point("read", True))
+            return not self.has_room()
+
+        def task_done(self) -> None:
+            rules.whole(point("update", True))
+            if self.unfinished == 0:
+                raise ValueError("task_done() called too many times")
+            rules.released(self)
+            self.unfinished -= 1
+
+        def join(self) -> None:
+            if scheduler.running is not None:
+                rules.whole(point("wait", True, When(self.all_done)))
+            if self.unfinished:
+                self.refuse()
+            rules.acquired(self)
+
+        # -- in a step
+
+        def has_room(self) -> bool:
+            return self.maxsize <= 0 or len(self.items) < self.maxsize
+
+        def all_done(self) -> bool:
+            return self.unfinished == 0
+
+        def arrive(self, item: object, waited: bool) -> None:
+            """Put an item in. Raises Full where there is no room and the thread did not wait."""
+            if not self.has_room():
+                if waited:
+                    self.refuse()
+                raise Full
+            self.unfinished += 1
+            self.enter(item)
 
     return Queue
 

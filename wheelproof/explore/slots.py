@@ -64,13 +64,27 @@ def refuse_foreign(value: object, name: str) -> None:
     foreign = _foreign.get(kind)
     if foreign is None:
         without_slots = (base for base in kind.__mro__[:-1] if "__slots__" not in vars(base))
-        foreign = _foreign[kind] = next((base.__qualname__ for base in without_slots), "")
+        foreign = _foreign[kind] = next(
+            (base.__qualname__ for base in without_slots if _adds_state(base)), ""
+        )
     if foreign:
         raise Unnamed(
             f"The object {name} of class {kind.__qualname__} inherits from {foreign}, whose "
             "contents are in no slot.",
             f"Keep an object of {foreign} in a slot instead of inheriting from it.",
         )
+
+
+def _adds_state(cls: type) -> bool:
+    """Whether the instances of a class without ``__slots__`` hold more than those of its base.
+
+    ``typing.Generic`` is written in C since Python 3.13, and holds nothing.
+    """
+    base = cls.__base__
+    return base is None or any(
+        getattr(cls, each) != getattr(base, each)
+        for each in ("__basicsize__", "__itemsize__", "__dictoffset__")
+    )
 
 
 def loose_attributes(value: str) -> Unnamed:

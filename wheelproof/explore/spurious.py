@@ -88,7 +88,7 @@ def declared(text: str, file: str) -> tuple[str, ...]:
             + (
                 "which has no spurious wake-ups."
                 if all(name in registered() for name in wrong)
-                else "which is no primitive of impl.runtime."
+                else "which is no primitive of the runtime."
             ),
             remedy,
         )

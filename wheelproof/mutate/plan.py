@@ -23,6 +23,7 @@ from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
 from wheelproof.mutate.group import Check, Group
+from wheelproof.project.inputs import imported_names, package_of
 from wheelproof.project.mechanism import Mechanism, name_of
 from wheelproof.tlc import mc
 
@@ -80,7 +81,7 @@ class Plan:
                 name.replace(".", "/") + ".py"
                 for file in files
                 if file.startswith("proofs/")
-                for name in imported(self.root / file)
+                for name in imported(self.root, self.root / file)
             }
             for mechanism, files in self.theories.items()
         }
@@ -116,7 +117,7 @@ class Plan:
             if shown in found or not file.is_file():
                 continue
             found.add(shown)
-            waiting += imported(file)
+            waiting += imported(self.root, file)
         return found
 
     def _theories(self) -> dict[str, set[str]]:
@@ -374,18 +375,14 @@ class Plan:
             found[file.as_posix()] = file.read_text(encoding="utf-8")
             waiting += [
                 self.root.joinpath(*name.split(".")).with_suffix(".py")
-                for name in imported(file, ("tests",))
+                for name in imported(self.root, file, ("tests",))
             ]
         return tuple(found.values())
 
 
 @cache
-def imported(file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
-    """The names of the modules of these folders that a file imports."""
-    out = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            out += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            out += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return tuple(name for name in dict.fromkeys(out) if name.partition(".")[0] in folders)
+def imported(root: Path, file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
+    """The names of the modules of these folders that a file of the project imports."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = imported_names(tree, package_of(root, file))
+    return tuple(name for name in dict.fromkeys(found) if name.partition(".")[0] in folders)

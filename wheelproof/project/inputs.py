@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property, lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 from wheelproof.isolated import ARTEFACTS
@@ -101,26 +103,38 @@ def imported(root: Path, modules: Iterable[str]) -> set[Path]:
             if file in found:
                 continue
             found.add(file)
-            named = set(names(file.read_text(encoding="utf-8"))) - known
+            text = file.read_text(encoding="utf-8")
+            named = set(names(text, package_of(root, file))) - known
             known |= named
             waiting += named
     return found
 
 
 @lru_cache(maxsize=1024)
-def names(text: str) -> tuple[str, ...]:
-    """The dotted names in a Python text that may be modules of the project."""
+def names(text: str, package: str) -> tuple[str, ...]:
+    """The dotted names in a Python text that may be modules of the project.
+
+    ``package``: the dotted name of the module's package.
+    """
     found = _NAMES.findall(text)
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:  # the job that loads the file reports it
-        tree = ast.Module([], [])
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+    with suppress(SyntaxError, ImportError):  # the job that loads the file reports it
+        found += imported_names(ast.parse(text), package)
     return tuple(name for name in found if name.partition(".")[0] in ARTEFACTS)
+
+
+def imported_names(tree: ast.AST, package: str) -> Iterator[str]:
+    """The dotted names that the imports of a module of ``package`` may load, in order."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (module, *(f"{module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def package_of(root: Path, file: Path) -> str:
+    """The dotted name of the package that has a Python file of the project."""
+    return ".".join(file.relative_to(root).parent.parts)
 
 
 def below(folder: Path) -> list[Path]:

@@ -21,9 +21,6 @@ from wheelproof.tla.reader import STANDARD
 COUNTS = {"two_adders": {"generated": 128, "distinct": 84, "depth": 18}}
 """Of the starter's only scenario, whatever its name."""
 
-RUNTIME = "impl/runtime.py"
-"""What the implementation takes from Python; mechanisms of one project share it."""
-
 TAKEN = ("impl", "harness", "runtime")
 """Names of other modules of the project."""
 
@@ -53,7 +50,6 @@ def files(name: str) -> dict[str, str]:
         f"spec/{module}.tla": "spec.tla",
         f"spec/{module}.toml": "spec.toml",
         f"impl/{name}.py": "impl.py",
-        RUNTIME: "runtime.py",
         f"harness/{name}.py": "harness.py",
         f"mutants/{name}/Unlocked.md": "Unlocked.md",
         f"mutants/{name}/KeepsLock.md": "KeepsLock.md",
@@ -73,12 +69,10 @@ def files(name: str) -> dict[str, str]:
 def write(folder: Path, name: str) -> list[Path]:
     """Write a project into a folder; the files that are new.
 
-    UsageError where one of them is there already: nothing is written then. A runtime that is there
-    stays. ToolError where a file cannot be written: what was written is taken away again.
+    UsageError where one of them is there already: nothing is written then. ToolError where a file
+    cannot be written: what was written is taken away again.
     """
     texts = files(name)
-    if (folder / RUNTIME).exists():
-        del texts[RUNTIME]
     if there := [place for place in texts if (folder / place).exists()]:
         raise UsageError(
             f"{folder / there[0]} is there already.", "Choose another name, or another folder."

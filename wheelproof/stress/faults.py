@@ -7,8 +7,17 @@ run without a finding.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
+
+from wheelproof.stress.library import (
+    generous_queue,
+    generous_simple_queue,
+    hasty_event,
+    open_barrier,
+    open_semaphore,
+)
 
 
 def open_lock(production: ModuleType) -> type:
@@ -118,4 +127,15 @@ FAULTS: dict[str, Fault] = {
     "ReadWriteLock excludes no thread": Fault("ReadWriteLock", open_read_write_lock),
     "Gate excludes no thread": Fault("Gate", open_gate),
     "Atomic reads and writes in two steps": Fault("Atomic", torn_atomic),
+    "Event is waited for by no thread": Fault("Event", hasty_event),
+    "Barrier lets each thread through": Fault("Barrier", open_barrier),
+    "SimpleQueue keeps an item that it hands out": Fault("SimpleQueue", generous_simple_queue),
+    **{
+        f"{name} lets every thread in": Fault(name, partial(open_semaphore, name=name))
+        for name in ("Semaphore", "BoundedSemaphore")
+    },
+    **{
+        f"{name} keeps an item that it hands out": Fault(name, partial(generous_queue, name=name))
+        for name in ("Queue", "LifoQueue", "PriorityQueue")
+    },
 }

@@ -21,9 +21,6 @@ from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
 
-PRODUCTION = ("impl.threads", "impl.runtime")
-"""The modules that have the primitives; those that others import from come first."""
-
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -90,7 +87,9 @@ class ProductionImplementation:
         self.files = frozenset(
             module.__spec__.origin
             for name, module in modules.items()
-            if name.startswith("impl.") and module.__spec__ is not None and module.__spec__.origin
+            if name.startswith(("impl.", isolated.DISTRIBUTION))
+            and module.__spec__ is not None
+            and module.__spec__.origin
         ) | {faults.__file__}
         self.shared = self.harness_module.shared
 
@@ -105,7 +104,7 @@ class ProductionImplementation:
             self._built.add(built)
             return built
 
-        for name in PRODUCTION:
+        for name in isolated.RUNTIMES:
             if finder.locate(name) is None:
                 continue
             module = importlib.import_module(name)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from wheelproof.stress import library
 from wheelproof.stress.linear import Operation, explains
 
 EXCLUSION = "Exclusion"
@@ -231,12 +232,17 @@ def _atomic(name: str, inner: Any, observer: Observer) -> type:
     return Atomic
 
 
+def _of_library(name: str, inner: Any, observer: Observer) -> type:
+    return library.noted(name, inner, observer.used)
+
+
 OBSERVERS: dict[str, Callable[[str, Any, Observer], type]] = {
     "Lock": _lock,
     "Monitor": _lock,
     "Gate": _gate,
     "Atomic": _atomic,
     "ReadWriteLock": _read_write_lock,
+    **dict.fromkeys(library.CLASSES, _of_library),
 }
 """Primitive -> builder of its observed class, called with the name, the class to be observed (or a
 planted fault) and the observer."""

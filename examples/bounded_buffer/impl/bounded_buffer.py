@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Generic, TypeVar
 
-from impl.runtime import Condition, Plain
+from wheelproof_runtime import Condition, Plain
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from impl.runtime import Condition, Plain
+from wheelproof_runtime import Condition, Plain
 
 
 class Door:

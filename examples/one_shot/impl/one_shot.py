@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from impl.runtime import Lock, Plain, Volatile
+from wheelproof_runtime import Lock, Plain, Volatile
 
 
 class OneShot:

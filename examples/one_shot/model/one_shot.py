@@ -1,6 +1,6 @@
 """The model of spec/OneShot.tla: one method per label, in the order of the labels."""
 
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Scalar
+from wheelproof_runtime.pluscal import BLOCKED, DONE, Machine, Procedure, Scalar
 
 
 class Model(Machine):

@@ -15,6 +15,7 @@ from wheelproof.checks.prove import Declared
 from wheelproof.cli import app
 from wheelproof.events import Started, VerifyOptions
 from wheelproof.explore.loading import Loaded
+from wheelproof.isolated import DISTRIBUTION
 from wheelproof.project.inputs import Inputs, below
 
 ROOT = Path(__file__).parents[3]
@@ -128,6 +129,7 @@ DEPENDS = {
     "model/pluscal.py": lambda key: True,
     "impl/timer_task_list.py": runs_python,
     "impl/runtime.py": runs_python,
+    "impl/atomic.py": runs_python,
     "impl/__init__.py": runs_python,
     "harness/timer_task_list.py": runs_python,
     "mutants/timer_task_list/M1.md": changes,
@@ -190,6 +192,19 @@ def test_the_tool_is_a_part_of_the_key(whole, before, monkeypatch, tmp_path):
     file = file if file.is_file() else next(package.rglob("*.java"))
     file.write_text(file.read_text() + "\n")
     assert not set(keys(whole).values()) & set(moved.values())
+
+
+def test_the_distribution_of_the_primitives_is_a_part_of_the_key(
+    whole, before, monkeypatch, tmp_path
+):
+    package = tmp_path / DISTRIBUTION
+    shutil.copytree(cached.distribution() / DISTRIBUTION, package)
+    monkeypatch.setattr(cached, "distribution", lambda: tmp_path)
+    moved = keys(whole)
+    (package / "atomic.py").write_text((package / "atomic.py").read_text() + "\n")
+    assert not set(keys(whole).values()) & set(moved.values())
+    monkeypatch.setattr(cached, "distribution", lambda: None)
+    assert not set(keys(whole).values()) & set(moved.values()), "it may be absent"
 
 
 @pytest.mark.parametrize("name", ["Python", "Java", "TLC", "z3-solver"])

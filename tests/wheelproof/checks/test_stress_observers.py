@@ -42,6 +42,19 @@ def test_two_threads_inside_a_lock(name):
     assert observer.findings == [("Exclusion", f"two threads are inside one {name}")]
 
 
+@pytest.mark.parametrize("name", ["Lock", "Monitor"])
+@pytest.mark.parametrize("build", [None, faults.open_lock], ids=["sound", "open"])
+def test_a_thread_whose_time_is_up_is_not_inside_a_lock(name, build):
+    observer, lock = primitive(name, build)
+    got = []
+    with lock:
+        thread = threading.Thread(target=lambda: got.append(lock.acquire(timeout=0.01)))
+        thread.start()
+        thread.join()
+    expected = [] if build is None else [("Exclusion", f"two threads are inside one {name}")]
+    assert (got, observer.findings) == ([build is not None], expected)
+
+
 def test_a_reader_beside_a_writer_and_the_other_way_round():
     for one, two, says in [
         ("write_lock", "read_lock", "a reader enters"),

@@ -1,16 +1,15 @@
 """Programs on queues: on the controlled classes, whose operations are single steps, and on
 CPython's own source of these classes over the controlled condition."""
 
-import inspect
 import queue
 import re
 
-from wheelproof.explore import ControlledImplementation
+from tests.wheelproof.explore import boxes, synchronizer_box
 
-BOX = """
+TEXT = """
 from __future__ import annotations
 from impl.threads import Empty, Full, Plain, Time, get_ident
-from impl.threads import LifoQueue, PriorityQueue, Queue
+from impl.threads import LifoQueue, PriorityQueue, Queue, SimpleQueue
 
 KINDS = (Queue, LifoQueue, PriorityQueue)
 
@@ -20,7 +19,8 @@ class Box:
     total: Plain[int]
 
     def __init__(self, kind, room, items):
-        self.queue, self.clock, self.got, self.total = KINDS[kind](room), Time(), (), 0
+        self.queue = KINDS[kind](room) if kind < len(KINDS) else SimpleQueue()
+        self.clock, self.got, self.total = Time(), (), 0
         for item in items:
             self.queue.put_nowait(item)
 
@@ -100,35 +100,25 @@ class Box:
     def peek(self):
         self.note(self.total > 0)
 """
-OPERATIONS = re.findall(r"    def (?!__|note)(\w+)\(self(?:, (\w))?\)", BOX)
-CALLS = "\n".join(
-    f"    def {name}(self{', ' + a if a else ''}): self.box.{name}({a})" for name, a in OPERATIONS
-)
-HARNESS = f"""
-from impl import box
-SUBJECT = ("impl.box",)
+BOX = boxes.Box(TEXT, ("kind", "room", "items"), "queue", "import LifoQueue")
+load = BOX.load
 
-class Harness:
-    def __init__(self, scenario, impl=box):
-        self.box = impl.Box(scenario["kind"], scenario["room"], scenario["items"])
-        self.names = {{"box": self.box, "clock": self.box.clock}}
-{CALLS}
-
-def shared(harness):
-    return {{"got": harness.box.got}}
-"""
 SLOTS = ("maxsize", "queue", "mutex", "not_empty", "not_full", "all_tasks_done", "unfinished_tasks")
 HEAD = """
 from __future__ import annotations
 from heapq import heappop, heappush
-from impl.threads import Condition, Empty, Full, Lock, monotonic as time
+from impl.threads import Condition, Empty, Full, Lock, Plain
+from impl.threads import monotonic as time, monotonic as _time
 """
 ROOM = r"self\.(mutex|not_full|not_empty|all_tasks_done)"
 LABELS = (
     (rf"with {ROOM}:", "lock X{0}, unlock Y{0}"),
     (rf"{ROOM}\.wait", "wait X{0}, wake Y{0}, lock Z{0}"),
     (rf"{ROOM}\.notify", "notify X{0}"),
-    (r" time\(\)", "read X{0}"),
+    (r"[ _]time\(\)", "read X{0}"),
+    (r"self\._queue\.(append|pop)", "change X{0}"),
+    (r"len\(self\._queue\)", "read X{0}"),
+    *synchronizer_box.CONDITION_LABELS,
 )
 """What a line has -> the label of its operation."""
 OTHER = {
@@ -141,54 +131,29 @@ OTHER = {
 
 
 def of_cpython(changes=()):
-    """CPython's source of the three classes, with slots and with a label on each operation.
+    """CPython's source of the four classes, with slots and with a label on each operation.
 
     ``changes``: (class, old, new), of texts that occur there exactly once.
     """
     text = HEAD
     for name in ("Queue", "LifoQueue", "PriorityQueue"):
-        source = inspect.getsource(getattr(queue, name))
-        for cls, old, new in changes:
-            if cls == name:
-                assert source.count(old) == 1, (old, source)
-                source = source.replace(old, new)
+        source = boxes.source_of(getattr(queue, name), name, changes)
         for old, new in OTHER.items():
             source = source.replace(old, new)
         slots = (*SLOTS, *re.findall(r"self\.(is_shutdown) =", source)) if name == "Queue" else ()
-        head, body = source.split("\n", 1)
-        text += f"\n{head}\n    __slots__ = {tuple(dict.fromkeys(slots))!r}\n{body}"
-    lines = text.splitlines()
-    for number, line in enumerate(lines):
-        for operation, label in LABELS:
-            if re.search(operation, line):
-                lines[number] = f"{line}  # {label.format(number)}"
-    return "\n".join(lines) + "\n"
+        text += boxes.with_slots(source, dict.fromkeys(slots))
+    return boxes.labelled(text + simple_of_cpython(changes), LABELS)
 
 
-def load(root, source=""):
-    """The box on the controlled classes, or on ``source``, a module that has them."""
-    box = BOX
-    if source:
-        box = re.sub(r"(self\.queue\..*)  # .*", r"\1", box).replace(
-            "impl.threads import LifoQueue", "impl.queues import LifoQueue"
-        )
-    for folder, file, text in (
-        ("impl", "box", box),
-        ("impl", "queues", source),
-        ("harness", "box", HARNESS),
-    ):
-        (root / folder).mkdir(parents=True, exist_ok=True)
-        (root / folder / f"{file}.py").write_text(text, encoding="utf-8")
-    return ControlledImplementation.load(root, "box", lint=not source)
+def simple_of_cpython(changes):
+    """CPython's source of ``SimpleQueue`` in Python, and of the semaphore that it is made of."""
+    source = boxes.source_of(queue._PySimpleQueue, "SimpleQueue", changes)
+    for old, new in {**OTHER, "_PySimpleQueue": "SimpleQueue"}.items():
+        source = source.replace(old, new)
+    simple = boxes.with_slots(source, ("_queue", "_count"), ("_queue: Plain",))
+    return synchronizer_box.class_of_cpython("Semaphore") + simple
 
 
 def scenario(kind=0, room=0, items=(), **programs):
     """``a="put 1; get"``: the program of thread ``a``. ``kind``: a place in the box's KINDS."""
-    threads = {
-        name: [
-            [int(word) if word.isdigit() else word for word in operation.split()]
-            for operation in program.split("; ")
-        ]
-        for name, program in programs.items()
-    }
-    return {"threads": threads, "kind": kind, "room": room, "items": items}
+    return {"threads": boxes.threads(**programs), "kind": kind, "room": room, "items": items}

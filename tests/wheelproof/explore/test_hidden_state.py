@@ -9,12 +9,14 @@ modules of the standard library, which only the list of imports keeps away.
 from __future__ import annotations
 
 import re
+from typing import Generic, TypeVar
 
 import pytest
 
 from tests.wheelproof.explore.hidden_channels import CHANNELS, DRAIN, LOOP, Channel
 from wheelproof.explore import ExploreError, StyleError, Unnamed, bisimulate
 from wheelproof.explore.findings import StyleFinding
+from wheelproof.explore.slots import refuse_foreign
 
 
 def text_of(cell, channel: Channel) -> str:
@@ -193,3 +195,21 @@ def test_values_that_locals_and_final_fields_determine_may_wait(cell):
         ).outcome
         == "equal"
     )
+
+
+class Base:
+    """A class without slots, such as one of a library."""
+
+
+@pytest.mark.parametrize("base", [list, bytearray, bytes, float, BaseException, Base])
+def test_a_class_without_slots_that_holds_state_is_refused(base):
+    held = type("Held", (base,), {"__slots__": ()})()
+    with pytest.raises(Unnamed, match=f"inherits from {base.__name__}, whose"):
+        refuse_foreign(held, "held")
+
+
+def test_a_generic_class_is_accepted_whichever_language_its_base_is_written_in():
+    class Held(Generic[TypeVar("T")]):
+        __slots__ = ()
+
+    refuse_foreign(Held(), "held")

@@ -26,6 +26,7 @@ BANK = """
 from __future__ import annotations
 from impl.lower import Log
 from impl.runtime import Condition, Gate, Lock, Monitor, ReadWriteLock
+from impl.threads import TIMEOUT_MAX
 
 class Account:
     __slots__ = ("monitor",)
@@ -81,6 +82,16 @@ class Bank:
         if self.doors.acquire(blocking=False):  # try T1
             self.one.add()
             self.doors.release()  # unlock T2
+
+    def patient(self):
+        with self.doors:  # lock P1, unlock P5
+            if self.one.monitor.acquire(timeout=5):  # wait P2, wake P3
+                self.one.monitor.release()  # unlock P4
+
+    def in_time(self):
+        if self.doors.acquire(timeout=5):  # wait Q1, wake Q2
+            self.one.add()
+            self.doors.release()  # unlock Q3
 
     def sleep(self):
         with self.doors:  # lock S1, unlock S8
@@ -208,6 +219,7 @@ ADD = "impl/bank.py Account.add A1"
         ("do drawer 1", "Bank.drawers -> Account.monitor", ADD),
         ("do fresh", "Bank.doors -> Account.monitor", ADD),
         ("do tried", "Bank.doors -> Account.monitor", ADD),
+        ("do in_time", "Bank.doors -> Account.monitor", ADD),
     ],
 )
 def test_a_lock_that_is_taken_while_one_is_held_is_an_edge(tmp_path, program, edge, place):
@@ -228,6 +240,16 @@ def test_a_try_does_not_wait_and_is_no_edge(tmp_path):
     order = collected(tmp_path, "do open")
     assert edges(order) == set()
     assert order.classes == {"Bank.doors", "Account.monitor"}
+
+
+def test_a_wait_with_a_time_out_ends_and_is_no_edge(tmp_path):
+    order = collected(tmp_path, "do patient", "do again")
+    assert edges(order) == {("Bank.doors -> Account.monitor", "impl/bank.py Bank.again N2")}
+    timed = "acquire(timeout=5):  # wait P2, wake P3"
+    for endless in ("acquire(timeout=-1)", "acquire(timeout=TIMEOUT_MAX)"):
+        change = (timed, f"{endless}:  # lock P2")
+        found = edges(collected(tmp_path, "do patient", change=change))
+        assert found == {("Bank.doors -> Account.monitor", "impl/bank.py Bank.patient P2")}
 
 
 def test_a_lock_alone_is_a_class_without_an_edge(tmp_path):

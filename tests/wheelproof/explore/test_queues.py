@@ -4,17 +4,15 @@ The source runs on the controlled condition; all ends of all schedules are compa
 """
 
 import queue
-import threading
 
 import pytest
 
 from impl import runtime as production
-from tests.wheelproof.explore import queue_box
-from tests.wheelproof.explore.queue_box import load, of_cpython, scenario
-from tests.wheelproof.explore.synchronizer_box import broken, ends
-from wheelproof.explore import RaceDetector, patience, random_schedules, registry
+from tests.wheelproof.explore.boxes import broken, ends, plant
+from tests.wheelproof.explore.queue_box import BOX, load, of_cpython, scenario
+from wheelproof.explore import RaceDetector, patience, random_schedules
 
-FIFO, LIFO, PRIORITY = range(3)
+FIFO, LIFO, PRIORITY, SIMPLE = range(4)
 PROGRAMS = {
     "one after the other": scenario(a="put 1; put 2", b="get; get"),
     "room for one": scenario(room=1, a="put 1; put 2", b="get; get"),
@@ -39,6 +37,21 @@ PROGRAMS = {
     "time stands still": scenario(a="get_within 1", b="sleep 0"),
     "no time at all": scenario(a="get_within 0", b="put 1"),
     "room without end": scenario(a="put_within 1", b="get"),
+    "simple": scenario(SIMPLE, a="put 1; put 2", b="get; get"),
+    "simple with two getters": scenario(SIMPLE, a="get", b="get", c="put 1; put 2"),
+    "simple and never enough": scenario(SIMPLE, a="get; get", b="put 1"),
+    "simple attempts": scenario(SIMPLE, a="try_put 1; try_get", b="try_get; try_put 2"),
+    "simple attempts by name": scenario(SIMPLE, a="put_now 1; get_now", b="get_now; put_now 2"),
+    "simple looks": scenario(SIMPLE, a="size; is_empty", b="put 1; get"),
+    "simple and in time": scenario(SIMPLE, a="get_within 2", b="sleep 1; put 1"),
+    "simple or late": scenario(SIMPLE, a="get_within 2", b="sleep 2; put 1"),
+    "simple and two are late": scenario(
+        SIMPLE, a="get_within 1", b="get_within 2", c="sleep 2; put 1"
+    ),
+    "simple while time stands still": scenario(SIMPLE, a="get_within 1", b="sleep 0"),
+    "simple and no time at all": scenario(SIMPLE, a="get_within 0", b="put 1"),
+    "simple and room without end": scenario(SIMPLE, items=(1, 2), a="put_within 0", b="get"),
+    "simple puts wait for nothing": scenario(SIMPLE, items=(1,), a="put_within -1", b="get"),
 }
 
 
@@ -88,6 +101,26 @@ CPYTHON_FAULTS = {
         ("PriorityQueue", "heappop(self.queue)", "self.queue.pop()"),
         "NoOtherResult",
     ),
+    "a simple put wakes no thread": (
+        "simple",
+        ("SimpleQueue", "self._count.release()", "pass"),
+        "NoDeadlock",
+    ),
+    "the last of a simple queue comes first": (
+        "simple",
+        ("SimpleQueue", "self._queue.popleft()", "self._queue.pop()"),
+        "NoOtherResult",
+    ),
+    "a simple get never comes too late": (
+        "simple or late",
+        ("SimpleQueue", "self._count.acquire(block, timeout)", "self._count.acquire(block)"),
+        "EveryResult",
+    ),
+    "a simple get takes what is not there": (
+        "simple attempts",
+        ("SimpleQueue", "raise Empty", "pass"),
+        "NoException",
+    ),
 }
 
 
@@ -107,6 +140,11 @@ def takes_the_last(self, items):
     return items[-1], items[:-1]
 
 
+def gives_nothing_late(self, waited):
+    """A get that returns None where its time is up."""
+    return type(self).__mro__[1].leave(self, waited) if self.items else None
+
+
 @pytest.mark.parametrize(
     "name, attribute, wrong, program, property",
     [
@@ -116,73 +154,62 @@ def takes_the_last(self, items):
         ("Queue", "all_done", lambda self: False, "joined", "NoDeadlock"),
         ("LifoQueue", "added", forgets, "last first", "NoDeadlock"),
         ("PriorityQueue", "taken", takes_the_last, "smallest first", "NoOtherResult"),
+        ("SimpleQueue", "added", forgets, "simple", "NoDeadlock"),
+        ("SimpleQueue", "taken", takes_the_last, "simple", "NoOtherResult"),
+        ("SimpleQueue", "has_some", lambda self: True, "simple attempts", "NoException"),
+        ("SimpleQueue", "leave", gives_nothing_late, "simple or late", "NoOtherResult"),
     ],
 )
 def test_a_fault_in_a_controlled_class_is_rejected_by_name(
     name, attribute, wrong, program, property, cpython, tmp_path, monkeypatch
 ):
-    build = registry._REGISTRY[name]
-    monkeypatch.setitem(
-        registry._REGISTRY,
-        name,
-        lambda scheduler, earlier: type(
-            name, (build(scheduler, earlier),), {"__slots__": (), attribute: wrong}
-        ),
-    )
+    plant(monkeypatch, name, **{attribute: wrong})
     found = ends(load(tmp_path), PROGRAMS[program])
     assert property in broken(found, ends(cpython, PROGRAMS[program]))
 
 
-@pytest.mark.parametrize("program", ["got or late", "put or late"])
+@pytest.mark.parametrize("program", ["got or late", "put or late", "simple or late"])
 def test_time_outs_that_never_come_are_rejected(program, cpython, tmp_path, monkeypatch):
     monkeypatch.setattr(patience, "late", lambda scheduler, thread: False)
     found = ends(load(tmp_path), PROGRAMS[program])
     assert "EveryResult" in broken(found, ends(cpython, PROGRAMS[program]))
 
 
-@pytest.mark.parametrize("operation", ["get_within", "put_within"])
-def test_a_negative_time_out_raises_as_pythons(operation, steps, cpython):
-    program = scenario(room=1, a=operation)
-    program["threads"]["a"][0].append(-1)
+@pytest.mark.parametrize(
+    "kind, operation", [(FIFO, "get_within"), (FIFO, "put_within"), (SIMPLE, "get_within")]
+)
+def test_a_negative_time_out_raises_as_pythons(kind, operation, steps, cpython):
+    program = scenario(kind, room=1, a=f"sleep 0; {operation} -1")
     assert list(ends(steps, program)) == list(ends(cpython, program)) == [("raised", "ValueError")]
+
+
+@pytest.mark.parametrize("timeout", [-1, -0.5, float("nan"), 1e12, 1e300, "soon"])
+def test_a_simple_queue_refuses_the_time_outs_that_pythons_refuses(timeout, steps):
+    """``queue._PySimpleQueue`` refuses fewer of them than the queue in C, which is production's."""
+    pythons = production.SimpleQueue()
+    pythons.put(1)
+    with pytest.raises(Exception) as expected:
+        pythons.get(True, timeout)
+    program = scenario(SIMPLE, items=(1,), a="get_within 1")
+    program["threads"]["a"][0][1] = timeout
+    assert list(ends(steps, program)) == [("raised", expected.type.__name__)]
+
+
+def test_a_simple_queue_that_refuses_no_time_out_is_rejected(tmp_path, monkeypatch):
+    plant(monkeypatch, "SimpleQueue", judge=lambda self, timeout: None)
+    program = scenario(SIMPLE, items=(1,), a="get_within -1")
+    assert broken({("raised", "ValueError"): ()}, ends(load(tmp_path), program)) == (
+        "NoException",
+        "EveryResult",
+    )
 
 
 # -- on real threads
 
 
 def test_the_production_classes_are_those_of_queue():
-    for name in ("Queue", "LifoQueue", "PriorityQueue", "Empty", "Full"):
+    for name in ("SimpleQueue", "Queue", "LifoQueue", "PriorityQueue", "Empty", "Full"):
         assert getattr(production, name) is getattr(queue, name)
-
-
-def on_threads(program):
-    """The end of a program on the standard library's queues and threads."""
-    space = {"__name__": "box"}
-    exec(compile(queue_box.BOX, "box", "exec"), space)
-    got = []
-
-    class Noted(space["Box"]):
-        def note(self, value):
-            got.append((threading.current_thread().name, value))
-
-    box = Noted(program["kind"], program["room"], program["items"])
-
-    def run(operations):
-        for name, *arguments in operations:
-            getattr(box, name)(*arguments)
-
-    threads = [
-        threading.Thread(target=run, args=(operations,), name=name, daemon=True)
-        for name, operations in program["threads"].items()
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert not any(thread.is_alive() for thread in threads)
-    return True, tuple(
-        tuple(value for name, value in got if name == thread.name) for thread in threads
-    )
 
 
 ENDING = (
@@ -195,6 +222,10 @@ ENDING = (
     "smallest first",
     "joined",
     "joined behind two",
+    "simple",
+    "simple with two getters",
+    "simple attempts",
+    "simple looks",
 )
 """Programs that end whatever the schedule."""
 
@@ -204,7 +235,7 @@ def test_queue_itself_ends_as_some_schedule(name, steps):
     expected = ends(steps, PROGRAMS[name])
     assert all(done for done, _ in expected)
     for _ in range(5):
-        assert on_threads(PROGRAMS[name]) in expected
+        assert BOX.on_threads(PROGRAMS[name]) in expected
 
 
 # -- the race detector
@@ -222,8 +253,12 @@ def test_queue_itself_ends_as_some_schedule(name, steps):
             scenario(a="fill; put 1", b="get_within 1; peek"),
             scenario(room=1, a="get_within 1; fill", b="put 1; peek"),
         ),
+        (
+            scenario(SIMPLE, a="fill; put 1", b="get; peek"),
+            scenario(SIMPLE, a="put 1; fill", b="get; peek"),
+        ),
     ],
-    ids=["put and get", "done and join", "with a time-out"],
+    ids=["put and get", "done and join", "with a time-out", "simple"],
 )
 def test_what_one_thread_does_before_is_seen_by_those_behind(steps, sound, racing):
     for program, reported in ((sound, False), (racing, True)):

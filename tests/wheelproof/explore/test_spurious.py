@@ -216,7 +216,7 @@ def test_a_wake_up_orders_nothing_without_the_lock(box, locked):
         ("SPURIOUS = 'Condition'", "SPURIOUS is no literal list of primitives"),
         ("SPURIOUS = tuple(['Condition'])", "SPURIOUS is no literal list of primitives"),
         ("SPURIOUS = ('Event',)", "SPURIOUS names Event, which has no spurious wake-ups"),
-        ("SPURIOUS = ('Conditions',)", "names Conditions, which is no primitive of impl.runtime"),
+        ("SPURIOUS = ('Conditions',)", "names Conditions, which is no primitive of the runtime"),
         (
             "if True:\n    SPURIOUS = ('Condition',)",
             r"SPURIOUS is \('Condition',\) when the harness is loaded, and its text says \(\)",

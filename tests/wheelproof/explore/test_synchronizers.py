@@ -9,15 +9,14 @@ import threading
 import pytest
 
 from impl import runtime as production
-from tests.wheelproof.explore import synchronizer_box
-from tests.wheelproof.explore.synchronizer_box import broken, ends, load, of_cpython, scenario
+from tests.wheelproof.explore.boxes import broken, ends, plant
+from tests.wheelproof.explore.synchronizer_box import BOX, load, of_cpython, scenario
 from wheelproof.explore import (
     RaceDetector,
     RuleBroken,
     conditions,
     patience,
     random_schedules,
-    registry,
     synchronizers,
 )
 
@@ -54,6 +53,8 @@ PROGRAMS = {
     "late breaks": scenario(a="meet_within 1", b="sleep 1; meet"),
     "late breaks for others": scenario(parties=3, a="meet_within 1", b="meet", c="sleep 1"),
     "late while the action runs": scenario(a="meet_within 1", b="meet", c="sleep 1"),
+    "late for the barrier's own time-out": scenario(within=1, a="meet", b="sleep 1; meet"),
+    "another time-out than the barrier's": scenario(within=1, a="meet_within 2", b="sleep 1; meet"),
     "reset or late": scenario(a="meet_within 1", b="sleep 1; reset"),
 }
 
@@ -107,6 +108,16 @@ CPYTHON_FAULTS = {
         ("Barrier", "if not self._cond.wait_for(lambda", "if None is self._cond.wait_for(lambda"),
         "EveryResult",
     ),
+    "a barrier forgets its own time-out": (
+        "late for the barrier's own time-out",
+        ("Barrier", "timeout = self._timeout", "pass"),
+        "EveryResult",
+    ),
+    "a barrier's own time-out goes before another": (
+        "another time-out than the barrier's",
+        ("Barrier", "if timeout is None:", "if True:"),
+        "NoOtherResult",
+    ),
     "a barrier wakes no thread": (
         "meet",
         ("Barrier", "self._state = 1\n            self._cond.notify_all()", "self._state = 1"),
@@ -122,16 +133,13 @@ def test_a_fault_in_the_source_is_rejected_by_name(fault, steps, tmp_path):
     assert property in broken(ends(faulty, PROGRAMS[name]), ends(steps, PROGRAMS[name]))
 
 
-def changed(name, **methods):
-    """A builder of the controlled class of this name with other methods."""
-    build = registry._REGISTRY[name]
-    return lambda scheduler, earlier: type(
-        name, (build(scheduler, earlier),), {"__slots__": (), **methods}
-    )
-
-
 def gives_nothing(self, n):
     """A release that no thread gets."""
+
+
+def has_no_time_out(self, parties, action=None, timeout=None):
+    """A barrier that forgets the time-out of its constructor."""
+    type(self).__mro__[1].__init__(self, parties, action)
 
 
 @pytest.mark.parametrize(
@@ -140,13 +148,19 @@ def gives_nothing(self, n):
         ("Semaphore", "give", "two at once", "NoDeadlock"),
         ("Event", "admits", "set", "NoDeadlock"),
         ("Barrier", "_left", "meet", "NoOtherResult"),
+        ("Barrier", "__init__", "late for the barrier's own time-out", "EveryResult"),
     ],
 )
 def test_a_fault_in_a_controlled_class_is_rejected_by_name(
     name, attribute, program, property, cpython, tmp_path, monkeypatch
 ):
-    faulty = {"give": gives_nothing, "admits": lambda *_: False, "_left": lambda *_: 7}
-    monkeypatch.setitem(registry._REGISTRY, name, changed(name, **{attribute: faulty[attribute]}))
+    faulty = {
+        "give": gives_nothing,
+        "admits": lambda *_: False,
+        "_left": lambda *_: 7,
+        "__init__": has_no_time_out,
+    }
+    plant(monkeypatch, name, **{attribute: faulty[attribute]})
     found = ends(load(tmp_path), PROGRAMS[program])
     assert property in broken(found, ends(cpython, PROGRAMS[program]))
 
@@ -178,40 +192,6 @@ def test_a_controlled_barrier_that_reopens_early_is_rejected(cpython, tmp_path, 
 # -- on real threads
 
 
-class Real:
-    """The box on ``threading`` itself."""
-
-    def __init__(self, program):
-        space = {"__name__": "box"}
-        exec(compile(synchronizer_box.BOX, "box", "exec"), space)
-        self.got = got = []
-
-        class Noted(space["Box"]):
-            def note(self, value):
-                got.append((threading.current_thread().name, value))
-
-        self.box = Noted(program["value"], program["parties"])
-        self.threads = [
-            threading.Thread(target=self.run, args=(operations,), name=name, daemon=True)
-            for name, operations in program["threads"].items()
-        ]
-
-    def run(self, operations):
-        for name, *arguments in operations:
-            getattr(self.box, name)(*arguments)
-
-    def end(self):
-        for thread in self.threads:
-            thread.start()
-        for thread in self.threads:
-            thread.join(120)
-        assert not any(thread.is_alive() for thread in self.threads)
-        return True, tuple(
-            tuple(value for name, value in self.got if name == thread.name)
-            for thread in self.threads
-        )
-
-
 def test_the_production_classes_are_those_of_threading():
     for name in ("Semaphore", "BoundedSemaphore", "Event", "Barrier", "BrokenBarrierError"):
         assert getattr(production, name) is getattr(threading, name)
@@ -237,7 +217,7 @@ def test_threading_itself_ends_as_some_schedule(name, steps):
     expected = ends(steps, PROGRAMS[name])
     assert all(done for done, _ in expected)
     for _ in range(5):
-        assert Real(PROGRAMS[name]).end() in expected
+        assert BOX.on_threads(PROGRAMS[name]) in expected
 
 
 # -- the race detector

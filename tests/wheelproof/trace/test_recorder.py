@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from impl import runtime as production
 from tests.wheelproof.trace.recorded import NAME, OTHERWISE, REJECTED, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.explore.findings import ExploreError
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import event_of
 from wheelproof.trace.judging import replay
@@ -14,7 +16,7 @@ from wheelproof.trace.judging.replay import key_of
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
 from wheelproof.trace.recording import log as logs
 from wheelproof.trace.recording import recorder as recorders
-from wheelproof.trace.recording import runs, traced_fields
+from wheelproof.trace.recording import runs, traced, traced_fields
 from wheelproof.trace.recording.record import record
 
 
@@ -208,6 +210,15 @@ def test_ids_are_not_used_twice():
     made = [event["entry"] for event in recorded.events if event["k"] == "set_entry"]
     assert len(made) == len(set(made)) > 50
     assert all(event_of(event, "x", 1) == event for event in recorded.events)
+
+
+@pytest.mark.parametrize("name", ["Lock", "Monitor", "NoMonitor"])
+def test_a_lock_with_a_time_out_is_refused(name):
+    recorder = recorders.Recorder(lambda code, line, operation: ("", "", ""))
+    lock = getattr(traced.runtime_module(recorder, production), name)()
+    with pytest.raises(ExploreError, match="with a time-out, of which these recordings have no"):
+        lock.acquire(timeout=1)
+    assert lock.acquire(timeout=-1)
 
 
 class Late:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import CodeType, MemberDescriptorType, SimpleNamespace
@@ -19,9 +18,6 @@ from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.recording.recorder import ENDS, Recorder
-
-RUNTIME = "impl.runtime"
-
 
 PATIENCE_SECONDS = 60
 """How long a thread of a directed run may take to its next step before the run is given up."""
@@ -72,13 +68,12 @@ class Traced:
         self.recorder.conditions = self.translator.CONDITIONS
         self.recorder.sections = dict(self.translator.SECTIONS.values())
         root = self.mechanism.root
-        production = isolated.load(root, RUNTIME)
+        production = isolated.load(root, isolated.runtime_of(root) or "impl.runtime")
         finder = isolated.Finder(root, self.mechanism.modules)
+        runtime = traced.runtime_module(self.recorder, production)
         with isolated.apart(finder):
-            sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
             try:
-                impl: Any = importlib.import_module("impl")
-                impl.runtime = sys.modules[RUNTIME]
+                isolated.replace_runtimes(runtime, finder)
                 self.harness_module = importlib.import_module(f"harness.{mechanism}")
                 for name in self.harness_module.SUBJECT:
                     importlib.import_module(name)
@@ -88,7 +83,7 @@ class Traced:
                 ) from error
             self.modules = isolated.present()
         for name, module in self.modules.items():
-            if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
+            if module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
         self._wrap(cls for base in self._calls for cls in _family(base))
         self._combine()

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
+from wheelproof.explore.findings import ExploreError
 from wheelproof.trace.recording.recorder import STOP_SECONDS, Recorder, Stop
 from wheelproof.trace.recording.traced_halves import gate, memory, read_write_lock
 
@@ -26,15 +27,13 @@ LOCKING = frozenset(("lock_acquire", "lock_release", "rw_acquire", "rw_release")
 _frame = sys._getframe
 
 
-def runtime_module(
-    recorder: Recorder, production: ModuleType, name: str = "impl.runtime"
-) -> ModuleType:
+def runtime_module(recorder: Recorder, production: ModuleType) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
 
     ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's
     users wait, is taken from it.
     """
-    module = ModuleType(name, "Traced primitives.")
+    module = ModuleType(production.__name__, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
     module.__dict__.update(
         _locks(recorder),
@@ -47,6 +46,14 @@ def runtime_module(
         T=T,
     )
     return module
+
+
+def _without_time_out(timeout: float) -> None:
+    if timeout != -1:
+        raise ExploreError(
+            "A lock is taken with a time-out, of which these recordings have no event.",
+            "Record the labelled operations: wheelproof trace record --steps.",
+        )
 
 
 def _locks(recorder: Recorder) -> dict[str, type]:
@@ -101,7 +108,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self.lc = log.lc
             self.depth = depth  # last: from here on who tries in vain knows what it comes after
 
-        def acquire(self, blocking: bool = True) -> bool:
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            _without_time_out(timeout)
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock" if blocking else "try")
             if not blocking:
@@ -264,7 +272,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             log.held.remove(self)
             log.held.reverse()
 
-        def acquire(self, blocking: bool = True) -> bool:
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            _without_time_out(timeout)
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock" if blocking else "try")
             self._enter(_frame(1), "lock" if blocking else "try")

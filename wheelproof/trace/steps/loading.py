@@ -7,10 +7,9 @@ library, the marked imports bring those, as under control: their lines have the 
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import CodeType, MemberDescriptorType, ModuleType, SimpleNamespace
+from types import CodeType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from wheelproof import isolated
@@ -22,9 +21,6 @@ from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 from wheelproof.trace.steps.unrecorded import refuse_in
-
-RUNTIME = ("impl.runtime", "impl.threads")
-"""The modules of a project that have the primitives; a project may have one alone."""
 
 
 class Field:
@@ -82,13 +78,12 @@ class Loaded:
             return compile(text, file, "exec", dont_inherit=True)
 
         finder = isolated.Finder(self.root, texts, compiled)
-        runtime = self._runtime(finder)
+        name = isolated.runtime_of(self.root)
+        own = isolated.load(self.root, name) if name is not None else None
+        runtime = runtime_module(recorder, own)
         with isolated.apart(finder):
             try:
-                package = importlib.import_module("impl")
-                for name in RUNTIME:
-                    sys.modules[name] = runtime
-                    setattr(package, name.rpartition(".")[2], runtime)
+                isolated.replace_runtimes(runtime, finder)
                 self.harness = importlib.import_module(module)
                 for name in self.harness.SUBJECT:
                     importlib.import_module(name)
@@ -99,18 +94,12 @@ class Loaded:
             self.modules = isolated.present()
         self._prepare()
 
-    def _runtime(self, finder: isolated.Finder) -> ModuleType:
-        """The recording module, made of the project's own runtime."""
-        name = next((name for name in RUNTIME if finder.locate(name) is not None), "")
-        own = isolated.load(self.root, name) if name else None
-        return runtime_module(self.recorder, own, RUNTIME[0])
-
     def _prepare(self) -> None:
         known: dict[str, labels.Labels] = {}
         shown: dict[str, str] = {}
         for name, module in self.modules.items():
             spec = module.__spec__
-            if spec is None or name in RUNTIME or name.startswith("model") or not spec.origin:
+            if spec is None or name.startswith("model") or not spec.origin:
                 continue
             if name.startswith("impl."):
                 refuse_in(vars(module), self.recorder)

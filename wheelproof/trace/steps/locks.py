@@ -11,10 +11,12 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from wheelproof.explore.patience import limited
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,
     Actor,
+    Blocker,
     Recorder,
     Stop,
     frame_of,
@@ -22,6 +24,19 @@ from wheelproof.trace.steps.recorder import (
 
 Interrupted = type("Interrupted", (KeyboardInterrupt,), {})
 """What a wait raises that a thread of the scenario has interrupted."""
+
+
+class InTime:
+    """What a thread waits for that takes a lock within a limited time: the lock, or its end."""
+
+    __slots__ = ("_lock", "_recorder")
+
+    def __init__(self, recorder: Recorder, lock: Blocker) -> None:
+        self._recorder, self._lock = recorder, lock
+
+    def blocks(self, actor: Actor) -> bool:
+        clock = self._recorder.clock
+        return self._lock.blocks(actor) and not (clock is not None and clock.late(actor))
 
 
 def locks(recorder: Recorder) -> dict[str, type]:
@@ -53,7 +68,7 @@ def locks(recorder: Recorder) -> dict[str, type]:
             return self.owner is not None and (self.owner is not actor or not self.reentrant)
 
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-            return self.take(frame_of(1), blocking)
+            return self.acquired(frame_of(1), blocking, timeout)
 
         def release(self) -> None:
             self.leave(frame_of(1))
@@ -63,6 +78,16 @@ def locks(recorder: Recorder) -> dict[str, type]:
 
         def __exit__(self, *exception: object) -> None:
             self.leave(frame_of(1))
+
+        def acquired(self, frame: FrameType, blocking: bool, timeout: float) -> bool:
+            """Take the lock: in one step, or in two where the thread waits for a limited time."""
+            limit, actor = limited(blocking, timeout), recorder.actor
+            if actor is None:
+                return bool(self.inner.acquire(blocking, timeout))
+            if not limit:
+                return self.take(frame, blocking)
+            step = recorder.arrive(actor, frame, "wait")
+            return self.had(actor, step, frame, False, timeout) or self.in_time(actor, frame)
 
         def take(self, frame: FrameType, blocking: bool = True) -> bool:
             actor = recorder.actor
@@ -77,21 +102,21 @@ def locks(recorder: Recorder) -> dict[str, type]:
             step: Step | None,
             frame: FrameType,
             blocking: bool = True,
+            timeout: float | None = None,
         ) -> bool:
-            """Take the lock, and record that it was taken, or tried in vain."""
+            """Take the lock, and record that it was taken, or tried in vain.
+
+            ``timeout``: the thread is to wait so long where it has tried in vain.
+            """
             while True:
                 with recorder.moment:
                     if self.inner.acquire(False):
-                        self.owner, actor.waits = actor, None
-                        self._times += 1
-                        self._steps += step is not None and step.exact
-                        if self._times == 1:
-                            actor.held.append(self)
-                        if step is not None:
-                            recorder.note(actor, step, frame)
+                        self.took(actor, step, frame)
                         return True
                     if not blocking and self.blocks(actor):
-                        actor.waits = None
+                        actor.waits = None if timeout is None else InTime(recorder, self)
+                        if timeout is not None and recorder.clock is not None:
+                            recorder.clock.alarm(actor, timeout)
                         if step is not None:
                             recorder.note(actor, step, frame)
                         return False
@@ -100,6 +125,40 @@ def locks(recorder: Recorder) -> dict[str, type]:
                     self.inner.release()
                 elif recorder.over:
                     raise Stop
+
+        def in_time(self, actor: Actor, frame: FrameType) -> bool:
+            """Wake: take the lock, or find that the time is up."""
+            assert recorder.grain is not None
+            step = recorder.grain.step_of(frame, "wake")
+            recorder.stand(actor, "" if step is None else step.label)
+            waits = InTime(recorder, self)
+            while True:
+                with recorder.moment:
+                    free = bool(self.inner.acquire(False))
+                    if free or (self.blocks(actor) and not waits.blocks(actor)):
+                        if recorder.clock is not None:
+                            recorder.clock.forget(actor)
+                        if free:
+                            self.took(actor, step, frame)
+                        else:
+                            actor.waits = None
+                            if step is not None:
+                                recorder.note(actor, step, frame)
+                        return free
+                if self.inner.acquire(timeout=LOOK_SECONDS):
+                    self.inner.release()
+                elif recorder.over:
+                    raise Stop
+
+        def took(self, actor: Actor, step: Step | None, frame: FrameType) -> None:
+            """Record, within its moment, that the lock was taken."""
+            self.owner, actor.waits = actor, None
+            self._times += 1
+            self._steps += step is not None and step.exact
+            if self._times == 1:
+                actor.held.append(self)
+            if step is not None:
+                recorder.note(actor, step, frame)
 
         def leave(self, frame: FrameType) -> None:
             """Give the lock back, and record it while it is still held."""
@@ -140,8 +199,9 @@ def locks(recorder: Recorder) -> dict[str, type]:
         __slots__ = ()
         owner, depth = None, 0
 
-        def acquire(self, blocking: bool = True) -> bool:
-            self._step(frame_of(1), "lock" if blocking else "try")
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            limit = limited(blocking, timeout)
+            self._step(frame_of(1), "wait" if limit else "lock" if blocking else "try")
             return True
 
         def release(self) -> None:
@@ -174,8 +234,8 @@ def condition(recorder: Recorder, monitor: type) -> type:
             self.asleep: tuple[Actor, ...] = ()
             self.tickets: tuple[tuple[Actor, ...], ...] = ()
 
-        def acquire(self, blocking: bool = True) -> bool:
-            return bool(self.lock.take(frame_of(1), blocking))
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            return bool(self.lock.acquired(frame_of(1), blocking, timeout))
 
         def release(self) -> None:
             self.lock.leave(frame_of(1))

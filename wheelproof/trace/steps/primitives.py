@@ -13,6 +13,7 @@ from queue import Empty, Full
 from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
+from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
 from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
@@ -32,12 +33,12 @@ OPERATIONS = {
 """Method of an atomic variable -> kind of operation, mode of its order token."""
 
 
-def runtime_module(recorder: Recorder, production: ModuleType | None, name: str) -> ModuleType:
+def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleType:
     """The names of a project's runtime, whose primitives report to ``recorder``.
 
     ``production``: the runtime itself; what is not reported is taken from it.
     """
-    module = ModuleType(name, "Primitives that report.")
+    module = ModuleType(DISTRIBUTION, "Primitives that report.")
     inner = {} if production is None else vars(production)
     module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
     refuse_in(vars(module), recorder)

@@ -26,6 +26,7 @@ NAMES = (
     "Queue",
     "LifoQueue",
     "PriorityQueue",
+    "SimpleQueue",
 )
 """The classes that are recorded so."""
 
@@ -205,7 +206,7 @@ def recorded(recorder: Recorder) -> dict[str, type]:
     """The classes of :data:`NAMES`, whose operations are moments."""
     moments = Moments(recorder)
     built = registry.some(NAMES, moments)
-    for cls in built.values():
+    for cls in dict.fromkeys(each for kind in built.values() for each in kind.__mro__[:-1]):
         for name, member in list(vars(cls).items()):
             if isinstance(member, property) and member.fget is not None:
                 setattr(cls, name, property(moments.operation(name, member.fget)))

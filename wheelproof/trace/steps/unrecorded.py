@@ -58,7 +58,7 @@ def refusal(recorder: Recorder, name: str) -> Callable[..., NoReturn]:
             recorder.refuse(
                 frame_of(1),
                 f"{name} cannot be recorded.",
-                "Use a primitive of impl.runtime that the recorder knows.",
+                "Use a primitive of the project's runtime that the recorder knows.",
             )
 
     Unrecorded.__name__ = name.rpartition(".")[2]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.wheelproof.trace.steps.followed import ONE_SHOT
 from tests.wheelproof.trace.steps.small_queues import QUEUE, QUEUE_MODEL
 from tests.wheelproof.trace.steps.small_synchronizers import (
     BARRIER,
@@ -21,7 +19,7 @@ from wheelproof.project import find
 from wheelproof.project.mechanism import Mechanism
 
 HEAD = """
-from model.pluscal import BLOCKED, DONE, Machine, Scalar
+from wheelproof_runtime.pluscal import BLOCKED, DONE, Machine, Scalar
 
 class Programs(Machine):
     ENTRY = {}
@@ -143,8 +141,8 @@ def written(root: Path, name: str, old: str = "", new: str = "") -> Mechanism:
     used = "Barrier, BoundedSemaphore, BrokenBarrierError, Empty, Event, Full, LifoQueue, Plain"
     texts = {
         f"impl/{name}.py": "from __future__ import annotations\n"
-        f"from impl.runtime import {used}\n"
-        f"from impl.runtime import PriorityQueue, Queue, Semaphore, Time\n{body}",
+        f"from wheelproof_runtime import {used}\n"
+        f"from wheelproof_runtime import PriorityQueue, Queue, Semaphore, Time\n{body}",
         f"harness/{name}.py": f"""
 from impl import {name}
 
@@ -170,7 +168,6 @@ def shared(harness):
     for file, text in texts.items():
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_text(text, encoding="utf-8")
-    shutil.copy(ONE_SHOT / "model/pluscal.py", root / "model/pluscal.py")
     return find(root)[name]
 
 

@@ -190,8 +190,8 @@ def failing(tmp_path):
         "impl": (
             ("except BrokenBarrierError", "except (BrokenBarrierError, ValueError)"),
             (
-                "from impl.runtime import Prio",
-                "from time import sleep as pause\nfrom impl.runtime import Prio",
+                "from wheelproof_runtime import Prio",
+                "from time import sleep as pause\nfrom wheelproof_runtime import Prio",
             ),
             ("return self.round.broken", "pause(0.1)\n        return self.round.broken"),
         ),

@@ -1,0 +1,1 @@
+../../impl/condition.py

@@ -1,0 +1,1 @@
+../../impl/read_write_lock.py
