@@ -119,11 +119,10 @@ def publish(
 
     reports = reports or output
     results.write(reports / RESULTS_FILE)
-    documents.write_text(reports / JUNIT_FILE, junit.render(results, output))
     found = traces(results, output)
     documents.write_text(reports / SARIF_FILE, sarif.render(results, found, output))
     documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
-    for name, made in ((REVIEW_FILE, review), (PAGE_FILE, page)):
+    for name, made in ((JUNIT_FILE, junit), (REVIEW_FILE, review), (PAGE_FILE, page)):
         text = made.render(results, mechanisms, found, root, output)
         documents.write_text(reports / name, text)
     return {
