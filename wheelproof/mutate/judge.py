@@ -278,7 +278,7 @@ class Judge:
                     "rejected",
                     check.title,
                     type(error).__name__,
-                    self.plain(f"the subject raises at {where}: {error}"),
+                    self.plain(f"the implementation raises at {where}: {error}"),
                 )
             if place.filename.startswith(tool) and not place.filename.endswith(STANDS_IN):
                 break
