@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compare the declarations with those of an earlier commit: nothing may be lost.
 
-``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions and
-counted scenarios and configs there were and are. Then it names each that is gone, and each count
-that changed. The exit code is 1 if something is gone.
+``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions,
+kills and counted scenarios and configs there were and are. A kill is a mutant with the property
+that it breaks. Then it names each that is gone, and each count that changed. The exit code is 1 if
+something is gone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -17,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
+KINDS = ("property", "decision", "kill", "count")
 Declared = dict[str, dict[tuple[str, str], object]]
 """Mechanism -> (kind, name) -> its count; None for what has none."""
 
@@ -32,7 +35,9 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
     for file in files:
         path = Path(file)
         if file.startswith("mutants/") and path.suffix == ".md":
-            out.setdefault(path.parent.name, {})["decision", path.stem] = None
+            own = out.setdefault(path.parent.name, {})
+            own["decision", path.stem] = None
+            own |= {("kill", each): None for each in kills(text(file))}
     for name, counted in json.loads(text("spec/counts.json"))["mechanisms"].items():
         for check, counts in counted.items():
             out.setdefault(name, {})["count", check] = counts
@@ -42,10 +47,29 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
             name = "".join(
                 f"_{letter.lower()}" if letter.isupper() else letter for letter in Path(file).stem
             ).lstrip("_")
-            for kind, properties in found.get("properties", {}).items():
-                for each in properties if isinstance(properties, dict) else ():
-                    out.setdefault(name, {})["property", f"{kind} {each}"] = None
+            for each in properties(found.get("properties", {})):
+                out.setdefault(name, {})["property", each] = None
     return out
+
+
+def kills(decision: str) -> list[str]:
+    """The mutants of a decision's file that break a property, each with it."""
+    blocks = re.findall(r"^```toml\n(.*?)^```", decision, re.MULTILINE | re.DOTALL)
+    return [
+        f"{name} by {mutant['property']}"
+        for block in blocks
+        for name, mutant in tomllib.loads(block).items()
+        if isinstance(mutant, dict) and isinstance(mutant.get("property"), str)
+    ]
+
+
+def properties(declared: dict[str, dict[str, object]]) -> list[str]:
+    """Kind and name of each property: they stand by kind, and once stood by name."""
+    return [
+        f"{table['kind']} {key}" if isinstance(table.get("kind"), str) else f"{key} {name}"
+        for key, table in declared.items()
+        for name in (table if not isinstance(table.get("kind"), str) else ("",))
+    ]
 
 
 def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
@@ -54,7 +78,7 @@ def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
     for name in sorted({*before, *now}):
         old, new = before.get(name, {}), now.get(name, {})
         parts = []
-        for kind in ("property", "decision", "count"):
+        for kind in KINDS:
             counts = [sum(each[0] == kind for each in side) for side in (old, new)]
             parts.append(f"{kind} {counts[0]} -> {counts[1]}")
         table.append(f"{name}: {', '.join(parts)}")
