@@ -63,3 +63,22 @@ kind = "read"
 ```
 """
     assert kept.kills(text) == ["M1 by A"]
+
+
+def test_counts_and_mutants_are_read_where_they_once_stood():
+    once = """
+[configs.two]
+generated = 9
+distinct = 8
+depth = 7
+[configs.three]
+scenario = "two"
+[mutants.M1]
+property = "A"
+"""
+    assert kept.declared(["spec/OneList.toml"], lambda file: once) == {
+        "one_list": {
+            ("count", "two"): {"generated": 9, "distinct": 8, "depth": 7},
+            ("kill", "M1 by A"): None,
+        }
+    }

@@ -19,6 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
+FIGURES = {"generated", "distinct", "depth"}
+"""The counts of a check, which once stood in its declaration."""
+
 KINDS = ("property", "decision", "kill", "count")
 Declared = dict[str, dict[tuple[str, str], object]]
 """Mechanism -> (kind, name) -> its count; None for what has none."""
@@ -38,8 +41,9 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
             own = out.setdefault(path.parent.name, {})
             own["decision", path.stem] = None
             own |= {("kill", each): None for each in kills(text(file))}
-    for name, counted in json.loads(text("spec/counts.json"))["mechanisms"].items():
-        for check, counts in counted.items():
+    counted = "spec/counts.json"
+    for name, checks in json.loads(text(counted))["mechanisms"].items() if counted in files else ():
+        for check, counts in checks.items():
             out.setdefault(name, {})["count", check] = counts
     for file in files:
         if file.startswith("spec/") and file.endswith(".toml") and file.count("/") == 1:
@@ -47,24 +51,34 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
             name = "".join(
                 f"_{letter.lower()}" if letter.isupper() else letter for letter in Path(file).stem
             ).lstrip("_")
-            for each in properties(found.get("properties", {})):
-                out.setdefault(name, {})["property", each] = None
+            own = out.setdefault(name, {})
+            own |= {("property", each): None for each in properties(found.get("properties", {}))}
+            own |= {("kill", each): None for each in broken(found.get("mutants", {}))}
+            own |= {
+                ("count", check): {figure: config[figure] for figure in FIGURES}
+                for check, config in found.get("configs", {}).items()
+                if config.keys() >= FIGURES
+            }
     return out
 
 
 def kills(decision: str) -> list[str]:
     """The mutants of a decision's file that break a property, each with it."""
     blocks = re.findall(r"^```toml\n(.*?)^```", decision, re.MULTILINE | re.DOTALL)
+    return [each for block in blocks for each in broken(tomllib.loads(block))]
+
+
+def broken(mutants: dict[str, object]) -> list[str]:
+    """The mutants of a table that break a property, each with it."""
     return [
         f"{name} by {mutant['property']}"
-        for block in blocks
-        for name, mutant in tomllib.loads(block).items()
+        for name, mutant in mutants.items()
         if isinstance(mutant, dict) and isinstance(mutant.get("property"), str)
     ]
 
 
 def properties(declared: dict[str, dict[str, object]]) -> list[str]:
-    """Kind and name of each property: they stand by kind, and once stood by name."""
+    """Kind and name of each property, which stand by kind and once stood by name."""
     return [
         f"{table['kind']} {key}" if isinstance(table.get("kind"), str) else f"{key} {name}"
         for key, table in declared.items()
