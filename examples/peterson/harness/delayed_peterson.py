@@ -7,7 +7,7 @@ from harness import peterson
 SUBJECT = ("impl.peterson",)
 
 MEMORY = ("wants", "turn", "inside")
-"""Two of them are volatile and never late. They are named for the decisions that make them plain."""
+"""The first two are volatile, so never late. They are here for the decisions about that."""
 
 
 class Harness(peterson.Harness):
