@@ -291,6 +291,8 @@ class _Picture:
         for place, (before, after) in step.changes.items():
             text = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
             lines += self._wrapped(text, 0, "yellow", within=width, hang=4)
+        if step.access:
+            lines += self._wrapped(step.access, 0, "bold red", within=width, hang=4)
         if lines and cell_len(lines[0].plain) > first:
             lines.insert(0, Text())
         return lines
