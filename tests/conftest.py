@@ -15,6 +15,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from tests import skips
+
 settings.register_profile(
     "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -98,7 +100,9 @@ class ByFile(LoadScopeScheduling):
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """Print the property ``report`` of tests; it reaches this process from every worker."""
+    """Print the property ``report`` of tests, which reaches this process from every worker, and
+    what was skipped."""
+    skips.show(terminalreporter)
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, text in getattr(report, "user_properties", ()):

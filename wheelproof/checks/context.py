@@ -70,6 +70,7 @@ class Report:
     """The result of a job: its rows, and the parts that it exercised, for the checks of coverage.
 
     ``labels``: of the unmutated implementation, and the silent ones of the model.
+    ``by_scenario``: the same labels, as (scenario, label).
     ``witnesses``: name -> config.
     ``branches``: functions and outcomes of conditions that ran in the unmutated implementation.
     ``changed``: slots that had two values in some bisimulation.
@@ -80,12 +81,18 @@ class Report:
 
     rows: list[Row] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
+    by_scenario: set[tuple[str, str]] = field(default_factory=set)
     witnesses: dict[str, str] = field(default_factory=dict)
     branches: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     unread: dict[str, tuple[str, str]] = field(default_factory=dict)
     lock_classes: set[str] = field(default_factory=set)
     lock_edges: dict[Edge, dict[str, Place]] = field(default_factory=dict)
+
+    def exercise(self, scenario: str, labels: Iterable[str]) -> None:
+        """Note labels that a scenario exercises."""
+        self.labels |= (found := set(labels))
+        self.by_scenario |= {(scenario, label) for label in found}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore import labels as comments
@@ -43,7 +43,10 @@ def translated(context: Context) -> Row:
 
 
 def labels(context: Context, reports: Iterable[Report]) -> Row:
-    """Table, spec, model and implementation have equal labels of equal kinds, all exercised."""
+    """Table, spec, model and implementation have equal labels of equal kinds, all exercised.
+
+    The figure ``scenarios`` has the labels that each scenario exercises.
+    """
     mechanism = context.mechanism
     started = context.begin("coverage", "labels")
     spec = labels_of_spec(mechanism.spec.read_text(encoding="utf-8"))
@@ -52,6 +55,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     kinds: dict[str, str] = {}
     for of_line in context.implementation().labels.values():
         kinds |= comments.kinds_by_name(of_line)
+    reports = list(reports)
     exercised: set[str] = set().union(*(report.labels for report in reports))
     faults = [
         differs("the spec", spec, table),
@@ -80,8 +84,26 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
             "declared": len(table),
             "silent": len(silent),
             "exercised": len(exercised & table),
+            **by_scenario(reports, list(mechanism.scenarios), list(mechanism.labels)),
         },
     )
+
+
+def by_scenario(
+    reports: Iterable[Report], scenarios: Sequence[str], table: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """The figure ``scenarios``: scenario -> its labels, both in the order of the declaration.
+
+    No figure where no report knows its scenario.
+    """
+    found: set[tuple[str, str]] = set().union(*(report.by_scenario for report in reports))
+    ran = {scenario for scenario, _ in found}
+    made = {
+        scenario: ", ".join(label for label in table if (scenario, label) in found)
+        for scenario in scenarios
+        if scenario in ran
+    }
+    return {"scenarios": made} if made else {}
 
 
 def branches(context: Context, reports: Iterable[Report]) -> Row:

@@ -63,7 +63,8 @@ class _Config:
 
     def judge(self) -> None:
         if self.context.wants("tlc", "graph"):
-            self.out.labels |= self.machine.graph.labels & self.mechanism.silent
+            silent = self.machine.graph.labels & self.mechanism.silent
+            self.out.exercise(self.config.scenario, silent)
             if self.config.expect == "violated":
                 self.expected_to_fail()
             else:
@@ -298,7 +299,8 @@ class _Config:
             return
         started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
         implementation, bisimulation = self.machine.implementation, self.machine.bisimulation
-        self.out.labels |= graph.passed | {label for _, label, _ in implementation.exercised}
+        ran = {label for _, label, _ in implementation.exercised}
+        self.out.exercise(config.scenario, graph.passed | ran)
         self.out.branches |= implementation.branches()[1]
         if not config.without:
             lock_order.note(self.out, implementation.order, config.name)

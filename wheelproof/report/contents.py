@@ -82,10 +82,11 @@ def unchecked(results: Results, mechanisms: Mapping[str, Mechanism]) -> list[str
 
 
 def figures(row: Row) -> str:
-    """The figures of a row in one line."""
+    """The figures of a row in one line, without tables: the page draws those."""
     return ", ".join(
         f"{name} {value:,}" if type(value) is int else f"{name} {value}"
         for name, value in row.figures.items()
+        if not isinstance(value, Mapping)
     )
 
 

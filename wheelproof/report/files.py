@@ -14,7 +14,7 @@ from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import junit, sarif, summary
+from wheelproof.report import junit, recorded, sarif, summary
 from wheelproof.verdict import RESULTS_FILE, Results, read_results
 
 JUNIT_FILE = "junit.xml"
@@ -119,13 +119,14 @@ def publish(
 
     reports = reports or output
     results.write(reports / RESULTS_FILE)
-    documents.write_text(reports / JUNIT_FILE, junit.render(results, output))
     found = traces(results, output)
     documents.write_text(reports / SARIF_FILE, sarif.render(results, found, output))
     documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
-    for name, made in ((REVIEW_FILE, review), (PAGE_FILE, page)):
+    for name, made in ((JUNIT_FILE, junit), (REVIEW_FILE, review)):
         text = made.render(results, mechanisms, found, root, output)
         documents.write_text(reports / name, text)
+    text = page.render(results, mechanisms, found, root, output, recorded.read(output))
+    documents.write_text(reports / PAGE_FILE, text)
     return {
         what: str(reports / name)
         for what, name in (

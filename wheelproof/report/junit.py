@@ -1,6 +1,7 @@
 """JUnit XML for a CI's test view: one suite for each mechanism and layer, one case for each row.
 
-Nothing that is not in order is written as skipped, because CI shows a skipped case as green.
+A case has the file and the line of its counterexample, or else those of its declaration. Nothing
+that is not in order is written as skipped, because CI shows a skipped case as green.
 """
 
 import io
@@ -12,21 +13,31 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from wheelproof.console import visible
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.report.places import Declared, Place, of_counterexample
 from wheelproof.report.terminal import command, grouped, reason
 from wheelproof.verdict import Results, Row, Verdict
 
 
-def render(results: Results, output: Path) -> str:
-    """The document; equal results give equal text. Without rows it holds one failed case.
+def render(
+    results: Results,
+    mechanisms: Mapping[str, Mechanism],
+    found: Mapping[str, Counterexample],
+    root: Path,
+    output: Path,
+) -> str:
+    """The document; equal input gives equal text. Without rows it holds one failed case.
 
-    `output` is the folder below which the traces are.
+    Arguments: as of :func:`wheelproof.report.review.render`.
     """
+    declared = Declared(mechanisms, root)
     suites = Element("testsuites", name="wheelproof")
     for (mechanism, layer), rows in grouped(results.rows).items():
         suite = SubElement(suites, "testsuite", name=visible(f"{mechanism}.{layer}"))
         _properties(suite, {"run": results.run, **dict(sorted(results.tools.items()))})
         for row in rows:
-            _case(suite, row, output)
+            _case(suite, row, of_counterexample(row, found) or declared.place(row), output)
         _count(suite, results)
     if not results.complete or not results.rows:
         suite = SubElement(suites, "testsuite", name="wheelproof.run")
@@ -48,7 +59,7 @@ def render(results: Results, output: Path) -> str:
     return stream.getvalue().decode() + "\n"
 
 
-def _case(suite: Element, row: Row, output: Path) -> None:
+def _case(suite: Element, row: Row, place: Place | None, output: Path) -> None:
     case = SubElement(
         suite,
         "testcase",
@@ -56,6 +67,9 @@ def _case(suite: Element, row: Row, output: Path) -> None:
         name=visible(row.name),
         time=f"{row.seconds:.3f}",
     )
+    if place:
+        case.set("file", visible(place[0]))
+        case.set("line", str(place[1]))
     facts = {
         "verdict": row.verdict,
         "expected": row.expected,
@@ -63,7 +77,8 @@ def _case(suite: Element, row: Row, output: Path) -> None:
         "bound": row.bound,
         "trace": row.trace,
     }
-    _properties(case, {**facts, **row.figures})
+    figures = {name: value for name, value in row.figures.items() if not isinstance(value, Mapping)}
+    _properties(case, {**facts, **figures})
     if row.ok:
         return
     # An error is the tool's, a failure the project's (or that of the claim about it).

@@ -3,7 +3,6 @@
 A finding's line is that of the last step of its counterexample which has one.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,11 @@ from wheelproof import __version__
 from wheelproof.console import visible
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.documents import encode
+from wheelproof.report.places import of_counterexample
 from wheelproof.report.terminal import command, reason
 from wheelproof.verdict import Results, Row, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_PLACE = re.compile(r"(?P<file>[^:]+):(?P<line>[1-9][0-9]*)")
 
 
 def render(results: Results, found: Mapping[str, Counterexample], output: Path) -> str:
@@ -54,7 +53,7 @@ def annotations(results: Results, found: Mapping[str, Counterexample]) -> Iterat
     for row in results.rows:
         if not row.ok:
             fields = {"title": f"{row.mechanism} / {row.layer} / {row.name}"}
-            if place := _place(row, found):
+            if place := of_counterexample(row, found):
                 fields = {"file": place[0], "line": str(place[1]), **fields}
             options = ",".join(f"{name}={_field(text)}" for name, text in fields.items())
             yield f"::error {options}::{_escaped(reason(row))}"
@@ -76,7 +75,7 @@ def _result(row: Row, found: Mapping[str, Counterexample], output: Path) -> dict
         "message": {"text": visible(message)},
         "partialFingerprints": {"check/v1": f"{row.mechanism}/{row.layer}/{row.name}"},
     }
-    if place := _place(row, found):
+    if place := of_counterexample(row, found):
         made["locations"] = [
             {
                 "physicalLocation": {
@@ -86,13 +85,6 @@ def _result(row: Row, found: Mapping[str, Counterexample], output: Path) -> dict
             }
         ]
     return made
-
-
-def _place(row: Row, found: Mapping[str, Counterexample]) -> tuple[str, int] | None:
-    trace = found.get(row.trace or "")
-    sources = [step.source for step in trace.steps if step.source] if trace else []
-    place = _PLACE.fullmatch(sources[-1]) if sources else None
-    return (place["file"], int(place["line"])) if place else None
 
 
 def _escaped(text: str) -> str:

@@ -29,6 +29,19 @@ def test_labels_that_agree_and_are_exercised(context):
     assert row.figures == {"declared": 41, "silent": 5, "exercised": 41}
 
 
+def test_the_figures_have_the_labels_of_each_scenario(context):
+    """In the order of the declarations, and without what is no label of the table."""
+    first, second = list(MECHANISM.scenarios)[:2]
+    reports = [Report(), Report(), *HALVES]
+    reports[0].exercise(second, {"U7", "A12", "no label"})
+    reports[1].exercise(first, ["A1"])
+    reports[1].exercise(second, ["A1"])
+    row = coverage.labels(context, reports)
+    assert list(row.figures["scenarios"].items()) == [(first, "A1"), (second, "A12, A1, U7")]
+    assert reports[0].labels == {"U7", "A12", "no label"}
+    assert "scenarios" not in coverage.labels(context, HALVES).figures
+
+
 @pytest.mark.parametrize("idle", ["U7", "A12"])
 def test_a_label_that_no_scenario_exercises_makes_it_vacuous(context, idle):
     row = coverage.labels(

@@ -58,7 +58,10 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
     }
     # two adders and a flush cancel nothing: the checks over all scenarios must say that these are
     # not enough
-    assert row(rows, "coverage", "labels").verdict is Verdict.VACUOUS
+    labels = row(rows, "coverage", "labels")
+    assert labels.verdict is Verdict.VACUOUS
+    (ran,) = labels.figures["scenarios"].items()
+    assert ran[0] == "two_adders" and len(ran[1].split(", ")) == labels.figures["exercised"]
     assert row(rows, "graph", "witnesses").verdict is Verdict.VACUOUS
     assert (
         exit_code(rows) == 1

@@ -2,18 +2,22 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from xml.etree import ElementTree
 
 import pytest
 
+from wheelproof import project
 from wheelproof.report import junit
 from wheelproof.verdict import judge
 
 BUILD = Path("build")
+NOTHING = MappingProxyType({})
+WRONG = "counterexamples/it's.json"
 ATTRIBUTES = {
     "testsuites": {"name", "tests", "failures", "errors"},
     "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
-    "testcase": {"classname", "name", "time"},
+    "testcase": {"classname", "name", "time", "file", "line"},
     "property": {"name", "value"},
     "failure": {"message", "type"},
     "error": {"message", "type"},
@@ -29,11 +33,13 @@ CHILDREN = {
 }
 
 
-def parsed(results):
-    root = ElementTree.fromstring(junit.render(results, BUILD).encode())
+def parsed(results, mechanisms=NOTHING, found=NOTHING, folder=BUILD):
+    text = junit.render(results, mechanisms, found, folder, BUILD)
+    root = ElementTree.fromstring(text.encode())
     assert root.tag == "testsuites"
     for element in root.iter():
-        assert set(element.keys()) == ATTRIBUTES.get(element.tag, set()), element.tag
+        missing = ATTRIBUTES.get(element.tag, set()) ^ set(element.keys())
+        assert not missing or (element.tag == "testcase" and missing == {"file", "line"})
         assert {child.tag for child in element} <= CHILDREN[element.tag]
     for suite in root:
         for tag, name in (
@@ -106,4 +112,40 @@ def test_any_text_gives_well_formed_xml(good, hostile):
 
 
 def test_it_is_the_same_text_for_the_same_results(bad):
-    assert junit.render(bad, BUILD) == junit.render(replace(bad), BUILD)
+    first, second = (
+        junit.render(each, NOTHING, NOTHING, BUILD, BUILD) for each in (bad, replace(bad))
+    )
+    assert first == second
+
+
+def places(root):
+    return {
+        (case.get("classname"), case.get("name")): (case.get("file"), case.get("line"))
+        for case in root.iter("testcase")
+    }
+
+
+def test_a_case_is_at_the_last_line_of_its_counterexample(bad, trace):
+    last = [step.source for step in trace.steps if step.source][-1]
+    found = places(parsed(bad, found={WRONG: trace}))
+    assert found.pop(("other.tlc", "wrong")) == tuple(last.split(":"))
+    assert set(found.values()) == {(None, None)}, "no other row has a trace or a declaration"
+    without = replace(trace, steps=tuple(replace(step, source=None) for step in trace.steps))
+    assert set(places(parsed(bad, found={WRONG: without})).values()) == {(None, None)}
+
+
+def test_a_case_without_a_line_is_where_its_check_is_declared(bad, subject_folder):
+    """The mechanism ``other`` is declared nowhere, the mutant M1 not in the TOML."""
+    lines = (subject_folder / "spec" / "Thing.toml").read_text().splitlines()
+    declared = "spec/Thing.toml", str(lines.index("[scenarios.two]") + 1)
+    found = places(parsed(bad, project.find(subject_folder), folder=subject_folder))
+    assert found["thing.graph", "two"] == found["thing.tlc", "two"] == declared
+    assert found["thing.mutant", "M1"] == ("spec/Thing.toml", "1")
+    assert found["other.tlc", "broken"] == (None, None)
+
+
+def test_a_table_is_no_property(good):
+    """The labels by scenario are for the page: a table would be Python in the view of a CI."""
+    row = replace(good.rows[0], figures={"declared": 2, "scenarios": {"two": "A1, A2"}})
+    names = {item.get("name") for item in parsed(replace(good, rows=(row,))).iter("property")}
+    assert "declared" in names and "scenarios" not in names

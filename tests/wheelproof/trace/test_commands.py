@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.cli import app
 from wheelproof.errors import UsageError
+from wheelproof.report import recorded
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
@@ -186,6 +187,9 @@ def test_rules_in_bulk_are_checked_in_memory_too(tmp_path):
     assert result.exit_code == 1 and "AtMostOneList: linked into" in result.output
     document = json.loads((tmp_path / "trace-check.json").read_text())
     assert document["runs"][0]["broken"] == {"AtMostOneList": 1}
+    found = recorded.read(tmp_path)
+    assert isinstance(found, recorded.Recorded) and found.runs == {"violates": 1}
+    assert found.events == document["events"] > 0 and found.seen["kinds of event"][0] > 0
     assert invoke("check", GOLDEN / "readd.jsonl", "--engine", "memory").exit_code == 0
 
 

@@ -1,7 +1,7 @@
 """The page as text: the index is HTML, the counterexamples are data for the stepper.
 
-Made from results, the project's declarations and counterexamples only; equal input gives equal
-bytes.
+Made from results, the project's declarations, counterexamples and a check of traces only; equal
+input gives equal bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
 from wheelproof.report.contents import Claim, Part, Taken
+from wheelproof.report.page import pictures
 from wheelproof.report.page.excerpts import Excerpts
+from wheelproof.report.recorded import FILE, Recorded
 from wheelproof.report.terminal import command, reason, verdict_line
 from wheelproof.verdict import LAYERS, Results, Row, exit_code
 
@@ -44,8 +46,12 @@ def render(
     traces: Mapping[str, Counterexample],
     root: Path,
     output: Path,
+    recorded: Recorded | str | None = None,
 ) -> str:
-    """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`."""
+    """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`.
+
+    ``recorded``: a check of traces, as :func:`wheelproof.report.recorded.read` gives it.
+    """
     parts = contents.parts(results, mechanisms)
     rows = {row.trace: row for row in results.rows if row.trace in traces}
     ids = {part.name: f"mechanism-{number}" for number, part in enumerate(parts, 1)}
@@ -86,6 +92,9 @@ def render(
         cell=_cell,
         decisions=_decisions,
         figures=contents.figures,
+        pictures=pictures,
+        recorded=recorded,
+        recorded_file=FILE,
         link=_link,
         depth=_depth,
         width=lambda one: f"{WIDEST * max(_depths(one), default=0) / deepest:.2f}",

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: links, keys, and a run of 10,000 steps."""
+"""The page in a real Chromium: links, keys, a run of 10,000 steps, filter, dark mode, print."""
 
 import contextlib
 import json
@@ -16,12 +16,16 @@ import pytest
 from wheelproof import project
 from wheelproof.counterexample.document import Step, Wait
 from wheelproof.report import page
+from wheelproof.verdict import judge
 
 BUILD = Path("build")
 TRACE = "counterexamples/M1.json"
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "chrome-headless-shell")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on PATH")
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason=f"no Chromium on PATH, by the names {', '.join(NAMES)}"
+)
 
 DRIVER = """
 <script>
@@ -32,6 +36,7 @@ addEventListener("load", () => {
     document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
     log.push([key, step(), location.hash, document.querySelectorAll("#rows .row").length]);
   }
+  %s
   const written = document.createElement("pre");
   written.id = "log"; written.textContent = JSON.stringify(log);
   document.body.append(written);
@@ -40,12 +45,15 @@ addEventListener("load", () => {
 """
 
 
-def opened(text, folder, fragment="", keys=()):
-    """The document of the page after its script has run and these keys were pressed."""
-    if keys:
+def opened(text, folder, fragment="", keys=(), script="", dark=False):
+    """The document of the page after its script has run and these keys were pressed.
+
+    ``script``: what runs then, and pushes what it finds on ``log``.
+    """
+    if keys or script:
         # The driver is a second script, which the page's own policy would refuse.
         text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-        text = text.replace("</body>", DRIVER % json.dumps(keys) + "</body>")
+        text = text.replace("</body>", DRIVER % (json.dumps(keys), script) + "</body>")
     file = folder / "page.html"
     file.write_text(text, encoding="utf-8")
     command = [
@@ -56,6 +64,7 @@ def opened(text, folder, fragment="", keys=()):
         "--disable-dev-shm-usage",
         "--window-size=1300,900",
         "--virtual-time-budget=2000",
+        f"--blink-settings=preferredColorScheme={0 if dark else 1}",
         f"--user-data-dir={folder / 'profile'}",
         "--dump-dom",
         file.as_uri() + fragment,
@@ -172,3 +181,129 @@ def test_hostile_text_runs_no_script(text, trace, tmp_path):
     document = opened(made, tmp_path, "#trace=counterexamples%2FM1.json")
     assert "<title>owned" not in document and "<img" not in document
     assert "&lt;img src=x" in document
+
+
+# -- filter, dark mode and print, each with a page in which it is broken
+
+
+def planted(text, old, new):
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+FILTER = """
+const field = document.getElementById("filter");
+for (const text of ["m1", "GRAPH", "no such check", ""]) {
+  field.value = text;
+  field.dispatchEvent(new Event("input"));
+  const all = [...document.querySelectorAll("[data-filter]")];
+  log.push([text, all.filter((each) => getComputedStyle(each).display !== "none")
+    .map((each) => each.dataset.filter)]);
+}
+"""
+
+
+def unfiltered(document):
+    """The filters that show a line without their text, or hide one that has it."""
+    shown = dict(log(document))
+    return [
+        text
+        for text, lines in shown.items()
+        if lines != [line for line in shown[""] if text.lower() in line.lower()]
+    ]
+
+
+def test_the_filter_leaves_the_checks_and_decisions_with_its_text(text, tmp_path):
+    document = opened(text(), tmp_path, script=FILTER)
+    shown = dict(log(document))
+    assert shown["m1"] == ["thing M1 the thing is not locked", "thing / mutant / M1"]
+    assert shown["GRAPH"] == ["thing / graph / two"] and shown["no such check"] == []
+    assert len(shown[""]) == 4 and unfiltered(document) == []
+
+
+def test_a_filter_that_hides_nothing_is_refused(text, tmp_path):
+    broken = planted(text(), "row.hidden = text", "row.other = text")
+    document = opened(broken, tmp_path, script=FILTER)
+    assert unfiltered(document) == ["m1", "GRAPH", "no such check"]
+
+
+COLOURS = """
+const style = (name) => getComputedStyle(document.querySelector(name));
+log.push(style("body").backgroundColor, style("body").color, style(".picture .label").fill,
+  style(".picture .done").fill, style(".picture .rest").fill);
+"""
+PRINTED = """
+for (const rule of document.styleSheets[0].cssRules)
+  if (rule.media) rule.media.mediaText = rule.media.mediaText
+    .replace("print", "all").replace("screen", "not all");
+dispatchEvent(new Event("beforeprint"));
+"""
+"""The rules for print apply, and those for the screen do not."""
+
+
+def light(colour):
+    """Whether a colour is nearer to white than to black."""
+    return sum(map(int, re.findall(r"\d+", colour)[:3])) > 3 * 127
+
+
+@pytest.fixture
+def pictured(text, good, subject_folder):
+    """The page with a picture of coverage."""
+    row = judge(
+        "thing",
+        "coverage",
+        "labels",
+        expected="exhaustive",
+        verdict="exhaustive",
+        figures={"scenarios": {"two": "A1"}},
+    )
+    results = replace(good, rows=(*good.rows, row))
+    return page.render(results, project.find(subject_folder), {}, subject_folder, BUILD)
+
+
+def test_the_colours_are_those_of_the_mode(pictured, tmp_path):
+    for dark in (False, True):
+        paper, ink, label, done, rest = log(opened(pictured, tmp_path, script=COLOURS, dark=dark))
+        assert light(paper) is not dark and light(ink) is dark and label == ink
+        assert len({paper, done, rest}) == 3, "each square can be seen"
+
+
+def test_a_page_without_dark_colours_is_refused(pictured, tmp_path):
+    broken = planted(pictured, "(prefers-color-scheme: dark)", "(prefers-color-scheme: none)")
+    paper, ink, *_ = log(opened(broken, tmp_path, script=COLOURS, dark=True))
+    assert light(paper) and not light(ink)
+
+
+def test_print_is_light_whatever_the_mode(pictured, tmp_path):
+    script = PRINTED + COLOURS
+    paper, ink, *_ = log(opened(pictured, tmp_path, script=script, dark=True))
+    assert light(paper) and not light(ink)
+    broken = planted(pictured, "screen and (prefers", "(prefers")
+    paper, ink, *_ = log(opened(broken, tmp_path, script=script, dark=True))
+    assert not light(paper) and light(ink), "dark paper: the control"
+
+
+OPEN = """
+log.push([...document.querySelectorAll("#index details")].filter((each) => !each.open).length,
+  [...document.querySelectorAll("button, input")].filter((each) => each.offsetParent).length);
+"""
+
+
+def test_print_unfolds_everything_and_has_no_button(pictured, tmp_path):
+    assert log(opened(pictured, tmp_path, script=PRINTED + OPEN)) == [0, 0]
+    folded, buttons = log(opened(pictured, tmp_path, script=OPEN))
+    assert folded == 2 and buttons > 0, "on the screen"
+    broken = planted(pictured, "part.open = true;\n  });", "\n  });")
+    folded, buttons = log(opened(broken, tmp_path, script=PRINTED + OPEN))
+    assert folded == 2 and buttons == 0, "the control"
+
+
+def test_print_has_every_step(text, trace, tmp_path):
+    steps = tuple(replace(trace.steps[0], thread="ab"[n % 2]) for n in range(300))
+    made = text(replace(trace, steps=steps))
+    count = 'log.push(document.querySelectorAll("#rows .row").length);'
+    address = "#trace=counterexamples%2FM1.json&step=1"
+    screen, paper = (
+        log(opened(made, tmp_path, address, script=script + count)) for script in ("", PRINTED)
+    )
+    assert screen[0] < 200 and paper == [301], "one row more: that of the violation"
