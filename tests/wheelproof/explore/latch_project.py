@@ -10,7 +10,7 @@ LATCH = """
             self.count = count
 
         def admits(self, thread):
-            return self.count == 0
+            return self.count == 0 or scheduler.late(thread)
 
         def count_down(self):
             scheduler.whole(scheduler.point("update", True))
@@ -36,19 +36,11 @@ LATCH = """
             if self.count == 0:
                 return True
             scheduler.sleeps(thread, seconds)
-            scheduler.whole(scheduler.point("wake", True, Late(self)))
+            scheduler.whole(scheduler.point("wake", True, self))
             return not scheduler.wakes(thread) or self.count == 0
 """
 PRIMITIVES = f"""
 def latch(scheduler, earlier):
-    class Late:
-        __slots__ = ("of",)
-
-        def __init__(self, of):
-            self.of = of
-
-        def admits(self, thread):
-            return self.of.admits(thread) or scheduler.late(thread)
 {LATCH}
     return Latch
 
@@ -85,14 +77,14 @@ def turnstile(scheduler, earlier):
     return Turnstile
 """
 PRODUCTION = """
-import threading
-from threading import Lock as Turnstile
+from wheelproof_runtime import Condition
+from wheelproof_runtime import Lock as Turnstile
 
 class Latch:
     __slots__ = ("changed", "count")
 
     def __init__(self, count):
-        self.changed, self.count = threading.Condition(), count
+        self.changed, self.count = Condition(), count
 
     def count_down(self):
         with self.changed:
@@ -226,7 +218,7 @@ TEXTS = {
 }
 OPENS_EARLY = MappingProxyType(
     {
-        "return self.count == 0\n": "return self.count <= 1\n",
+        "return self.count == 0 or": "return self.count <= 1 or",
         "            if self.count > 0:\n                scheduler.unplanned()\n": "",
     }
 )

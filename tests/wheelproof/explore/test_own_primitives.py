@@ -1,10 +1,19 @@
 """Primitives of a project's own: under control as the tool's, with faults that are found."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.explore.latch_project import OPENS_EARLY, SCENARIO, TEXTS, texts_with
+from tests.wheelproof.explore.latch_project import (
+    HARNESS,
+    OPENS_EARLY,
+    SCENARIO,
+    START,
+    TEXTS,
+    texts_with,
+)
 from wheelproof import isolated
 from wheelproof.explore import (
     ControlledImplementation,
@@ -27,20 +36,23 @@ def load(tmp_path):
     for name in "impl", "harness", "model":
         (tmp_path / name).mkdir()
 
-    def loaded(*changed, **options):
-        return ControlledImplementation.load(
-            tmp_path, "start", texts=texts_with(*changed), **options
-        )
+    def loaded(*changed, texts=None):
+        texts = texts_with(*changed) if texts is None else texts
+        return ControlledImplementation.load(tmp_path, "start", texts=texts)
 
     loaded.root = tmp_path
     return loaded
 
 
-def compared(load, *changed):
+def compared(load, *changed, **options):
     model = isolated.load(load.root, "model.start", TEXTS).Model(SCENARIO)
     graph = reduced.reduce(model, frozenset({"T0"}))
     return bisimulate(
-        load(*changed), SCENARIO, reduced.rows(graph), reduced.shared_of(graph), fields=True
+        load(*changed, **options),
+        SCENARIO,
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+        fields=True,
     )
 
 
@@ -67,7 +79,7 @@ def test_a_latch_that_counts_twice_is_different_from_its_model(load):
 
 
 def test_a_thread_that_is_let_in_too_early_is_no_planned_run(load):
-    early = ("return self.count == 0\n", "return self.count <= 1\n")
+    early = ("return self.count == 0 or", "return self.count <= 1 or")
     run = load("harness.primitives", early).begin({**SCENARIO, "count": 1})
     with pytest.raises(RuleBroken, match="Latch: g was let in although it has to wait"):
         run.step(1)
@@ -173,6 +185,18 @@ def test_an_exception_that_leaves_its_block_is_followed(load):
     run.end()
 
 
+def test_a_primitive_of_the_tool_within_one_is_refused(load):
+    inner = (
+        ("        def count_down", "        inner = earlier['Lock']()\n\n        def count_down"),
+        ("self.count -= 1", "self.count -= 1; self.inner.acquire()"),
+    )
+    run = load("harness.primitives", *inner).begin(SCENARIO)
+    run.step(0)
+    with pytest.raises(RuleBroken, match="lock from outside the implementation, in count_down"):
+        run.step(0)
+    run.end()
+
+
 # -- races, the order of locks, time
 
 
@@ -207,9 +231,9 @@ def test_a_lock_of_the_project_is_in_the_order_of_locks(load):
 def test_a_wait_for_a_limited_time_ends_with_the_clock_of_the_scenario(load):
     run = load().begin({"count": 1, "threads": {"w": [["go_within", 5]], "c": [["sleep", 5]]}})
     run.step(0)
-    assert run.enabled() == {1: "C1"}
+    assert run.enabled() == {1: "C1"} and run.fingerprint()
     run.step(1)
-    assert run.enabled() == {0: "W2"}
+    assert run.enabled() == {0: "W2"} and run.fingerprint()
     run.step(0)
     assert run.results(0) == (False,)
     run.end()
@@ -218,15 +242,43 @@ def test_a_wait_for_a_limited_time_ends_with_the_clock_of_the_scenario(load):
 # -- production
 
 
-def on_real_threads(load, *changes):
-    production = ProductionImplementation(load.root, "start", texts_with(*changes))
-    return Stress(production, SCENARIO, patience=IMPATIENT).run(5, {((0,), (2,)): set()}).finding
+def on_real_threads(load, *changes, texts=None):
+    texts = texts_with(*changes) if texts is None else texts
+    production = ProductionImplementation(load.root, "start", texts)
+    found = Stress(production, SCENARIO, patience=IMPATIENT).run(5, {((0,), (2,)): set()})
+    assert "Monitor" in production.observer.used  # what the latch is made of is observed
+    return found.finding
 
 
 def test_production_has_a_class_of_its_own(load):
     assert on_real_threads(load) is None
     found = on_real_threads(load, "impl.production", ("self.count -= self.count > 0", "pass"))
     assert found.properties == {"NoDeadlock"} and "2 of 3 threads wait for ever" in found.message
+
+
+# -- the page
+
+
+def page():
+    """File -> text, of the files that the page shows."""
+    text = (Path(__file__).parents[3] / "docs/beyond-one-mechanism.md").read_text(encoding="utf-8")
+    section = text.partition("## Primitives of your own\n")[2]
+    shown = re.findall(r"```python\n# (\w+)/(\w+)\.py\n(.*?)```", section, re.DOTALL)
+    return {f"{folder}.{name}": source for folder, name, source in shown}
+
+
+def test_the_latch_on_the_page_is_the_one_of_the_model(load):
+    texts = page()
+    assert set(texts) == {"impl.latch", "impl.runtime", "harness.primitives"}
+    start = START.replace("Turnstile", "Lock")
+    used = HARNESS.replace(', "Turnstile": "harness.primitives.turnstile"', "")
+    texts |= {"impl.start": start, "harness.start": used}
+    found = compared(load, texts=texts)
+    assert found.outcome == "equal", found.difference
+    early = texts["harness.primitives"].replace("return self.count == 0", "return True")
+    found = compared(load, texts=texts | {"harness.primitives": early})
+    assert found.outcome == "different"
+    assert on_real_threads(load, texts=texts) is None
 
 
 # -- wrong declarations
@@ -255,8 +307,8 @@ LATCH_ONLY = '"Latch": "harness.primitives.latch", '
         ("harness.primitives", "    return Latch\n", "", "returns None, which is no class"),
         (
             "harness.primitives",
-            "    class Late:",
-            "    earlier['Bolt']\n    class Late:",
+            "    class Latch:",
+            "    earlier['Bolt']\n    class Latch:",
             "KeyError",
         ),
         ("harness.primitives", '\n        __slots__ = ("count",)\n', "", "no __slots__ in Latch"),
