@@ -1,4 +1,4 @@
-"""Primitives that a project brings itself: ``PRIMITIVES = {"Latch": "harness.primitives.latch"}``.
+"""Primitives that a project brings itself: ``PRIMITIVES = {"Bolt": "harness.primitives.bolt"}``.
 
 A harness names them, each with the function that builds its controlled class. The function is
 given an :class:`Interface`, so that it imports nothing of the tool, and the classes that are there
@@ -121,7 +121,7 @@ def declared(text: str, file: str, mechanism: str) -> dict[str, str]:
     is in no module beside the harness.
     """
     table = parsed.literal(text, TABLE, {})
-    remedy = f"Write {TABLE} = {{'Latch': 'harness.primitives.latch'}}: module and function."
+    remedy = f"Write {TABLE} = {{'Bolt': 'harness.primitives.bolt'}}: module and function."
     if not isinstance(table, dict) or not all(
         isinstance(name, str) and name.isidentifier() and isinstance(path, str)
         for name, path in table.items()
