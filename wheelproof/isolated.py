@@ -25,7 +25,7 @@ ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
 DISTRIBUTION = "wheelproof_runtime"
 """The installed package whose primitives a project may import. Each import loads it anew."""
 
-RUNTIMES = ("impl.threads", "impl.runtime", f"{DISTRIBUTION}.threads", DISTRIBUTION)
+RUNTIMES = (f"{DISTRIBUTION}.threads", DISTRIBUTION, "impl.threads", "impl.runtime")
 """The modules that have the primitives; those that others import from come first."""
 
 Compiled = Callable[[str, str, str], CodeType]

@@ -129,6 +129,7 @@ class HarnessModule(Protocol):
       composed run; ``WAITS`` with ``waits``: those of them that may block.
     - ``BY_SCHEDULE``: why threads that run freely need not follow the model.
     - ``STAND_INS``: modules of the standard library -> modules of the harness in their place.
+    - ``PRIMITIVES``: primitives of the project -> the functions that build the controlled classes.
     - ``SPURIOUS``: the primitives whose waits may end without a reason, ``("Condition",)``.
     """
 

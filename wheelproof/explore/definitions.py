@@ -21,7 +21,9 @@ from wheelproof.explore.slots import slots_of
 
 MARK = "__wheelproof_"
 _DEFINING = (type, ModuleType, FunctionType, Enum, property, staticmethod, classmethod, TypeVar)
-TABLES = frozenset({"ATOMIC", "COMPOSED", "HALFWAY", "NOT_RUN", "STAND_INS", "UNREAD"})
+TABLES = frozenset(
+    {"ATOMIC", "COMPOSED", "HALFWAY", "NOT_RUN", "PRIMITIVES", "STAND_INS", "UNREAD"}
+)
 """Declarations of a harness that are dictionaries: read once, at loading."""
 
 

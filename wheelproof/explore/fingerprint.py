@@ -10,7 +10,7 @@ has no such name is refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from enum import Enum
 from operator import itemgetter
 from types import (
@@ -22,11 +22,12 @@ from types import (
     MappingProxyType,
     MethodType,
     ModuleType,
+    TracebackType,
 )
 from typing import Any, TypeGuard
 
 from wheelproof.explore.findings import Unnamed
-from wheelproof.explore.generators import of_generator
+from wheelproof.explore.generators import of_generator, of_traceback
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import (
     ATOMS,
@@ -71,7 +72,7 @@ class Names:
     (name, object) of what the threads have created, a list that grows. A list, deque, dict or set
     that is met again in one fingerprint is written as the one that it is, so that a second name of
     it differs from a copy. ``stacks`` judges the evaluation stacks of suspended frames;
-    ``positions``: those that it has passed, which runs share.
+    ``positions``: those that it has passed, which runs share. ``known``: objects of the tool.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Names:
         created: Sequence[tuple[str, object]] = (),
         stacks: Stacks | None = None,
         positions: Positions | None = None,
+        known: Mapping[str, object] = {},
     ) -> None:
         self._files, self._stacks = files, stacks
         self._positions = Positions() if positions is None else positions
@@ -92,6 +94,7 @@ class Names:
             id(False): _PREFIX + "False",
             id(harness): _PREFIX + "harness",
         }
+        self._names |= {id(tool): _PREFIX + name for name, tool in known.items()}
         self._kept: list[object] = []
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
@@ -316,14 +319,14 @@ class Names:
             return ("enum", kind.__qualname__, v.name)
         if isinstance(v, BaseException):
             return self._exception(v)
+        if kind is TracebackType:
+            return of_traceback(v)
         if v is Ellipsis or v is NotImplemented:
             return ("constant", repr(v))
         raise Unnamed(
-            f"a value of type {kind.__qualname__}, which has no name that is the same in every "
-            "run.",
+            f"a value of type {kind.__qualname__}, which has no name that is equal in every run.",
             "Keep state in slots of objects that the harness's Harness.names reaches from the "
-            "start, "
-            "not in iterators, generators or new objects.",
+            "start, not in iterators, generators or new objects.",
         )
 
     def _exception(self, error: BaseException) -> Piece:

@@ -1,4 +1,4 @@
-"""Generators of an implementation, as parts of a fingerprint.
+"""Generators and tracebacks of an implementation, as parts of a fingerprint.
 
 A generator that waits at a ``yield`` decides what happens when it goes on. Its position and its
 locals are all that it has, since its evaluation stack is judged as that of any suspended frame.
@@ -7,7 +7,7 @@ locals are all that it has, since its evaluation stack is judged as that of any 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from types import GeneratorType
+from types import GeneratorType, TracebackType
 
 from wheelproof.explore.findings import Unnamed
 from wheelproof.explore.positions import Positions
@@ -45,4 +45,14 @@ def of_generator(
             out += [variable, value(seen[variable])]
     if generator.gi_yieldfrom is not None:
         out.append(value(generator.gi_yieldfrom))
+    return tuple(out)
+
+
+def of_traceback(trace: TracebackType) -> tuple[object, ...]:
+    """The places through which an exception went up: ``__exit__`` is given them."""
+    out: list[object] = ["traceback"]
+    place: TracebackType | None = trace
+    while place is not None:
+        out += [place.tb_frame.f_code.co_qualname, place.tb_lineno]
+        place = place.tb_next
     return tuple(out)

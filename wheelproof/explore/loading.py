@@ -21,6 +21,7 @@ from wheelproof.explore import (
     dropped,
     fields,
     labels,
+    own,
     parsed,
     production,
     spurious,
@@ -56,7 +57,8 @@ class Loaded:
     scenario up; ``mutant``: the mutant's class or None;
     ``labels``: file relative to the root -> labels by line, of an atomic module those that the
     harness keeps; ``named``: those of them that the harness's ATOMIC leaves, at any
-    ``atomicity``; ``delayed``: the fields whose stores may reach memory late.
+    ``atomicity``; ``delayed``: the fields whose stores may reach memory late; ``own``: the
+    primitives that the project brings; ``files``: those of the code whose frames are state.
     """
 
     def __init__(
@@ -77,22 +79,25 @@ class Loaded:
                 return self.branches.compiled(
                     name, production.substituted(text, stand_ins) if stand_ins else text, file
                 )
-            return dropped.compiled(name, text, file, primitives)
+            if name in own.modules_of(brought):
+                return compile(text, file, "exec", dont_inherit=True)
+            return dropped.compiled(name, text, file, self.primitives)
 
         finder = Finder(root, texts, compiled)
         located = finder.locate(f"harness.{mechanism}")
         head, where = "" if located is None else located[0], f"harness/{mechanism}.py"
         stand_ins = production.stand_ins(head, where)
         wakes_spuriously = spurious.declared(head, where)
+        brought = own.declared(head, where, mechanism)
         self.runtime = runtime_module(self.scheduler, wakes_spuriously)
-        primitives = [
+        self.primitives = [
             cls for name in registered() for cls in getattr(self.runtime, name).__mro__[:-1]
         ]
-        created.watch(primitives, self.scheduler)
-        self.modules = self._import(finder)
+        self.modules = self._import(finder, brought, where)
         harness = self.modules[f"harness.{mechanism}"]
         self.harness_module = cast(HarnessModule, harness)
         spurious.confirm(harness, wakes_spuriously, where)
+        own.confirm(harness, brought, where)
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
         trees: dict[str, ast.Module] = {}
@@ -104,8 +109,10 @@ class Loaded:
             assert file is not None and isinstance(loader, Source)
             shown = Path(file).relative_to(root).as_posix()
             text = loader.get_source(name)
-            sources[shown] = text
             trees[file] = parsed.tree(text)
+            if name in self.own.modules:
+                continue
+            sources[shown] = text
             self.labels[shown] = labels.of_source(text, shown)
             self.scheduler.files[file] = self.labels[shown]
             self.scheduler.shown[file] = shown
@@ -122,14 +129,16 @@ class Loaded:
                 for module in self.modules.values()
                 for cls in fields.classes_of(module)
                 for name in fields.marks_of(cls)
-            },
+            }
+            | self.own.slots,
         )
+        self.files = frozenset(trees)
         self.positions = Positions()
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
         store_buffer.delay(classes, self.delayed, self.scheduler, where)
         if lint and (
-            findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})
+            findings := check(sources, {slot for cls in self.primitives for slot in cls.__slots__})
         ):
             raise StyleError(findings)
         if atomicity != "ATOMIC" and not getattr(self.harness_module, atomicity, None):
@@ -164,7 +173,7 @@ class Loaded:
         mine = [
             module
             for name, module in self.modules.items()
-            if getattr(module, "__file__", None) in self.scheduler.files
+            if getattr(module, "__file__", None) in self.files
         ]
         if lint and (held := list(definitions.mutable_globals(mine))):
             raise ExploreError(
@@ -182,7 +191,9 @@ class Loaded:
         if self._runs % LOOKED_AT == 1:
             self.definitions.check()
 
-    def _import(self, finder: Finder) -> dict[str, ModuleType]:
+    def _import(
+        self, finder: Finder, brought: Mapping[str, str], where: str
+    ) -> dict[str, ModuleType]:
         name = f"harness.{self.mechanism}"
         if finder.locate(name) is None:
             raise ExploreError(
@@ -192,6 +203,9 @@ class Loaded:
         with apart(finder):
             try:
                 replace_runtimes(self.runtime, finder)
+                self.own = own.add(brought, self.runtime, self.scheduler, finder, where)
+                self.primitives += [cls for each in self.own.classes for cls in each.__mro__[:-1]]
+                created.watch(self.primitives, self.scheduler)
                 importlib.import_module(name)
                 declared = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(declared, (tuple, list)) or not declared:
@@ -206,7 +220,7 @@ class Loaded:
                 raise ExploreError(
                     f"{finder.root}: the mechanism {self.mechanism} cannot be imported: {error}.",
                     "Import it in plain Python first; the controlled runtime has the names of "
-                    f"{DISTRIBUTION} only.",
+                    f"{DISTRIBUTION} and those in PRIMITIVES of the harness only.",
                 ) from error
             return present()
 

@@ -1,8 +1,8 @@
 """The controlled ``impl/runtime.py``: the same names, every operation a point of the scheduler.
 
-A mechanism that needs another primitive adds it to both: a class in the production module and,
-here, a function that builds the controlled class, registered with :func:`primitive`. Locks,
-conditions and time have modules of their own.
+A primitive for all projects is in both: a class in the production module and, here, a function that
+builds the controlled class, registered with :func:`primitive`. Locks, conditions and time have
+modules of their own. A project may bring further ones, see :mod:`wheelproof.explore.own`.
 """
 
 from __future__ import annotations

@@ -180,10 +180,11 @@ class Run:
             self.harness,
             dict(roots),
             self.threads,
-            loaded.scheduler.files,
+            loaded.files,
             created.objects,
             loaded.stacks,
             loaded.positions,
+            loaded.own.known,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
             if part is not None and not self._names.knows(part):

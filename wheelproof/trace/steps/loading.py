@@ -14,7 +14,7 @@ from typing import Any
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.explore import labels, production
+from wheelproof.explore import labels, own, production
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.recording.grain import Grain
@@ -71,6 +71,11 @@ class Loaded:
         texts = mechanism.modules
         found = isolated.Finder(self.root, texts).locate(module)
         stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
+        if found is not None and (names := own.declared(found[0], str(found[1]), mechanism.name)):
+            raise UsageError(
+                f"{found[1]}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
+                "Use the primitives of wheelproof_runtime, which the recorder knows.",
+            )
 
         def compiled(name: str, text: str, file: str) -> CodeType:
             if stand_ins and name.startswith("impl."):
@@ -79,8 +84,8 @@ class Loaded:
 
         finder = isolated.Finder(self.root, texts, compiled)
         name = isolated.runtime_of(self.root)
-        own = isolated.load(self.root, name) if name is not None else None
-        runtime = runtime_module(recorder, own)
+        inner = isolated.load(self.root, name) if name is not None else None
+        runtime = runtime_module(recorder, inner)
         with isolated.apart(finder):
             try:
                 isolated.replace_runtimes(runtime, finder)
