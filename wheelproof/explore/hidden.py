@@ -155,6 +155,7 @@ def _everywhere(
         for alias in n.names
     }
     yield from standard.uses(tree, nodes, file, slots, project)
+    yield from standard.kept(tree, file, project)
     yield from reflection.rules(tree, nodes)
     for node in nodes:
         if isinstance(node, ast.Global):

@@ -222,6 +222,34 @@ def uses(
             yield _as_value(call.lineno, name)
 
 
+def kept(tree: ast.Module, file: str, project: Project) -> Faults:
+    """Names for production only that are read when the file is loaded, before they are guarded.
+
+    Such a line would keep what the guard replaces. A base of a class and an annotation keep none.
+    """
+    module = _module_of(file)
+    names = {name for home, name in project.marked if home == module}
+    todo: list[ast.AST] = [*tree.body] if names else []
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+            yield (
+                node.lineno,
+                "uncontrolled",
+                f"{node.id}, which is for production only, is kept when the file is loaded",
+                "write '# production only' behind this line too",
+            )
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            todo += getattr(node, "decorator_list", [])
+        elif isinstance(node, ast.ClassDef):
+            todo += [*node.body, *node.decorator_list]
+        elif isinstance(node, ast.AnnAssign):
+            todo += filter(None, [node.value])
+        else:
+            todo += ast.iter_child_nodes(node)
+
+
 def _as_value(line: int, module: str) -> tuple[int, str, str, str]:
     return (
         line,

@@ -64,6 +64,23 @@ def test_reflection_is_refused(body):
     assert {rule for _, rule in found(text)} == {"hidden-state"}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "held = sys",
+        "def f(of=sys):\n    return of",
+        "class C:\n    __slots__ = ()\n    held = sys.platform",
+        "@sys.call\ndef f():\n    return 1",
+    ],
+)
+def test_what_is_for_production_is_not_kept_at_loading(line):
+    head = "import sys  # production only\n"
+    assert ("impl/c.py", "uncontrolled") in found(head + line + "\n")
+    assert found(head + "held = sys  # production only\n") == []
+    assert found(head + "def f(x: sys):\n    return sys.platform\n") == []
+    assert found(head + "class C(sys.Base):\n    __slots__ = ()\n") == []
+
+
 def test_a_pattern_reaches_no_attribute_of_python():
     text = "def f(x):\n    match x:\n        case object(__dict__=held):\n            return held\n"
     assert found(text) == [("impl/c.py", "hidden-state")]
