@@ -10,7 +10,16 @@ from tests.docs.reading import ROOT
 from wheelproof.explore import labels, lint
 
 PAGE = (ROOT / "docs" / "implementations.md").read_text(encoding="utf-8")
-RULES = ("lint", "hidden", "suspension", "stack", "dropped")
+RULES = (
+    "lint",
+    "hidden",
+    "reflection",
+    "set_order",
+    "standard",
+    "suspension",
+    "stack",
+    "dropped",
+)
 """Modules whose findings are (line, rule, message, remedy)."""
 
 REFUSED = {
@@ -22,6 +31,7 @@ REFUSED = {
     "module-state": "global x",
     "hidden-state": "self.other = 1",
     "late-import": "import math",
+    "set-order": "return list({1, 2})",
 }
 """Rule -> a line of a method that breaks it."""
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import chain
 
+from wheelproof.explore import reflection, standard
 from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.findings import Faults
 from wheelproof.explore.labels import Labels
@@ -23,60 +24,7 @@ from wheelproof.explore.suspension import (
     lines_of,
     own_nodes,
 )
-from wheelproof.isolated import ARTEFACTS, DISTRIBUTION
 
-_CACHES = frozenset({"cache", "lru_cache", "cached_property", "singledispatch"})
-_STATELESS = frozenset(
-    {
-        "__future__",
-        "abc",
-        "bisect",
-        "collections",
-        "dataclasses",
-        "enum",
-        "functools",
-        "heapq",
-        "itertools",
-        "math",
-        "numbers",
-        "operator",
-        "string",
-        "types",
-        "typing",
-    }
-)
-"""Modules of the standard library without hidden state, which an implementation may import."""
-_REFLECTION = frozenset(
-    {
-        "setattr",
-        "delattr",
-        "vars",
-        "globals",
-        "locals",
-        "exec",
-        "eval",
-        "compile",
-        "__import__",
-        "__setattr__",
-        "__delattr__",
-    }
-)
-_OUTSIDE = frozenset({"id", "open", "input", "breakpoint"})
-"""Built-in functions that bring in addresses, files and the terminal."""
-_DUNDERS = frozenset(
-    {
-        "__init__",
-        "__enter__",
-        "__exit__",
-        "__call__",
-        "__name__",
-        "__qualname__",
-        "__class__",
-        "__doc__",
-        "__module__",
-        "__slots__",
-    }
-)
 _CONSTANT_CALLS = frozenset(
     {
         "frozenset",
@@ -128,18 +76,20 @@ def rules(
     marks: Labels,
     suspendable: frozenset[str],
     slots: Collection[str],
-    spared: Collection[int] = (),
+    spared: Collection[int],
+    file: str,
+    project: standard.Project,
 ) -> Faults:
     """The findings of one file, as (line, rule, message, remedy).
 
     ``slots``: the names of all slots of the implementation; ``spared``: lines of
-    imports for production only.
+    imports for production only; ``project``: what the files hand on to each other.
     """
     aside = set_up_only(tree)
     before = {line for function in aside for line in lines_of(function)}
     yield from (
         found
-        for found in _everywhere(tree, slots)
+        for found in _everywhere(tree, slots, file, project)
         if not (
             (found[1] == "uncontrolled" and found[0] in spared)
             or (found[1] == "hidden-state" and found[0] in before)
@@ -192,19 +142,22 @@ def _own_attribute(node: ast.Attribute, harnesses: Collection[range]) -> bool:
     )
 
 
-def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
-    harnesses = [
-        lines_of(n) for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "Harness"
-    ]
-    definitions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+def _everywhere(
+    tree: ast.Module, slots: Collection[str], file: str, project: standard.Project
+) -> Faults:
+    nodes = list(ast.walk(tree))
+    harnesses = [lines_of(n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == "Harness"]
+    definitions = {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     imported = {
         (alias.asname or alias.name).partition(".")[0]
-        for n in ast.walk(tree)
+        for n in nodes
         if isinstance(n, (ast.Import, ast.ImportFrom))
         for alias in n.names
     }
-    foreign = (_REFLECTION | _OUTSIDE) - definitions - _bound(tree)
-    for node in ast.walk(tree):
+    yield from standard.uses(tree, nodes, file, slots, project)
+    yield from standard.kept(tree, file, project)
+    yield from reflection.rules(tree, nodes)
+    for node in nodes:
         if isinstance(node, ast.Global):
             yield (
                 node.lineno,
@@ -226,31 +179,6 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
             yield from _set_attribute(node, slots, definitions, harnesses)
         elif (
-            isinstance(node, ast.Attribute)
-            and node.attr.startswith("__")
-            and node.attr.endswith("__")
-            and node.attr not in _DUNDERS
-        ):
-            yield (
-                node.lineno,
-                "hidden-state",
-                f"{node.attr} reaches state that is not seen",
-                "use the object's own slots and methods",
-            )
-        elif (
-            isinstance(node, ast.Attribute)
-            and node.attr in _REFLECTION
-            or isinstance(node, ast.Name)
-            and node.id in foreign
-        ):
-            yield (
-                node.lineno,
-                "hidden-state",
-                f"{getattr(node, 'id', '') or getattr(node, 'attr', '')} reaches state that is not "
-                "seen",
-                "name the slot in the code",
-            )
-        elif (
             isinstance(node, ast.Call)
             and called_name(node) == "register"
             and isinstance(node.func, ast.Attribute)
@@ -271,16 +199,7 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
                 "define classes at the head of the file",
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from _imported(node)
-
-
-def _bound(tree: ast.Module) -> set[str]:
-    """The names that a file binds to values of its own."""
-    return {
-        n.arg if isinstance(n, ast.arg) else n.id
-        for n in ast.walk(tree)
-        if isinstance(n, ast.arg) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    }
+            yield from standard.imported(node, file, project)
 
 
 def _in_definition(node: Function) -> Faults:
@@ -298,7 +217,7 @@ def _in_definition(node: Function) -> Faults:
             n.id if isinstance(n, ast.Name) else n.attr
             for n in ast.walk(decorator)
             if isinstance(n, (ast.Name, ast.Attribute))
-        } & _CACHES:
+        } & standard.CACHES:
             yield (
                 decorator.lineno,
                 "module-state",
@@ -343,25 +262,6 @@ def _set_attribute(
             "keep state in slots of objects; an exception, a function, a module or an enum "
             "member holds none",
         )
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> Faults:
-    """An import: it must bring a module without hidden state."""
-    if isinstance(node, ast.Import):
-        modules = [alias.name for alias in node.names]
-    else:  # a relative import brings a module of the artefact
-        modules = [] if node.level else [node.module or ""]
-    for module in modules:
-        if module.partition(".")[0] not in _STATELESS | ARTEFACTS | {DISTRIBUTION}:
-            yield (
-                node.lineno,
-                "uncontrolled",
-                f"{module} is out of the scheduler's control, or keeps state that is not seen",
-                "take locks, threads, clocks and chance from the project's runtime, such as "
-                f"{DISTRIBUTION}; if no scenario "
-                "uses it, write '# production only' "
-                "behind the import at the head of the file",
-            )
 
 
 def _mutable(value: ast.expr | None) -> bool:

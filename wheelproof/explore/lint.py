@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from wheelproof.explore import dropped, hidden, labels, parsed, production, stack, suspension
+from wheelproof.explore import (
+    dropped,
+    hidden,
+    labels,
+    parsed,
+    production,
+    set_order,
+    stack,
+    standard,
+    suspension,
+)
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, Faults, StyleFinding
 
@@ -60,7 +70,11 @@ def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[
     slots = beside | hidden.slots_in(trees.values())
     suspendable = suspension.suspendable_names(trees, marks)
     fields = frozenset(name for tree in trees.values() for name, _ in _marked(tree))
-    found = [_found_in(file, text, fields, suspendable, slots) for file, text in texts]
+    project = standard.project_of(trees, dict(texts))
+    sets = set_order.named(trees.values())
+    found = [
+        _found_in(file, text, fields, suspendable, slots, project, sets) for file, text in texts
+    ]
     return tuple(sorted(set().union(*found)))
 
 
@@ -71,13 +85,16 @@ def _found_in(
     fields: frozenset[str],
     suspendable: frozenset[str],
     slots: frozenset[str],
+    project: standard.Project,
+    sets: set_order.Named,
 ) -> frozenset[StyleFinding]:
     """The findings in one file, given the names that the other files declare."""
     tree, marks = parsed.tree(text), labels.of_source(text, file)
     parts = [
         _lines(tree, marks, fields),
         stack.returns_in_hand(tree, fields, marks.keys()),
-        hidden.rules(tree, marks, suspendable, slots, production.marked(tree, text)),
+        hidden.rules(tree, marks, suspendable, slots, production.marked(tree, text), file, project),
+        set_order.rules(tree, sets),
     ]
     if file.startswith("harness/"):
         parts.append(dropped.swallowed(tree))

@@ -231,6 +231,7 @@ class Loaded:
             for module in modules
             for name, value in vars(module).items()
             if not name.startswith("__")
+            and not (isinstance(value, ModuleType) and value.__name__ not in self.modules)
         }
         harness = getattr(self.harness_module, "Harness", None)
         if not isinstance(harness, type):

@@ -239,4 +239,42 @@ CHANNELS = {
         "",
         "([1].copy())",
     ),
+    "the order of a set of numbers": Channel(
+        "def more(seen: frozenset[int]):\n"
+        "    for first in seen:\n"
+        "        return first > 0\n"
+        "    return False\n",
+        "set-order",
+        before="        seen = frozenset((8, 16))\n",
+        arguments="(frozenset((8, 16)))",
+    ),
+}
+_MORE = "\n\ndef more():\n    {}\n    return True\n"
+CHANNELS |= {
+    name: Channel(head + _MORE.format(body), "uncontrolled")
+    for name, (head, body) in {
+        "a module that a module imported": ("from enum import sys", "sys.setrecursionlimit(900)"),
+        "a module behind a dot": ("import enum", "enum.sys.setrecursionlimit(900)"),
+        "a module behind another name": ("import dataclasses as d", "d.inspect.os.environ.clear()"),
+        "a module with an underscore": ("import dataclasses", "dataclasses._thread.get_ident()"),
+        "a lock of functools": ("from functools import RLock", "RLock().acquire()"),
+        "a module of a module in a module": ("import collections as c", "c.abc.sys.exc_info()"),
+        "a module of typing": ("import typing", "typing.sys.exc_info()"),
+        "a module under a name with an underscore": (
+            "from collections import _sys",
+            "_sys.exc_info()",
+        ),
+        "a module by a text": ("import enum", "getattr(enum, 'sys').exc_info()"),
+        "a module in a default": ("import enum\n\ndef held(of=enum):\n    return of", "held()"),
+        "a module in a local": ("import enum", "held = enum"),
+        "a module in a partial": (
+            "import enum, functools",
+            "functools.partial(len, enum)",
+        ),
+        "a module's table": ("import enum", "vars(enum)"),
+        "a module's own table": ("import enum", "enum.__dict__"),
+        "a star import": ("from enum import *", "pass"),
+        "an attribute by its text": ("from operator import attrgetter", "attrgetter('x')"),
+        "a text that is evaluated": ("import typing", "typing.get_type_hints(more)"),
+    }.items()
 }

@@ -3,7 +3,8 @@
 Each channel keeps how often ``drain`` has looked, and gives up after three looks. Two suspended
 threads then look alike although they go on differently. ``lint``: the style rule that refuses the
 source. ``run``: a part of what the controlled run refuses it with where the linter is off; None for
-modules of the standard library, which only the list of imports keeps away.
+modules of the standard library and for the order of a set of atoms, which only the linter keeps
+away.
 """
 
 from __future__ import annotations
