@@ -17,15 +17,19 @@ class Diverged(ToolError):
 
 
 def follow(
-    model: Model, schedule: Iterable[tuple[int, str]], silent: frozenset[str]
+    model: Model,
+    schedule: Iterable[tuple[int, str]],
+    silent: frozenset[str],
+    *,
+    exact: bool = False,
 ) -> list[tuple[int, str, State]]:
     """Follow a schedule of (thread, label) from the initial state.
 
     The result has (thread, label, state after) for each step.
 
     A silent step that the schedule leaves out is taken just before its thread's next step, or
-    before that of a thread that waits for it (a memory process waits for its thread's end). Raises
-    Diverged.
+    before that of a thread that waits for it (a memory process waits for its thread's end); not so
+    if the schedule is ``exact``. Raises Diverged.
     """
     state = model.initial()
     out: list[tuple[int, str, State]] = []
@@ -37,7 +41,7 @@ def follow(
                 out.append((thread, label, state))
                 break
             hidden = min(
-                (move for move in moves if move[1] in silent),
+                (move for move in moves if move[1] in silent and not exact),
                 key=lambda move: move[0] != thread,
                 default=None,
             )
@@ -48,8 +52,9 @@ def follow(
                     ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves)
                     or "no thread"
                 )
+                number = sum(step not in silent for _, step, _ in out) + 1
                 raise Diverged(
-                    f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the "
+                    f"Step {number}: {model.threads[thread]} cannot take {label} on the "
                     f"model (able: {able})."
                 )
             state = moves[hidden]

@@ -37,7 +37,8 @@ class Wait:
     """A thread that cannot move in the last state.
 
     `label` and `source`: its next step. `places`: the variables that it waits for; () if no single
-    one keeps it. `holders`: the threads that their values name.
+    one keeps it. `holders`: the threads that their values name. `locals`: its own variables with
+    another value than initially.
     """
 
     thread: str
@@ -45,6 +46,7 @@ class Wait:
     source: str | None
     places: tuple[str, ...]
     holders: tuple[str, ...]
+    locals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ def _waiting(wait: Wait) -> dict[str, Any]:
         "source": wait.source,
         "places": list(wait.places),
         "holders": list(wait.holders),
+        **({"locals": dict(wait.locals)} if wait.locals else {}),
     }
 
 
@@ -164,6 +167,7 @@ def _waits(document: documents.Record, threads: tuple[str, ...]) -> tuple[Wait, 
                 record.optional_text("source"),
                 record.texts("places"),
                 named[1:],
+                record.text_by_name("locals") if "locals" in record.value else {},
             )
         )
     return tuple(found)
