@@ -266,7 +266,7 @@ class _Config:
                     name=self.config.name,
                     scenario=self.config.scenario,
                     property=name,
-                    explanation=self.config.about or self.mechanism.properties[name].says,
+                    explanation=self.config.about,
                     sources=self.context.sources(scenario=self.config.scenario),
                 )
             ), ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wheelproof.counterexample import falsified
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import places
 from wheelproof.counterexample.waiting import waits
@@ -103,7 +104,8 @@ def build(
     state = model.initial()
     before = places(model, state)
     initial, steps = before, []
-    for thread, label, state in follow(model, schedule, mechanism.silent):
+    taken = follow(model, schedule, mechanism.silent)
+    for thread, label, state in taken:
         after = places(model, state)
         changes = {
             place: (before[place], text) for place, text in after.items() if text != before[place]
@@ -111,6 +113,11 @@ def build(
         kind = mechanism.labels[label].kind if label in mechanism.labels else ""
         steps.append(Step(model.threads[thread], label, kind, sources.get(label), changes))
         before = after
+    about = mechanism.properties.get(property)
+    says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
+    if about is not None and about.kind == "invariant":
+        names = [(model.threads[thread], label) for thread, label, _ in taken]
+        says += falsified.said(mechanism, scenario, property, names, before)
     return Counterexample(
         mechanism=mechanism.name,
         layer=layer,
@@ -125,4 +132,5 @@ def build(
         model_without=mechanism.lacking,
         impl_without=mechanism.lacking if impl_without is None else impl_without,
         waits=waits(model, state, sources) if loop is None else (),
+        says=says,
     )

@@ -209,7 +209,7 @@ class _Picture:
         trace = self.trace
         text = outcome(trace)
         lines = [Text(), *self._wrapped(text, 0, "bold red")]
-        for stated in waiting(trace, self.glyphs.arrow):
+        for stated in [*map(plain, trace.says), *waiting(trace, self.glyphs.arrow)]:
             lines += self._wrapped(stated, 2, "")
         for paragraph in trace.explanation.splitlines():
             lines += self._wrapped(paragraph, 0, "")

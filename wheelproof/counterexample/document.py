@@ -62,7 +62,8 @@ class Counterexample:
     ``schedule``: the threads of all steps of an implementation that takes more than the model has;
     () where it takes those in `steps`.
 
-    ``waits``: at a deadlock, what each thread that has not ended waits for."""
+    ``waits``: at a deadlock, what each thread that has not ended waits for. ``says``: what the
+    property says of the last state, in sentences."""
 
     mechanism: str
     layer: str
@@ -78,6 +79,7 @@ class Counterexample:
     loop: int | None = None
     schedule: tuple[str, ...] = ()
     waits: tuple[Wait, ...] = ()
+    says: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
@@ -107,6 +109,7 @@ class Counterexample:
             "loop": self.loop,
             **({"schedule": list(self.schedule)} if self.schedule else {}),
             **({"waits": [_waiting(wait) for wait in self.waits]} if self.waits else {}),
+            **({"says": list(self.says)} if self.says else {}),
         }
 
     def write(self, path: Path) -> None:
@@ -138,6 +141,7 @@ def read(path: Path) -> Counterexample:
         loop=document.optional_index("loop", len(steps)),
         schedule=_schedule(document, threads),
         waits=_waits(document, threads),
+        says=document.texts("says") if "says" in document.value else (),
     )
 
 

@@ -206,6 +206,6 @@ def _stepped(
         ],
         "loop": trace.loop,
         "holds": [[hold.thread, hold.place, hold.first, hold.last] for hold in holds(trace)],
-        "waits": columns.waiting(trace),
+        "waits": [*map(plain, trace.says), *columns.waiting(trace)],
         "end": columns.outcome(trace),
     }
