@@ -204,7 +204,7 @@ def _after(
                 if tuple(move) == step
             )
         )
-    return next(state for state in states if places(model, state) == last)
+    return next(state for state in states if last.items() <= places(model, state).items())
 
 
 def _read(model: CompiledModel, state: State, nodes: Sequence[Expression]) -> Iterator[str]:
