@@ -117,7 +117,7 @@ def build(
     says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
     if about is not None and about.kind == "invariant":
         names = [(model.threads[thread], label) for thread, label, _ in taken]
-        says += falsified.said(mechanism, scenario, property, names, before)
+        says += falsified.stated(mechanism, scenario, property, names, before)
     return Counterexample(
         mechanism=mechanism.name,
         layer=layer,

@@ -41,7 +41,7 @@ _MOST = 12
 """Values that are listed."""
 
 
-def said(
+def stated(
     mechanism: Mechanism,
     scenario: str,
     name: str,

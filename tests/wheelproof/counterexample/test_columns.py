@@ -94,8 +94,8 @@ def test_silent_steps_without_a_change_are_left_out_and_have_no_number(trace):
     assert not any("T0 silent" in line for line in lines)
     assert sum("╌" in line for line in lines) == 1
     assert [line.split()[0] for line in lines if "A1 lock" in line] == ["1", "2"]
-    (told,) = [line for line in lines if "T1 silent" in line]
-    assert told.split() == ["│", "│", "T1", "silent", "other:", "0", "→", "1"]
+    (reported,) = [line for line in lines if "T1 silent" in line]
+    assert reported.split() == ["│", "│", "T1", "silent", "other:", "0", "→", "1"]
     assert "Safe is violated after step 2." in lines
 
 
