@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,8 @@ def stated(
 ) -> tuple[str, ...]:
     """What an invariant says of the state after these steps (thread, label), in sentences.
 
-    ``last``: that state's places. Empty where the front end cannot read the specification or the property holds.
+    ``last``: that state's places. Empty where the front end cannot read the specification or the
+    property holds.
     """
     try:
         model = mechanism.compiled_model(mechanism.scenarios[scenario])
@@ -75,7 +76,7 @@ def stated(
 class Part:
     """A formula inside of a property, with the values of the names that are bound around it.
 
-    ``though``: the true premises around it, and the sets of its bound names. ``shown``: the names that it may have.
+    ``though``: the true premises around it, and the sets of its bound names.
     """
 
     node: Expression
@@ -84,7 +85,6 @@ class Part:
     lets: tuple[Let, ...] = ()
     though: tuple[Expression, ...] = ()
     seen: frozenset[str] = frozenset()
-    shown: tuple[Formal, ...] = field(default=())
 
     @property
     def bound(self) -> dict[str, str]:
@@ -92,7 +92,6 @@ class Part:
         return {
             formal.name: values.text(value)
             for formal, value in zip(self.names, self.values, strict=True)
-            if formal in self.shown
         }
 
     def value(self, model: CompiledModel, state: State, node: Expression | None = None) -> Any:
@@ -146,7 +145,6 @@ def _inside(model: CompiledModel, state: State, part: Part) -> Iterator[Part]:
                     though=(*part.though, *(b.domain for b in bounds if b.domain is not None)),
                     names=(*part.names, *formals),
                     values=(*part.values, *chosen),
-                    shown=(*part.shown, *formals),
                 )
         case Call(definition, arguments) if (
             not definition.standard
@@ -164,7 +162,6 @@ def _inside(model: CompiledModel, state: State, part: Part) -> Iterator[Part]:
                 lets=(),
                 though=(),
                 seen=part.seen | {definition.name},
-                shown=definition.formals,
             )
 
 

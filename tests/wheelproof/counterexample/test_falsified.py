@@ -72,13 +72,13 @@ def test_the_part_is_false_and_its_neighbours_are_true(graph):
     assert turned.value(graph.model, state) is True
 
 
-def test_nothing_is_said_of_a_property_that_holds(graph, mechanism):
+def test_nothing_is_stated_of_a_property_that_holds(graph, mechanism):
     assert falsified.find(graph.model, "Small", graph.states[0]) is None
     start = places(graph.model, graph.states[0])
     assert falsified.stated(mechanism, "two", "Small", [], start) == ()
 
 
-def test_nothing_is_said_of_a_run_that_ends_elsewhere(graph, mechanism):
+def test_nothing_is_stated_of_a_run_that_ends_elsewhere(graph, mechanism):
     taken, last = run(graph, "Small")
     assert falsified.stated(mechanism, "two", "Small", taken, last)
     assert falsified.stated(mechanism, "two", "Small", taken, {**last, "log": "other"}) == ()
@@ -88,7 +88,7 @@ def test_nothing_is_said_of_a_run_that_ends_elsewhere(graph, mechanism):
 @pytest.mark.parametrize(
     "error", [OutsideSubset("a real", Place("Choices", 3)), ToolError("There is no Java.")]
 )
-def test_without_the_front_end_nothing_is_said(graph, mechanism, error):
+def test_without_the_front_end_nothing_is_stated(graph, mechanism, error):
     def refused(program):
         raise error
 
