@@ -113,7 +113,8 @@ D3:    leave(outer, Outer(co));
      end if;
 D4:  if co \in Raises then raised[self] := TRUE; return;
      elsif Completes[co] = <<>> then return;
-     elsif Protocol[Completes[co][1]] = "Blocking" then call forceCompleteLocked(Completes[co][1]); return;
+     elsif Protocol[Completes[co][1]] = "Blocking" then
+       call forceCompleteLocked(Completes[co][1]); return;
      else call forceComplete(Completes[co][1]); return;
      end if;
 end procedure;

@@ -11,8 +11,8 @@ Given == Range(Waiting) \cup UNION {{Program[t][i][2] : i \in Called(t)} : t \in
 PutOn == {i \in DOMAIN log : log[i][1] = "processed" /\ Len(Does[log[i][2]]) = 2}
 Due == Given \cup {Does[log[i][2]][2] : i \in PutOn}
 
-Expiries == UNION {{Program[t][i][2] : i \in {j \in DOMAIN Program[t] : Program[t][j][1] = "expire"}} :
-                    t \in Users}
+ExpiriesOf(t) == {Program[t][i][2] : i \in {j \in DOMAIN Program[t] : Program[t][j][1] = "expire"}}
+Expiries == UNION {ExpiriesOf(t) : t \in Users}
 
 AllDone == \A t \in DOMAIN Program : pc[t] = "Done"
 
@@ -40,7 +40,8 @@ QueueOrder == \A i, j \in DOMAIN Processed :
 Before(e) == {x \in Expiries \cap Range(entered) : Place(x) < Place(e)}
 Behind(e) == {x \in Expiries \cap Range(entered) : Place(x) > Place(e)}
 NoZombieRequest == \A i \in DOMAIN requests :
-                     Behind(requests[i][1]) # {} => requests[i][2] <= 1 + Cardinality(Before(requests[i][1]))
+                     LET e == requests[i][1]
+                     IN  Behind(e) # {} => requests[i][2] <= 1 + Cardinality(Before(e))
 
 \* When close has returned, the event thread has ended.
 HasClosed(t) == \E i \in 1..(turn[t] - 1) :

@@ -2,7 +2,7 @@
 \* Generated from spec/Controller.toml, scenario removed: a controller whose node was deleted does
 \* not know it yet; OneBelieves fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCControllerFails.cfg MCControllerFails.tla
+\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCControllerFails
 EXTENDS ControllerProperties, Integers, TLC
 
 MC_Session == [b1 |-> 1, b2 |-> 2]

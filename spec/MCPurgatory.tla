@@ -2,7 +2,7 @@
 \* Generated from spec/Purgatory.toml, scenario other_list: a key gets a new list while a thread is
 \* about to remove the old one; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCPurgatory.cfg MCPurgatory.tla
+\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPurgatory
 EXTENDS PurgatoryProperties, Integers, TLC
 
 MC_Need == [o |-> "c", p |-> "d"]

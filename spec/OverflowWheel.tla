@@ -91,8 +91,8 @@ variables
   made = 0,                                        \* wheels that were created
   taskCounter = IF Linked THEN 1 ELSE 0,
   submitted = 0,
-  foundWheel = [t \in Threads |-> NULL],           \* a thread's wheel, and its time as the thread saw it
-  foundTime  = [t \in Threads |-> NULL],
+  foundWheel = [t \in Threads |-> NULL],           \* a thread's wheel,
+  foundTime  = [t \in Threads |-> NULL],           \* and its time as the thread saw it
   \* The same before it is written down: in code on the thread's stack, here by thread.
   wheel = [t \in Threads |-> NULL],
   time  = [t \in Threads |-> NULL],
@@ -127,7 +127,8 @@ macro lock(m) begin
 end macro;
 
 macro unlock(m) begin
-  monitor[m] := IF monitor[m].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[m].depth - 1];
+  monitor[m] := IF monitor[m].depth = 1 THEN Free
+                ELSE [owner |-> self, depth |-> monitor[m].depth - 1];
   buffer := Marked(buffer, m, self);
 end macro;
 
@@ -226,7 +227,9 @@ begin
 C1:  lock("task");
      if settled then late := late \cup {self}; end if;
 C2:  look("timer_task_entry");
-     if Seen(buffer, self, "timer_task_entry", "x", timerTaskEntry) # NULL then call remove(); end if;
+     if Seen(buffer, self, "timer_task_entry", "x", timerTaskEntry) # NULL then
+       call remove();
+     end if;
 C3:  store("timer_task_entry", "x", timerTaskEntry, NULL);
 C4:  unlock("task");
      revoked := TRUE;
@@ -278,7 +281,7 @@ W2:   skip;                                        \* a step has to leave its la
     await pc[Program[self][1][2]] = "Done";
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "2cf487ce" /\ chksum(tla) = "17f16490")
+\* BEGIN TRANSLATION (chksum(pcal) = "5f9f6e16" /\ chksum(tla) = "8b382892")
 VARIABLES buffer, overflowWheel, currentTime, list, timerTaskEntry, monitor, 
           made, taskCounter, submitted, foundWheel, foundTime, wheel, time, 
           settled, late, unlinked, revoked, slipped, pc, stack, new, done, 
@@ -401,7 +404,8 @@ O4(self) == /\ pc[self] = "O4"
                             slipped, stack, new, done, turn >>
 
 O5(self) == /\ pc[self] = "O5"
-            /\ monitor' = [monitor EXCEPT !["wheel"] = IF monitor["wheel"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["wheel"].depth - 1]]
+            /\ monitor' = [monitor EXCEPT !["wheel"] = IF monitor["wheel"].depth = 1 THEN Free
+                                                       ELSE [owner |-> self, depth |-> monitor["wheel"].depth - 1]]
             /\ buffer' = Marked(buffer, "wheel", self)
             /\ pc' = [pc EXCEPT ![self] = "O6"]
             /\ UNCHANGED << overflowWheel, currentTime, list, timerTaskEntry, 
@@ -534,7 +538,8 @@ U9(self) == /\ pc[self] = "U9"
                             slipped, stack, new, done, turn >>
 
 U10(self) == /\ pc[self] = "U10"
-             /\ monitor' = [monitor EXCEPT !["entry"] = IF monitor["entry"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["entry"].depth - 1]]
+             /\ monitor' = [monitor EXCEPT !["entry"] = IF monitor["entry"].depth = 1 THEN Free
+                                                        ELSE [owner |-> self, depth |-> monitor["entry"].depth - 1]]
              /\ buffer' = Marked(buffer, "entry", self)
              /\ pc' = [pc EXCEPT ![self] = "U11"]
              /\ UNCHANGED << overflowWheel, currentTime, list, timerTaskEntry, 
@@ -543,7 +548,8 @@ U10(self) == /\ pc[self] = "U10"
                              revoked, slipped, stack, new, done, turn >>
 
 U11(self) == /\ pc[self] = "U11"
-             /\ monitor' = [monitor EXCEPT !["bucket"] = IF monitor["bucket"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["bucket"].depth - 1]]
+             /\ monitor' = [monitor EXCEPT !["bucket"] = IF monitor["bucket"].depth = 1 THEN Free
+                                                         ELSE [owner |-> self, depth |-> monitor["bucket"].depth - 1]]
              /\ buffer' = Marked(buffer, "bucket", self)
              /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
              /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -698,7 +704,8 @@ A9(self) == /\ pc[self] = "A9"
                             slipped, stack, new, turn >>
 
 A10(self) == /\ pc[self] = "A10"
-             /\ monitor' = [monitor EXCEPT !["entry"] = IF monitor["entry"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["entry"].depth - 1]]
+             /\ monitor' = [monitor EXCEPT !["entry"] = IF monitor["entry"].depth = 1 THEN Free
+                                                        ELSE [owner |-> self, depth |-> monitor["entry"].depth - 1]]
              /\ buffer' = Marked(buffer, "entry", self)
              /\ pc' = [pc EXCEPT ![self] = "A11"]
              /\ UNCHANGED << overflowWheel, currentTime, list, timerTaskEntry, 
@@ -707,7 +714,8 @@ A10(self) == /\ pc[self] = "A10"
                              revoked, slipped, stack, new, done, turn >>
 
 A11(self) == /\ pc[self] = "A11"
-             /\ monitor' = [monitor EXCEPT !["bucket"] = IF monitor["bucket"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["bucket"].depth - 1]]
+             /\ monitor' = [monitor EXCEPT !["bucket"] = IF monitor["bucket"].depth = 1 THEN Free
+                                                         ELSE [owner |-> self, depth |-> monitor["bucket"].depth - 1]]
              /\ buffer' = Marked(buffer, "bucket", self)
              /\ settled' = done[self]
              /\ pc' = [pc EXCEPT ![self] = "A0"]
@@ -781,7 +789,8 @@ C3(self) == /\ pc[self] = "C3"
                             slipped, stack, new, done, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ monitor' = [monitor EXCEPT !["task"] = IF monitor["task"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor["task"].depth - 1]]
+            /\ monitor' = [monitor EXCEPT !["task"] = IF monitor["task"].depth = 1 THEN Free
+                                                      ELSE [owner |-> self, depth |-> monitor["task"].depth - 1]]
             /\ buffer' = Marked(buffer, "task", self)
             /\ revoked' = TRUE
             /\ IF self \in late

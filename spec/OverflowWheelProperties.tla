@@ -18,7 +18,8 @@ CancelUnlinks == unlinked => Stored(buffer, "list", "e", list) = NULL
 CancelWins == ~slipped
 
 \* Weak fairness of the processes in P; Spec has it for all of them.
-Fairness(P) == /\ \A t \in P \cap Threads : WF_vars(\/ thread(t) \/ parent(t) \/ unlink(t) \/ remove(t)
-                                                    \/ add(t) \/ cancel(t))
-               /\ \A m \in P \cap Memories : WF_vars(memory(m))
+Fairness(P) ==
+  /\ \A t \in P \cap Threads :
+       WF_vars(thread(t) \/ parent(t) \/ unlink(t) \/ remove(t) \/ add(t) \/ cancel(t))
+  /\ \A m \in P \cap Memories : WF_vars(memory(m))
 ===============================================================================

@@ -51,7 +51,8 @@ Offline(isr, up) ==
   LET clean == First(Assignment, Range(isr) \cap up)
       other == First(Assignment, up)
   IN  IF clean # NoLeader THEN Elected(clean, Keep(isr, up))
-      ELSE IF Unclean /\ other # NoLeader THEN [leader |-> other, isr |-> <<other>>, unclean |-> TRUE]
+      ELSE IF Unclean /\ other # NoLeader
+           THEN [leader |-> other, isr |-> <<other>>, unclean |-> TRUE]
       ELSE None
 
 Reassigned(isr, up) == Elected(First(Target, Range(isr) \cap up), isr)
@@ -68,8 +69,8 @@ Elect(k, isr, up, down) ==
     [] k = "shutdown"  -> ShutDown(isr, up, down)
 
 -----------------------------------------------------------------------------
-(* All inputs of an election, by number.  Its bits say who is in the ISR, who is live, whether the *)
-(* ISR stands in the assignment's order, and for a shutdown who shuts down.                         *)
+(* All inputs of an election, by number.  Its bits say who is in the ISR, who is live,   *)
+(* whether the ISR stands in the assignment's order, and for a shutdown who shuts down.  *)
 
 N == Len(Assignment)
 Inputs(k) == 2 ^ (IF k = "shutdown" THEN 3 * N + 1 ELSE 2 * N + 1)

@@ -41,8 +41,8 @@ Operations == DOMAIN Need
 Conditions == {Need[o] : o \in Operations}
 Keys       == DOMAIN Number
 Threads    == DOMAIN Program
-Names      == {"watch", "watch_holding", "deliver", "check", "force", "expire", "cancel_key", "purge", "watched",
-               "num_delayed"}
+Names      == {"watch", "watch_holding", "deliver", "check", "force", "expire", "cancel_key",
+               "purge", "watched", "num_delayed"}
 
 ASSUME EveryOperationHasAKey == /\ DOMAIN KeysOf = Operations
                                 /\ \A o \in Operations : Len(KeysOf[o]) \in 1..Cardinality(Keys)

@@ -71,7 +71,8 @@ Put(e, d) == /\ members' = [l \in Lists |-> IF l = d THEN members[l] \cup {e} EL
 Init == /\ members = [l \in Lists |-> {Ring[l][i] : i \in DOMAIN Ring[l]}]
         /\ mover = [e \in Entries |-> NULL]
         /\ timerTaskEntry = [x \in Tasks |->
-             IF \E e \in Current : TaskOf[e] = x THEN CHOOSE e \in Current : TaskOf[e] = x ELSE NULL]
+             IF \E e \in Current : TaskOf[e] = x
+             THEN CHOOSE e \in Current : TaskOf[e] = x ELSE NULL]
         /\ taskOwner = [x \in Tasks |-> NULL]
         /\ turn = [t \in Threads |-> 1]
         /\ phase = [t \in Threads |-> "idle"]

@@ -62,7 +62,8 @@ RECURSIVE Up(_, _, _), Down(_, _, _)
 Up(s, i, k) == IF i = 1 THEN s
                ELSE LET p == i \div 2 IN IF k[s[i]] >= k[s[p]] THEN s ELSE Up(Swap(s, i, p), p, k)
 Down(s, i, k) == IF 2 * i > Len(s) THEN s
-                 ELSE LET c == IF 2 * i + 1 <= Len(s) /\ k[s[2 * i]] > k[s[2 * i + 1]] THEN 2 * i + 1 ELSE 2 * i
+                 ELSE LET c == IF 2 * i + 1 <= Len(s) /\ k[s[2 * i]] > k[s[2 * i + 1]]
+                               THEN 2 * i + 1 ELSE 2 * i
                       IN IF k[s[i]] <= k[s[c]] THEN s ELSE Down(Swap(s, i, c), c, k)
 Offer(s, b, k) == Up(Append(s, b), Len(s) + 1, k)
 Poll(s, k) == IF Len(s) = 1 THEN <<>>
@@ -102,7 +103,8 @@ macro lock(b) begin
 end macro;
 
 macro unlock(b) begin
-  monitor[b] := IF monitor[b].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[b].depth - 1];
+  monitor[b] := IF monitor[b].depth = 1 THEN Free
+                ELSE [owner |-> self, depth |-> monitor[b].depth - 1];
 end macro;
 
 \* The thread that waits for the entry has it.
@@ -347,7 +349,8 @@ A1(self) == /\ pc[self] = "A1"
                             expiration, up, taken, turn >>
 
 A11(self) == /\ pc[self] = "A11"
-             /\ monitor' = [monitor EXCEPT ![bucket[self]] = IF monitor[bucket[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[bucket[self]].depth - 1]]
+             /\ monitor' = [monitor EXCEPT ![bucket[self]] = IF monitor[bucket[self]].depth = 1 THEN Free
+                                                             ELSE [owner |-> self, depth |-> monitor[bucket[self]].depth - 1]]
              /\ pc' = [pc EXCEPT ![self] = "W3"]
              /\ UNCHANGED << made, current, content, key, queue, taskCounter, 
                              readers, writer, adding, handed, rekeyed, early, 
@@ -485,7 +488,8 @@ V2(self) == /\ pc[self] = "V2"
                             taken, turn >>
 
 V3(self) == /\ pc[self] = "V3"
-            /\ monitor' = [monitor EXCEPT ![fb[self]] = IF monitor[fb[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[fb[self]].depth - 1]]
+            /\ monitor' = [monitor EXCEPT ![fb[self]] = IF monitor[fb[self]].depth = 1 THEN Free
+                                                        ELSE [owner |-> self, depth |-> monitor[fb[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
             /\ fb' = [fb EXCEPT ![self] = Head(stack[self]).fb]

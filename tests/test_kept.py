@@ -3,13 +3,21 @@
 from tools import kept
 
 BEFORE: kept.Declared = {
-    "list": {("property", "invariant A"): None, ("decision", "M1"): None, ("count", "two"): 9}
+    "list": {
+        ("property", "invariant A"): None,
+        ("decision", "M1"): None,
+        ("kill", "M1 by A"): None,
+        ("count", "two"): 9,
+    }
 }
 
 
 def test_nothing_is_gone_from_the_same_declarations():
     table, differences = kept.lines(BEFORE, BEFORE)
-    assert table == ["list: property 1 -> 1, decision 1 -> 1, count 1 -> 1"] and not differences
+    assert (
+        table == ["list: property 1 -> 1, decision 1 -> 1, kill 1 -> 1, count 1 -> 1"]
+        and not differences
+    )
 
 
 def test_a_property_a_decision_and_a_count_that_are_gone_or_changed_are_named():
@@ -17,6 +25,7 @@ def test_a_property_a_decision_and_a_count_that_are_gone_or_changed_are_named():
     assert differences == [
         "changed: list: count two: 9 -> 8",
         "gone: list: decision M1",
+        "gone: list: kill M1 by A",
         "gone: list: property invariant A",
     ]
 
@@ -26,4 +35,50 @@ def test_the_declarations_of_this_tree_are_read():
     found = kept.declared(files, lambda file: (kept.ROOT / file).read_text(encoding="utf-8"))
     assert len(found) > 9
     for name, each in found.items():
-        assert {kind for kind, _ in each} == {"property", "decision", "count"}, name
+        assert {kind for kind, _ in each} == set(kept.KINDS), name
+
+
+def test_properties_are_read_by_kind_and_as_they_once_stood():
+    now = {"invariant": {"A": "", "B": {"holds": False}}, "deadlock": {"NoDeadlock": ""}}
+    once = {"A": {"kind": "invariant"}, "B": {"kind": "invariant", "holds": False}}
+    assert kept.properties(now) == ["invariant A", "invariant B", "deadlock NoDeadlock"]
+    assert kept.properties(once) == ["invariant A", "invariant B"]
+
+
+def test_kills_are_the_mutants_that_break_a_property():
+    text = """
+# M1: something
+
+```toml
+[M1]
+scenario = "two"
+property = "A"
+
+[M1_masked]
+scenario = "one"
+equivalent = "it breaks none"
+
+[labels.X2]
+kind = "read"
+```
+"""
+    assert kept.kills(text) == ["M1 by A"]
+
+
+def test_counts_and_mutants_are_read_where_they_once_stood():
+    once = """
+[configs.two]
+generated = 9
+distinct = 8
+depth = 7
+[configs.three]
+scenario = "two"
+[mutants.M1]
+property = "A"
+"""
+    assert kept.declared(["spec/OneList.toml"], lambda file: once) == {
+        "one_list": {
+            ("count", "two"): {"generated": 9, "distinct": 8, "depth": 7},
+            ("kill", "M1 by A"): None,
+        }
+    }

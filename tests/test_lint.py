@@ -185,6 +185,9 @@ def test_no_file_is_too_long():
     assert list(sizes.faults(ROOT)) == []
 
 
+TRANSLATED = "\\* BEGIN TRANSLATION (chksum)\n{}\n\\* END TRANSLATION\n{}"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
@@ -194,6 +197,13 @@ def test_no_file_is_too_long():
         ("a.py", "\u00fc" * 100 + "\n", None),
         ("a.py", "x\n" * 400, None),
         ("tables.toml", "x" * 200, None),
+        ("spec/A.toml", "x" * 101, "spec/A.toml:1: 101 columns"),
+        ("spec/A.toml", "x\n" * 401, "spec/A.toml: 401 lines"),
+        (".ci/run", "x" * 101, ".ci/run:1: 101 columns"),
+        ("spec/A.tla", TRANSLATED.format("", "x" * 101), "spec/A.tla:4: 101 columns"),
+        ("spec/A.tla", TRANSLATED.format("x" * 101, ""), None),
+        ("spec/A.tla", TRANSLATED.format("x\n" * 400, "x\n" * 400), None),
+        ("spec/A.tla", TRANSLATED.format("x\n" * 400, "x\n" * 401), "spec/A.tla: 401 lines"),
         ("build/a.py", "x\n" * 401, None),
         (".venv/a.py", "x\n" * 401, None),
     ],

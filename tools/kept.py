@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compare the declarations with those of an earlier commit: nothing may be lost.
 
-``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions and
-counted scenarios and configs there were and are. Then it names each that is gone, and each count
-that changed. The exit code is 1 if something is gone.
+``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions,
+kills and counted scenarios and configs there were and are. A kill is a mutant with the property
+that it breaks. Then it names each that is gone, and each count that changed. The exit code is 1 if
+something is gone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -17,6 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
+FIGURES = {"generated", "distinct", "depth"}
+"""The counts of a check, which once stood in its declaration."""
+
+KINDS = ("property", "decision", "kill", "count")
 Declared = dict[str, dict[tuple[str, str], object]]
 """Mechanism -> (kind, name) -> its count; None for what has none."""
 
@@ -32,9 +38,12 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
     for file in files:
         path = Path(file)
         if file.startswith("mutants/") and path.suffix == ".md":
-            out.setdefault(path.parent.name, {})["decision", path.stem] = None
-    for name, counted in json.loads(text("spec/counts.json"))["mechanisms"].items():
-        for check, counts in counted.items():
+            own = out.setdefault(path.parent.name, {})
+            own["decision", path.stem] = None
+            own |= {("kill", each): None for each in kills(text(file))}
+    counted = "spec/counts.json"
+    for name, checks in json.loads(text(counted))["mechanisms"].items() if counted in files else ():
+        for check, counts in checks.items():
             out.setdefault(name, {})["count", check] = counts
     for file in files:
         if file.startswith("spec/") and file.endswith(".toml") and file.count("/") == 1:
@@ -42,10 +51,39 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
             name = "".join(
                 f"_{letter.lower()}" if letter.isupper() else letter for letter in Path(file).stem
             ).lstrip("_")
-            for kind, properties in found.get("properties", {}).items():
-                for each in properties if isinstance(properties, dict) else ():
-                    out.setdefault(name, {})["property", f"{kind} {each}"] = None
+            own = out.setdefault(name, {})
+            own |= {("property", each): None for each in properties(found.get("properties", {}))}
+            own |= {("kill", each): None for each in broken(found.get("mutants", {}))}
+            own |= {
+                ("count", check): {figure: config[figure] for figure in FIGURES}
+                for check, config in found.get("configs", {}).items()
+                if config.keys() >= FIGURES
+            }
     return out
+
+
+def kills(decision: str) -> list[str]:
+    """The mutants of a decision's file that break a property, each with it."""
+    blocks = re.findall(r"^```toml\n(.*?)^```", decision, re.MULTILINE | re.DOTALL)
+    return [each for block in blocks for each in broken(tomllib.loads(block))]
+
+
+def broken(mutants: dict[str, object]) -> list[str]:
+    """The mutants of a table that break a property, each with it."""
+    return [
+        f"{name} by {mutant['property']}"
+        for name, mutant in mutants.items()
+        if isinstance(mutant, dict) and isinstance(mutant.get("property"), str)
+    ]
+
+
+def properties(declared: dict[str, dict[str, object]]) -> list[str]:
+    """Kind and name of each property, which stand by kind and once stood by name."""
+    return [
+        f"{table['kind']} {key}" if isinstance(table.get("kind"), str) else f"{key} {name}"
+        for key, table in declared.items()
+        for name in (table if not isinstance(table.get("kind"), str) else ("",))
+    ]
 
 
 def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
@@ -54,7 +92,7 @@ def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
     for name in sorted({*before, *now}):
         old, new = before.get(name, {}), now.get(name, {})
         parts = []
-        for kind in ("property", "decision", "count"):
+        for kind in KINDS:
             counts = [sum(each[0] == kind for each in side) for side in (old, new)]
             parts.append(f"{kind} {counts[0]} -> {counts[1]}")
         table.append(f"{name}: {', '.join(parts)}")

@@ -166,16 +166,17 @@ def _difference(
 def exit_code(rows: Iterable[Row]) -> int:
     """The exit code of rows.
 
-    0 every verdict as expected; 4 a tool failed; 1 a finding; 5 nothing checked or vacuous; 3
+    0 every verdict as expected; 1 a finding; 4 a tool failed; 5 nothing checked or vacuous; 3
     inconclusive.
 
-    Where several apply, the first in this order counts.
+    Where several apply, the first in this order counts: what was found stays found, although a
+    tool failed in another check.
     """
     rows = list(rows)
     if not rows:
         return 5
     codes = {_CODES.get(row.verdict, 1) for row in rows if not row.ok}
-    return next((code for code in (4, 1, 5, 3) if code in codes), 0)
+    return next((code for code in (1, 4, 5, 3) if code in codes), 0)
 
 
 # A green word that was not expected is a finding too: a mutant survived, or less was shown than is

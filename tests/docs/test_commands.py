@@ -17,7 +17,13 @@ TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
 SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
 """Commands of the shell, which are not looked into."""
 
-EXAMPLES = ("examples/one_shot", "examples/latch", "examples/bounded_buffer", "examples/door")
+EXAMPLES = (
+    "examples/one_shot",
+    "examples/latch",
+    "examples/bounded_buffer",
+    "examples/door",
+    "examples/peterson",
+)
 PROJECTS = [project.find(ROOT / each) for each in (".", *EXAMPLES)]
 MECHANISMS = {name: mechanism for found in PROJECTS for name, mechanism in found.items()}
 APPLICATION = typer.main.get_command(cli.app)

@@ -52,6 +52,7 @@ ROOTS = (
     ROOT / "examples" / "latch",
     ROOT / "examples" / "bounded_buffer",
     ROOT / "examples" / "door",
+    ROOT / "examples" / "peterson",
     ROOT / "wheelproof",
     ROOT / "tests",
 )

@@ -112,6 +112,26 @@ def test_what_goes_wrong_first_is_reported_as_on_the_page(copy, folder, old, new
 
 
 @pytest.mark.nightly
+def test_a_real_deadlock_is_a_finding_with_its_counterexample(copy):
+    """By day its control is `test_a_config_that_must_pass_and_does_not`."""
+    for label in ("P7", "G7"):
+        notify = "self.changed.notify{}()  # notify " + label
+        change(copy / "impl/bounded_buffer.py", notify.format("_all"), notify.format(""))
+        old = f"{label}:     tickets := NotifiedAll(tickets, asleep);"
+        change(copy / "spec/BoundedBuffer.tla", old, old.replace("All(", "(").replace(")", ", 1)"))
+    shutil.rmtree(copy / "mutants")  # they quote the lines that have changed
+    assert wheelproof(copy, "translate", "spec/BoundedBuffer.tla")[0] == 0
+    layers = ("--layer", "tlc", "--layer", "graph", "--layer", "random")
+    code, printed = wheelproof(copy, "verify", *layers, *ONE_PROCESS)
+    assert code == 1 and "TOOL FAILED" not in printed and "no scenario reaches" not in printed
+    assert "the model violates NoDeadlock" in printed
+    for layer in ("tlc", "random"):
+        file = f"build/counterexamples/bounded_buffer.{layer}.two_producers.json"
+        code, replayed = wheelproof(copy, "replay", file)
+        assert code == 1 and "NoDeadlock is violated" in replayed
+
+
+@pytest.mark.nightly
 def test_a_specification_without_its_copy_is_refused_as_on_the_page(copy):
     (copy / COPIED).unlink()
     code, printed = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)

@@ -88,9 +88,15 @@ def test_the_gravest_code_counts():
     for codes in itertools.chain.from_iterable(
         itertools.combinations(by_code, size) for size in range(1, 6)
     ):
-        want = next((code for code in (4, 1, 5, 3) if code in codes), 0)
+        want = next((code for code in (1, 4, 5, 3) if code in codes), 0)
         for order in itertools.permutations(codes):
             assert exit_code(by_code[code] for code in order) == want
+
+
+def test_a_tool_that_failed_does_not_hide_a_finding():
+    deadlock = row("violated", property="NoDeadlock")
+    assert exit_code([row("error"), deadlock]) == 1
+    assert exit_code([row("error"), row()]) == 4, "without a finding the failure has its own code"
 
 
 texts = st.text(max_size=8)

@@ -11,7 +11,7 @@ from typing import Any
 
 from wheelproof.checks.comparisons import parted
 from wheelproof.checks.context import Context, Report
-from wheelproof.counterexample.build import build, labelled
+from wheelproof.counterexample.build import build, labelled, settled
 from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
@@ -20,28 +20,33 @@ from wheelproof.verdict import Verdict
 
 SEED = 7
 RACE = "NoDataRace"
+DEADLOCK = "NoDeadlock"
 
 
 def check(context: Context, config: Config) -> Report:
-    """Random schedules of a passing scenario: equal to the model's, without a race."""
+    """Random schedules of a passing scenario: equal to the model's, without a race.
+
+    A deadlock counts before a difference, and this before a race. Each is named.
+    """
     started = context.begin("random", config.name)
     graph = reduced.reduce(context.mechanism.model(config.scenario), context.mechanism.silent)
     fine, coarse = _schedules(context, config.scenario, graph)
-    verdict, name, fault, trace = Verdict.SAMPLED, None, "", None
-    races = sorted({*fine.races, *coarse.races})
+    found: list[tuple[str, str]] = []
+    if deadlock := fine.deadlock or coarse.deadlock:
+        found.append((DEADLOCK, f"after {' '.join(deadlock)}"))
+    if difference := fine.difference or coarse.difference:
+        found.append(("Bisimulation", str(difference)))
+    if racing := fine.racing or coarse.racing:
+        found.append((RACE, str(racing.race)))
+    verdict, name, trace = Verdict.SAMPLED, None, None
     if "inconclusive" in (fine.outcome, coarse.outcome):
         verdict = Verdict.INCONCLUSIVE
-    if races:
-        verdict, name, fault = Verdict.VIOLATED, RACE, str(races[0])
-    if difference := fine.difference or coarse.difference:
-        verdict, name, fault = Verdict.VIOLATED, "Bisimulation", str(difference)
+    if found:
+        verdict, (name, _) = Verdict.VIOLATED, found[0]
+    if name == "Bisimulation" and difference:
         trace = parted(context, graph.model, config, difference, "random", config.name)
-    if fine.figures["deadlocks"] or coarse.figures["deadlocks"]:
-        verdict, name, fault = (
-            Verdict.VIOLATED,
-            "NoDeadlock",
-            f"after {' '.join(fine.schedule or coarse.schedule)}",
-        )
+    elif name is not None:
+        trace = _recorded(context, config, fine, name)
     return Report(
         [
             context.row(
@@ -51,7 +56,7 @@ def check(context: Context, config: Config) -> Report:
                 expected="sampled",
                 verdict=verdict,
                 property=name,
-                why=fault or fine.why or coarse.why,
+                why="; ".join(filter(None, (*(text for _, text in found), fine.why, coarse.why))),
                 bound=f"{context.bound(config.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
                 trace=trace,
@@ -65,8 +70,7 @@ def check_mutant(context: Context, mutant: Mutant) -> Report:
     started = context.begin("random", mutant.name)
     mutated = context.without(mutant.decision)
     fine, coarse = _schedules(mutated, mutant.scenario, None)
-    found = fine.races and coarse.races
-    trace = _recorded(mutated, mutant, fine) if found else None
+    both = fine.racing is not None and coarse.racing is not None
     return Report(
         [
             context.row(
@@ -75,34 +79,49 @@ def check_mutant(context: Context, mutant: Mutant) -> Report:
                 started,
                 expected="violated",
                 expected_property=RACE,
-                property=RACE if found else None,
-                verdict=Verdict.VIOLATED if found else Verdict.SAMPLED,
-                why=str(min(coarse.races))
-                if found
+                property=RACE if both else None,
+                verdict=Verdict.VIOLATED if both else Verdict.SAMPLED,
+                why=str(fine.racing.race)
+                if both and fine.racing
                 else "no race was reported in fine schedules or in coarse ones",
                 bound=f"{context.bound(mutant.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
-                trace=trace,
+                trace=_recorded(mutated, mutant, fine, RACE) if both else None,
             )
         ]
     )
 
 
-def _recorded(context: Context, mutant: Mutant, found: RandomSchedules) -> str:
-    """The first schedule with a race, up to its end, as a file."""
-    mechanism = context.mechanism
-    model = mechanism.model(mutant.scenario)
+def _recorded(
+    context: Context, item: Config | Mutant, fine: RandomSchedules, property: str
+) -> str | None:
+    """The first fine schedule with a race, up to it, or that to a deadlock, as a file.
+
+    None where no fine one has it: a coarse schedule leaves out steps of the model.
+    """
+    mechanism, racing = context.mechanism, fine.racing
+    model, silent = mechanism.model(item.scenario), mechanism.silent
+    accesses: dict[int, str] = {}
+    if property == RACE and racing:
+        schedule = labelled(model, racing.schedule, silent)
+        explanation, accesses = str(racing.race), racing.accesses
+    elif property == DEADLOCK and fine.deadlock:
+        schedule = settled(model, labelled(model, fine.deadlock, silent), silent)
+        explanation = mechanism.properties[DEADLOCK].says
+    else:
+        return None
     return context.keep(
         build(
             mechanism,
             model,
-            labelled(model, found.schedule, mechanism.silent),
+            schedule,
             layer="random",
-            name=mutant.name,
-            scenario=mutant.scenario,
-            property=RACE,
-            explanation=str(min(found.races)),
-            sources=context.sources(mutant.scenario),
+            name=item.name,
+            scenario=item.scenario,
+            property=property,
+            explanation=explanation,
+            sources=context.sources(item.scenario),
+            accesses=accesses,
         )
     )
 

@@ -108,9 +108,12 @@ class _Config:
             why=result.explanation,
             trace=trace,
         )
-        self.machine.compared = result, equality
         if context.wants("graph"):
+            if self.broken_in_both(result):
+                started = context.begin("graph", config.name, context.limits.tlc_seconds)
+                result, equality = self.unchecked()
             self.graph_row(result, equality, started)
+        self.machine.compared = result, equality
         for each in self.live:
             if whole is None:
                 self.out.rows += liveness.check(context, each).rows
@@ -136,6 +139,24 @@ class _Config:
         if self.machine.small and context.wants("graph"):
             return dumped(context, config.name, config, self.machine.graph, **checks)
         return context.tlc(config.name, config, **checks), None
+
+    def broken_in_both(self, result: TlcResult) -> bool:
+        """Whether the model has TLC's violation too: then their graphs are still to be compared.
+
+        Where the model keeps the property, a second run shows no more, and might have no end.
+        """
+        name, graph = result.property, self.machine.graph
+        if result.whole or result.outcome is not Outcome.VIOLATED or name is None:
+            return False
+        return first_violation(graph, name) is not None
+
+    def unchecked(self) -> tuple[TlcResult, Equality | None]:
+        """TLC's whole graph where a property is violated: a run in which nothing is checked."""
+        context, name = self.context, f"{self.config.name}_graph"
+        checks: dict[str, Any] = {"deadlock": False, "layer": "graph"}
+        if self.machine.small:
+            return dumped(context, name, graph_config(self.config), self.machine.graph, **checks)
+        return context.tlc(name, graph_config(self.config), **checks), None
 
     def expected_to_fail(self) -> None:
         """A violation: of an invariant, in one run that goes on to the end of the graph.
@@ -181,27 +202,23 @@ class _Config:
         if context.wants("graph"):
             if compared is None:
                 started = context.begin("graph", config.name, context.limits.tlc_seconds)
-                compared = dumped(
-                    context,
-                    f"{config.name}_graph",
-                    graph_config(config),
-                    machine.graph,
-                    deadlock=False,
-                    layer="graph",
-                )
+                compared = self.unchecked()
             self.graph_row(*compared, started)
 
     def graph_row(self, result: TlcResult, equality: Equality | None, started: float) -> None:
+        if self.config.expect == "exhaustive":
+            self.find_witnesses()  # the model's states, whatever TLC says of its own
         if not result.whole:
-            verdict = (
-                Verdict.INCONCLUSIVE if result.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
-            )
+            violated = result.outcome is Outcome.VIOLATED
+            parted = f"TLC finds a violation of {result.property}, which the model keeps; "
             return self.add(
                 "graph",
                 started,
                 expected="exhaustive",
-                verdict=verdict,
-                why=f"there is no whole graph to compare: {result.explanation}",
+                verdict=VERDICT_OF[result.outcome],
+                property=result.property if violated else None,
+                why=f"{parted if violated else ''}there is no whole graph to compare: "
+                f"{result.explanation}",
             )
         machine, graph = self.machine, self.machine.graph
         faults: list[str] = []
@@ -224,7 +241,6 @@ class _Config:
             faults += [
                 f"{name} holds, and is declared to fail" for name in fails if first[name] is None
             ]
-            self.find_witnesses()
         unequal = differs or (equality and equality.fault)
         self.add(
             "graph",

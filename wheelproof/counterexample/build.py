@@ -82,6 +82,19 @@ def labelled(model: Model, threads: Iterable[str], silent: frozenset[str]) -> li
     return out
 
 
+def settled(
+    model: Model, schedule: list[tuple[int, str]], silent: frozenset[str]
+) -> list[tuple[int, str]]:
+    """A schedule with the silent steps after it: at its end only labelled steps can be left."""
+    taken = follow(model, schedule, silent)
+    state = taken[-1][2] if taken else model.initial()
+    out = list(schedule)
+    while moves := [move for move in model.successors(state) if move[1] in silent]:
+        mover, label, state = moves[0]
+        out.append((mover, label))
+    return out
+
+
 def build(
     mechanism: Mechanism,
     model: Model,
@@ -95,26 +108,34 @@ def build(
     impl_without: str | None = None,
     loop: int | None = None,
     sources: Mapping[str, str] = {},
+    accesses: Mapping[int, str] = {},
 ) -> Counterexample:
     """The counterexample of a schedule.
+
+    ``accesses``: the number of a step, silent ones not counted -> its access in a race.
 
     ``sources``: label -> "file:line". ``loop``: index in the schedule, which must then
     name every step, silent ones included; ``impl_without``: the decision that the implementation
     lacks, by default the one that ``mechanism`` lacks."""
     state = model.initial()
     before = places(model, state)
-    initial, steps = before, []
+    initial, steps, number = before, [], 0
     taken = follow(model, schedule, mechanism.silent)
     for thread, label, state in taken:
+        number += label not in mechanism.silent
+        access = "" if label in mechanism.silent else accesses.get(number, "")
         after = places(model, state)
         changes = {
             place: (before[place], text) for place, text in after.items() if text != before[place]
         }
         kind = mechanism.labels[label].kind if label in mechanism.labels else ""
-        steps.append(Step(model.threads[thread], label, kind, sources.get(label), changes))
+        source = sources.get(label)
+        steps.append(Step(model.threads[thread], label, kind, source, changes, access))
         before = after
     about = mechanism.properties.get(property)
     says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
+    if about is not None and explanation == about.says:
+        explanation = ""
     if about is not None and about.kind == "invariant":
         names = [(model.threads[thread], label) for thread, label, _ in taken]
         says += falsified.stated(mechanism, scenario, property, names, before)

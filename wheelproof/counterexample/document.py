@@ -22,7 +22,8 @@ class Step:
 
     `kind` is the label's (lock, read ...); `source` is "path:line" in the project.
 
-    `changes` maps a place ("next[e1]") to its text before and after the step.
+    `changes` maps a place ("next[e1]") to its text before and after the step. `access`: of the two
+    that race, the one in this step; "" elsewhere.
     """
 
     thread: str
@@ -30,6 +31,7 @@ class Step:
     kind: str
     source: str | None = None
     changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    access: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class Counterexample:
                     "kind": step.kind,
                     "source": step.source,
                     "changes": {place: list(values) for place, values in step.changes.items()},
+                    **({"access": step.access} if step.access else {}),
                 }
                 for step in self.steps
             ],
@@ -201,6 +204,7 @@ def _step(record: documents.Record, threads: tuple[str, ...]) -> Step:
         record.text("kind"),
         source,
         {name: _change(changes, name) for name in changes.value},
+        record.optional_text("access") or "",
     )
 
 

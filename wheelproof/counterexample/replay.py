@@ -216,9 +216,9 @@ class OnImplementation(OnModel):
             print(f"the implementation leaves the model: {self.differs}")
             return
         if self.kind() == "race":
-            if not self.race.found:
+            if self.race.met is None:
                 raise NotReproduced("No two accesses are unordered.")
-            print(min(self.race.found))
+            print(self.race.met.race)
             return
         super().judge()
         if self.kind() == "deadlock" and (self.execution.enabled() or self.execution.done):

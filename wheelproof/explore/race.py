@@ -51,6 +51,18 @@ class Race:
         return self.field, frozenset({self.first.source, self.second.source})
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """A race in the run that shows it. ``first``, ``second``: the steps of the two accesses.
+
+    Steps count from 1; 0 is an access before the first step.
+    """
+
+    race: Race
+    first: int
+    second: int
+
+
 class _Place:
     """The accesses of one field of one object."""
 
@@ -58,17 +70,22 @@ class _Place:
 
     def __init__(self, instance: object) -> None:
         self.writer, self.written = -1, 0
-        self.write: Site | None = None
-        self.reads: dict[int, tuple[int, Site | None]] = {}
+        self.write: tuple[Site | None, int] = None, 0
+        self.reads: dict[int, tuple[int, tuple[Site | None, int]]] = {}
         self.instance = instance  # keeps its id from being used again
 
 
 class RaceDetector:
-    """Follows runs; ``found`` collects the races of all of them, ``runs`` counts them."""
+    """Follows runs; ``found`` collects the races of all of them, ``runs`` counts them.
+
+    ``met``: the first race of all, with its steps. ``steps``: those of the present run so far, the
+    one under way included; a run that is stepped one by one counts them here.
+    """
 
     def __init__(self) -> None:
         self.found: set[Race] = set()
-        self.runs = 0
+        self.met: Meeting | None = None
+        self.runs = self.steps = 0
         self._threads: Sequence[Thread] = ()
         self._clocks: list[Clock] = []
         self._places: dict[tuple[int, int], _Place] = {}
@@ -82,6 +99,7 @@ class RaceDetector:
             clock[i] = 1
         self._places, self._released = {}, {}
         self.runs += 1
+        self.steps = 0
 
     def acquire(self, thread: Thread, source: object) -> None:
         """Releases into ``source`` happen before the thread's further accesses."""
@@ -100,7 +118,7 @@ class RaceDetector:
         clock = self._clocks[i]
         if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
             self._report(field, place.writer, "write", place.write, thread, "read", site)
-        place.reads[i] = (clock[i], site)
+        place.reads[i] = (clock[i], (site, self.steps))
 
     def write(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
         place = self._place(field, instance)
@@ -114,7 +132,7 @@ class RaceDetector:
         for j, (at, earlier) in place.reads.items():
             if j != i and at > clock[j]:
                 self._report(field, j, "read", earlier, thread, "write", site)
-        place.writer, place.written, place.write = i, clock[i], site
+        place.writer, place.written, place.write = i, clock[i], (site, self.steps)
         place.reads = {}
 
     def _place(self, field: Field, instance: object) -> _Place:
@@ -150,7 +168,7 @@ class RaceDetector:
         field: Field,
         other: int,
         kind: str,
-        earlier: Site | None,
+        earlier: tuple[Site | None, int],
         thread: Thread,
         now: str,
         site: Site | None,
@@ -158,11 +176,11 @@ class RaceDetector:
         def access(by: Thread, kind: str, at: Site | None) -> Access:
             return Access(by.name, kind, at.where if at else "?", at.label if at else None)
 
-        owner = field.member.__objclass__.__name__
-        self.found.add(
-            Race(
-                f"{owner}.{field.name}",
-                access(self._threads[other], kind, earlier),
-                access(thread, now, site),
-            )
+        owner, (before, step) = field.member.__objclass__.__name__, earlier
+        race = Race(
+            f"{owner}.{field.name}",
+            access(self._threads[other], kind, before),
+            access(thread, now, site),
         )
+        self.found.add(race)
+        self.met = self.met or Meeting(race, step, self.steps)

@@ -242,6 +242,8 @@ class Run:
         """
         thread = self.threads[index]
         thread.results.clear()
+        if self._race is not None:
+            self._race.steps += 1
         self._scheduler.step(thread)
         self._moved.add(index)
 

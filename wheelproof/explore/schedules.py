@@ -131,6 +131,24 @@ def _races(race: RaceDetector | None) -> tuple[Race, ...]:
 
 
 @dataclass(frozen=True)
+class Racing:
+    """The first race, and the schedule up to its second access. ``first``: the other one's step."""
+
+    race: Race
+    schedule: tuple[str, ...]
+    first: int
+
+    @property
+    def accesses(self) -> dict[int, str]:
+        """The number of each access's step -> the access, in words."""
+        field, first, second = self.race.field, self.race.first, self.race.second
+        return {
+            self.first: f"race on {field}, first access: {first}",
+            len(self.schedule): f"race on {field}, second access: {second}",
+        }
+
+
+@dataclass(frozen=True)
 class RandomSchedules:
     """The result of random schedules.
 
@@ -139,7 +157,8 @@ class RandomSchedules:
     ``figures``: schedules, steps, deadlocks (schedules that ended in one), capped (schedules that
     did not end), cpu (seconds).
     ``seed``: with the number of the schedule it makes the schedule again; ``schedule``: of the
-    schedule that the finding, the first deadlock or the first race is in.
+    schedule that the difference is in, else of the first that ended in a deadlock or not at all.
+    ``deadlock``: of the first that ended in one. ``racing``: the first race, in its schedule.
     """
 
     outcome: str
@@ -149,6 +168,8 @@ class RandomSchedules:
     difference: Difference | None = None
     schedule: tuple[str, ...] = ()
     why: str = ""
+    deadlock: tuple[str, ...] = ()
+    racing: Racing | None = None
 
 
 def random_schedules(
@@ -180,6 +201,8 @@ def random_schedules(
     chance = random.Random(seed)
     steps = deadlocks = capped = done = 0
     first: tuple[str, ...] = ()
+    deadlock: tuple[str, ...] = ()
+    racing: Racing | None = None
     difference, why = None, ""
     runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
     with Watchdog(implementation.scheduler):
@@ -208,12 +231,12 @@ def random_schedules(
                 if not able and not runner.run.done:
                     deadlocks += 1
                     first = first or runner.schedule
-                if race is not None and race.found:
-                    first = first or runner.schedule
+                    deadlock = deadlock or runner.schedule
             except _Ended as ended:
                 difference, first = ended.difference, ended.difference.threads
                 break
             finally:
+                racing = racing or runner.racing()
                 runner.end()
             done += 1
     implementation.check_definitions()
@@ -225,7 +248,9 @@ def random_schedules(
         "cpu": round(time.process_time() - started, 3),
     }
     outcome = "different" if difference else "inconclusive" if why else "passed"
-    return RandomSchedules(outcome, figures, _races(race), seed, difference, first, why)
+    return RandomSchedules(
+        outcome, figures, _races(race), seed, difference, first, why, deadlock, racing
+    )
 
 
 class _Ended(Exception):
@@ -253,6 +278,7 @@ class _Runner:
             shared_of,
         )
         self._race, self._coarse = race, coarse
+        self._known = None if race is None else race.met
         self._names = threads_of(scenario)
         self._run: Run | None = None
         self.can_move: dict[str, str] = {}
@@ -267,6 +293,13 @@ class _Runner:
     @property
     def schedule(self) -> tuple[str, ...]:
         return tuple(thread for thread, _ in self._path)
+
+    def racing(self) -> Racing | None:
+        """The first race that the detector met, if it was in the present run."""
+        met = None if self._race is None else self._race.met
+        if met is None or met is self._known:
+            return None
+        return Racing(met.race, self.schedule[: met.second], met.first)
 
     def begin(self) -> None:
         self._path: list[tuple[str, str]] = []

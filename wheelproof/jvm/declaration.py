@@ -60,7 +60,7 @@ class Binding:
     ``below``: the sites of these, from the labels of other files. ``halfway``: variable that shows
     an operation's own locks while it is under way -> reason.
     ``rejects``: scenario of another machine, which these classes must not be -> reason.
-    ``patch``: a diff, below the subject's folder, against one source file of the release's jar of
+    ``patch``: a diff, below the project's folder, against one source file of the release's jar of
     sources. What it compiles to stands before the jars.
     """
 
@@ -123,7 +123,7 @@ def values(item: object) -> set[object]:
 
 
 def find(root: Path) -> dict[str, Binding]:
-    """Every binding of a subject by its name; none where it has no folder ``jvm``."""
+    """Every binding of a project by its name; none where it has no folder ``jvm``."""
     files = sorted(path for path in (root / FOLDER).glob("*.toml") if path.name != RELEASES)
     return {file.stem: read(file) for file in files}
 

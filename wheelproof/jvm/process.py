@@ -1,4 +1,4 @@
-"""The JVM as a process that answers requests, and the graph of the subject's states."""
+"""The JVM as a process that answers requests, and the graph of the implementation's states."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STUTTER = "(stutter)"
 
 @dataclass
 class Graph:
-    """The subject's states.
+    """The implementation's states.
 
     ``shared``: the distinct values of the shared variables; ``shared_of``: the index of a state's.
     ``standing[s * threads + t]``: index in ``labels`` times 4, plus MOVES and so on. ``after``: the
@@ -112,7 +112,7 @@ class Jvm:
     # -- requests
 
     def load(self, binding: Binding, change: str = "") -> dict[str, Any]:
-        """Load the subject's classes; ``change``: with this seeded change."""
+        """Load the classes under control; ``change``: with this seeded change."""
         wanted = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
         wanted += [["class", name] for name in binding.classes]
         wanted += [["harness", name] for name in binding.harness]

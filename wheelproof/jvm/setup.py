@@ -50,7 +50,7 @@ COMPILE_SECONDS = 300
 
 @dataclass(frozen=True)
 class Setup:
-    """``tool``: the class path of the process; ``subject``: that of the subject's loader."""
+    """Class paths: ``tool`` of the process, ``subject`` of the classes under control."""
 
     java: Path
     tool: tuple[Path, ...]

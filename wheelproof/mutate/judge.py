@@ -250,13 +250,6 @@ class Judge:
                 return Finding("rejected", row.title(), "evaluation error", why)
             if codes & set(REFUSED):
                 return Finding("unloadable", row.title(), "SANY", why)
-            if "no whole graph to compare" in why and any(
-                result.outcome is Outcome.VIOLATED for result in KeptRuns.seen
-            ):
-                violated = next(
-                    result for result in KeptRuns.seen if result.outcome is Outcome.VIOLATED
-                )
-                return Finding("rejected", row.title(), violated.property or "", why)
             if row.layer == "proof" and row.figures.get("lacks"):
                 return Finding("rejected", row.title(), "evidence", why)
             if row.layer == "proof" and "error" in str(row.figures.get("second")):
@@ -278,7 +271,7 @@ class Judge:
                     "rejected",
                     check.title,
                     type(error).__name__,
-                    self.plain(f"the subject raises at {where}: {error}"),
+                    self.plain(f"the implementation raises at {where}: {error}"),
                 )
             if place.filename.startswith(tool) and not place.filename.endswith(STANDS_IN):
                 break

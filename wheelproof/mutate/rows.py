@@ -42,7 +42,7 @@ def row_of(
             *named,
             expected="violated",
             verdict="error",
-            why=f"{used} rejects the unchanged subject too: {unsound[used]}",
+            why=f"{used} rejects the unchanged project too: {unsound[used]}",
             **common,
         )
     if found.word == "rejected":

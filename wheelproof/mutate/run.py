@@ -144,7 +144,7 @@ class Mutation:
                 check.tests if check.kind == "tests" else check.job.kind if check.job else "labels"
             )
             bundles.setdefault((check.mechanism, kind), []).append(check)
-        self.notify(f"unchanged subject: {len(wanted)} checks")
+        self.notify(f"unchanged project: {len(wanted)} checks")
         good, started, mechanism = True, time.monotonic(), self.drawn[0].group.mechanism
         for task, judged in workers.perform(
             (Task(each, self.body(None, each, True), 3600.0) for each in bundles.values()),
@@ -163,7 +163,7 @@ class Mutation:
                         expected="exhaustive",
                         verdict=found.word if broken else "violated",
                         property=None if broken else found.by or "figures",
-                        why=f"the unchanged subject is not in order: {found.why}",
+                        why=f"the unchanged project is not in order: {found.why}",
                     )
                 )
         if good:
@@ -176,7 +176,7 @@ class Mutation:
                     verdict="exhaustive" if wanted else "vacuous",
                     figures={"checks": len(wanted)},
                     seconds=time.monotonic() - started,
-                    why="the unchanged subject passes" if wanted else "no check rejected anything",
+                    why="the unchanged project passes" if wanted else "no check rejected anything",
                 )
             )
         return good
@@ -301,7 +301,7 @@ class Mutation:
                 verdict="vacuous" if empty else "sampled",
                 figures=figures,
                 bound=f"{len(each.ended)} of {len(each.every):,} changes, seed {self.options.seed}",
-                why="no changed subject could be loaded, so no check was put to the test"
+                why="no changed project could be loaded, so no check was put to the test"
                 if empty
                 else "",
             )

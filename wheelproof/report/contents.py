@@ -167,7 +167,7 @@ def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) ->
     if silent := [layer for layer in LAYERS if layer not in groups]:
         limits.append(f"No check of these layers is among the results: {', '.join(silent)}.")
     if mechanism is None:
-        return [*limits, "The subject no longer declares this mechanism."]
+        return [*limits, "The project no longer declares this mechanism."]
     limits += [
         f"{item.name} does not hold: {item.says}."
         for item in mechanism.properties.values()

@@ -87,6 +87,8 @@ def verdict_line(results: Results) -> Text:
     if cached := sum(CACHED in row.figures for row in results.rows):
         good += f", {cached} of them cached"
     absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
+    if code == 1 and any(row.verdict is Verdict.ERROR for row in results.rows):
+        absent = f"; a TOOL FAILED in another check{absent}"
     return Text(f"{good}: {_SUMMARY[code]}{absent}", style="green" if code == 0 else "red")
 
 

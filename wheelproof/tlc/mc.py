@@ -155,7 +155,7 @@ def module_text(config: McConfig) -> str:
             title.center(max(79, len(title) + 8), "-"),
             *_notice(config),
             "\\* To run it by hand, in this folder:",
-            f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config {config.name}.cfg {config.name}.tla',
+            f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC {config.name}',
             f"EXTENDS {config.spec.stem}, Integers, TLC",
             "",
             *definitions,

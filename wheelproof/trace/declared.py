@@ -78,7 +78,7 @@ def part(name: str) -> Any:
     found = find(name)
     if found is None:
         raise UsageError(
-            "The subject has no folder traces, which says what events mean.",
+            "The project has no folder traces, which says what events mean.",
             "Name the subject with --subject, or record labelled operations, which need none.",
         )
     return found

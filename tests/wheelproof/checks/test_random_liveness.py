@@ -1,5 +1,6 @@
 """The rows of random schedule and of liveness: in order only for the expected reason."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,15 @@ import pytest
 from tests.model.timer import MECHANISM
 from wheelproof.checks import liveness, random, safety
 from wheelproof.checks.context import Context
+from wheelproof.counterexample.document import read
+from wheelproof.counterexample.replay import NotReproduced, OnImplementation, OnModel
+from wheelproof.explore import ControlledImplementation, random_schedules
+from wheelproof.explore.difference import Difference
+from wheelproof.explore.race import Access, Race
+from wheelproof.explore.schedules import Racing
 from wheelproof.graph.explorer import explore
+
+RACY = next(mutant for mutant in MECHANISM.mutants.values() if mutant.data_race)
 
 
 def test_random_schedules_that_find_nothing(context):
@@ -42,6 +51,55 @@ def test_random_schedules_that_find_another_machine(context, monkeypatch, mutant
 def test_a_lost_lock_is_a_race(context, name):
     (row,) = random.check_mutant(context, MECHANISM.mutants[name]).rows
     assert row.ok and row.property == "NoDataRace" and row.figures["races"] > 0
+    shows_its_race(context, row)
+
+
+def shows_its_race(context, row):
+    """The file ends at the race that the row names, and marks the steps of its two accesses."""
+    found = read(context.output / row.trace)
+    marked = [step for step in found.steps if step.access]
+    assert row.why.endswith(found.explanation) and len(marked) == 2
+    assert found.steps[-1] is marked[1]
+    field, both = re.fullmatch("race on ([^:]+): (.*)", found.explanation).groups()
+    for step, access, which in zip(marked, both.split(", then "), ("first", "second"), strict=True):
+        assert step.access == f"race on {field}, {which} access: {access}"
+        assert access.endswith(f" by {step.thread}")
+        label = re.search(r"[(](\w+)[)]", access)
+        assert label is None or label[1] == step.label
+
+
+def test_a_file_that_marks_other_steps_is_refused(context):
+    (row,) = random.check_mutant(context, RACY).rows
+    found = read(context.output / row.trace)
+    shows_its_race(context, row)
+    first, second = (step.access for step in found.steps if step.access)
+    for marks in ((1, 2), (0, -1)):
+        steps = [replace(step, access="") for step in found.steps]
+        for place, access in zip(marks, (first, second), strict=True):
+            steps[place] = replace(steps[place], access=access)
+        replace(found, steps=tuple(steps)).write(context.output / row.trace)
+        with pytest.raises(AssertionError):
+            shows_its_race(context, row)
+
+
+def test_a_race_in_a_scenario_that_passes_has_its_schedule(context, monkeypatch):
+    """The planted read changes nothing: the implementation is the model, and races."""
+    lock = "        with self.monitor:  # lock U1, unlock U11\n"
+    source = (MECHANISM.root / "impl" / "timer_task_list.py").read_text(encoding="utf-8")
+    assert source.count(lock) == 1
+    read_before = source.replace(lock, f"        self.root.next\n{lock}")
+    texts = {"impl.timer_task_list": read_before}
+    monkeypatch.setattr(
+        type(context),
+        "implementation",
+        lambda self: ControlledImplementation.load(
+            MECHANISM.root, MECHANISM.name, texts=texts, lint=False
+        ),
+    )
+    (row,) = random.check(context, MECHANISM.configs["remove_cancel"]).rows
+    assert (row.ok, row.verdict, row.property) == (False, "violated", "NoDataRace")
+    assert "race on TimerTaskEntry.next: " in row.why
+    shows_its_race(context, row)
 
 
 def test_a_mutant_that_does_not_race_is_not_in_order(context):
@@ -55,6 +113,35 @@ def test_a_deadlock_in_a_random_schedule_is_a_finding(context):
     """Opposite flushes deadlock in some schedules; so many schedules meet one."""
     (row,) = random.check(context, MECHANISM.configs["opposite_flushes"]).rows
     assert not row.ok and (row.verdict, row.property) == ("violated", "NoDeadlock")
+    found = read(context.output / row.trace)
+    assert found.property == "NoDeadlock" and {wait.thread for wait in found.waits} == {"f", "g"}
+    labelled = [step for step in found.steps if step.label not in MECHANISM.silent]
+    assert row.why.endswith(f"; after {' '.join(step.thread for step in labelled)}")
+    for on in (OnModel, OnImplementation):
+        again = on(MECHANISM, found)
+        again.go(len(found.steps))
+        again.judge()
+    early = OnModel(MECHANISM, found)
+    early.go(len(found.steps) - 1)
+    with pytest.raises(NotReproduced):
+        early.judge()
+
+
+def test_a_deadlock_hides_neither_a_race_nor_a_difference(context, monkeypatch):
+    fine = random_schedules(
+        context.implementation(), MECHANISM.scenarios["opposite_flushes"], schedules=20, seed=7
+    )
+    access = Access("f", "write", "impl/x.py:1", None)
+    more = replace(
+        fine,
+        difference=Difference("shared", "taskCounter is 2", (("f", "F1"),)),
+        racing=Racing(Race("X.y", access, access), ("f", "g"), 1),
+    )
+    assert fine.deadlock
+    monkeypatch.setattr(random, "_schedules", lambda *_: (more, more))
+    (row,) = random.check(context, MECHANISM.configs["opposite_flushes"]).rows
+    assert row.property == "NoDeadlock" and read(context.output / row.trace).waits
+    assert "taskCounter is 2" in row.why and "race on X.y" in row.why
 
 
 # -- liveness

@@ -13,9 +13,24 @@ from wheelproof.checks.context import Context, drift
 from wheelproof.checks.safety import check
 from wheelproof.graph.explorer import explore
 from wheelproof.project.mechanism import Config, value_of
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.verdict import exit_code
 
 CONFIG = replace(MECHANISM.configs["remove_cancel"], generated=290, distinct=166, depth=24)
 DEADLOCK = MECHANISM.configs["opposite_flushes"]
+
+
+@pytest.fixture
+def dumps(monkeypatch):
+    """The names of the runs of TLC that write a graph."""
+    names, dumped = [], safety.dumped
+
+    def noted(context, name, *arguments, **options):
+        names.append(name)
+        return dumped(context, name, *arguments, **options)
+
+    monkeypatch.setattr(safety, "dumped", noted)
+    return names
 
 
 def rows_of(context, config, *layers):
@@ -174,7 +189,8 @@ def test_a_config_checks_the_property_that_it_adds(context):
 
 
 def test_a_config_is_rejected_by_the_property_that_it_adds(context):
-    rows, _ = rows_of(context, replace(FAILING, expect="exhaustive"))
+    """The graph's row is that of every config that must pass and does not."""
+    rows, _ = rows_of(context, replace(FAILING, expect="exhaustive"), "tlc", "bisimulation")
     assert not rows["tlc"].ok and rows["tlc"].property == "CancelledUnlinked"
     assert not any(row.ok for row in rows.values())
     assert "CancelledUnlinked fails after" in rows["bisimulation"].why
@@ -204,12 +220,45 @@ def test_a_config_that_must_fail_and_does_not(context):
     )
 
 
+REAL = replace(DEADLOCK, expect="exhaustive", property=None)
+"""A deadlock that is in specification and model alike, where none is expected."""
+
+
 def test_a_config_that_must_pass_and_does_not(context):
-    rows, _ = rows_of(
-        context, replace(DEADLOCK, expect="exhaustive", property=None), "tlc", "graph"
-    )
+    rows, report = rows_of(context, REAL, "tlc", "graph")
     assert not rows["tlc"].ok and rows["tlc"].property == "NoDeadlock"
-    assert not rows["graph"].ok and rows["graph"].verdict == "error", "there is no whole graph"
+    assert (context.output / rows["tlc"].trace).is_file()
+    graph = rows["graph"]
+    assert not graph.ok and graph.verdict == "exhaustive", "the graphs are equal all the same"
+    assert "the model violates NoDeadlock" in graph.why and graph.figures["compared"] == (
+        "every edge"
+    )
+    assert exit_code(report.rows) == 1
+
+
+def test_a_violation_that_the_model_has_not_needs_no_second_run(context, monkeypatch, dumps):
+    monkeypatch.setattr(safety, "first_violation", lambda graph, name: None)
+    rows, report = rows_of(context, REAL, "graph")
+    graph = rows["graph"]
+    assert (graph.ok, graph.verdict, graph.property) == (False, "violated", "NoDeadlock")
+    assert "a violation of NoDeadlock, which the model keeps" in graph.why
+    assert dumps == [REAL.name] and exit_code(report.rows) == 1
+
+
+def test_a_second_run_that_fails_is_the_tools_failure_beside_the_finding(context, monkeypatch):
+    dumped = safety.dumped
+
+    def failing(context, name, *arguments, **options):
+        if name.endswith("_graph"):
+            return TlcResult(Outcome.ERROR, explanation="no room on the disk."), None
+        return dumped(context, name, *arguments, **options)
+
+    monkeypatch.setattr(safety, "dumped", failing)
+    monkeypatch.setattr(type(MECHANISM), "witnesses", ("TypeOK",))
+    rows, report = rows_of(context, REAL, "tlc", "graph")
+    assert report.witnesses == {"TypeOK": REAL.name}, "the model's states are reached all the same"
+    assert rows["graph"].verdict == "error" and "no room on the disk" in rows["graph"].why
+    assert rows["tlc"].property == "NoDeadlock" and exit_code(report.rows) == 1
 
 
 def test_another_depth_of_the_violation(context, monkeypatch):
@@ -224,19 +273,6 @@ SAFE = OPERATION.configs["two_completers"]
 BROKEN = replace(
     SAFE, name="made_up", expect="violated", property="TryAlwaysExcludesComplete", about=""
 )
-
-
-@pytest.fixture
-def dumps(monkeypatch):
-    """The names of the runs of TLC that write a graph."""
-    names, dumped = [], safety.dumped
-
-    def noted(context, name, *arguments, **options):
-        names.append(name)
-        return dumped(context, name, *arguments, **options)
-
-    monkeypatch.setattr(safety, "dumped", noted)
-    return names
 
 
 @pytest.mark.nightly

@@ -49,6 +49,16 @@ def test_narrow_entries(trace, subject_folder):
     assert "        inside: {a} → {a, b}" in lines
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_an_access_of_a_race_stands_at_its_step(trace, width):
+    first = replace(trace.steps[0], access="race on X.y, first access: write at impl/x.py:1 by a")
+    lines = drawn(replace(trace, steps=(first, *trace.steps[1:])), width)
+    (place,) = [number for number, line in enumerate(lines) if "first access: write" in line]
+    numbers = [line.split()[0] for line in lines[:place] if line[:5].strip().isdigit()]
+    assert numbers == ["1"]
+    assert not any("access" in line for line in drawn(trace, width))
+
+
 @pytest.mark.parametrize(("width", "wide"), [(99, False), (100, True)])
 def test_columns_for_threads_from_a_width_of_100_on(trace, width, wide):
     assert any("source and changes" in line for line in drawn(trace, width)) == wide

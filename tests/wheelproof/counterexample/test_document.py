@@ -29,6 +29,7 @@ def counterexamples(draw):
                 texts,
                 st.none() | sources,
                 st.dictionaries(texts, st.tuples(texts, texts), max_size=2),
+                texts,
             ),
             max_size=5,
         )

@@ -83,7 +83,11 @@ CPYTHON_FAULTS = {
     ),
     "no thread hears that all is done": (
         "joined",
-        ("Queue", "self.all_tasks_done.notify_all()", "pass"),
+        (
+            "Queue",
+            "self.all_tasks_done.notify_all()\n            self.unfinished",
+            "pass\n            self.unfinished",
+        ),
         "NoDeadlock",
     ),
     "the last comes first": (

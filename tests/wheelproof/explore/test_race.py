@@ -2,7 +2,7 @@
 
 import pytest
 
-from wheelproof.explore import RaceDetector, bisimulate, random_schedules
+from wheelproof.explore import RaceDetector, bisimulate, random_schedules, replay
 
 
 def races(implementation, scenario, coarse=False, schedules=60):
@@ -137,3 +137,49 @@ def test_the_detector_follows_a_bisimulation(cell):
         race=broken,
     )
     assert {race.field for race in broken.found} == {"Cell.item"}
+
+
+def test_the_race_that_is_named_is_the_one_that_its_schedule_shows(cell):
+    """Several schedules have different races: the least of all is in another one than the first."""
+    implementation, scenario = cell.load(without="Unlocked"), cell.scenarios["put_and_take"]
+    others = 0
+    for seed in (3, 4):
+        found = random_schedules(
+            implementation, scenario, schedules=40, seed=seed, race=RaceDetector()
+        )
+        racing = found.racing
+        ran = replay(implementation, scenario, racing.schedule, race=RaceDetector())
+        assert racing.race in ran.races
+        for access, number in ((racing.race.first, racing.first), (racing.race.second, 0)):
+            step = ran.steps[number - 1]
+            assert access.thread == step.thread and access.label in (step.label, None)
+        before = replay(implementation, scenario, racing.schedule[:-1], race=RaceDetector())
+        assert before.races == (), "the schedule ends at its first race"
+        others += min(found.races) not in ran.races
+    assert others, "no drawn schedule tells the first race from the least one"
+
+
+def test_a_deadlock_after_a_race_has_a_schedule_of_its_own(cell):
+    text = cell.edited(
+        (
+            "    def claim(self) -> bool:\n",
+            "    def claim(self) -> bool:\n"
+            "        self.item = 'x'  # write X0\n"
+            "        with self.gate:  # lock X1, unlock X4\n"
+            "            with self.monitor:  # lock X2, unlock X3\n"
+            "                pass\n",
+        ),
+        (
+            "        if self.gate.acquire(blocking=False):  # try G1\n",
+            "        self.item = 'y'  # write Y0\n"
+            "        with self.monitor:  # lock Y1, unlock Y4\n"
+            "            with self.gate:  # lock Y2, unlock Y3\n"
+            "                pass\n"
+            "        if self.gate.acquire(blocking=False):  # try G1\n",
+        ),
+    )
+    implementation = cell.load(texts={"impl.cell": text})
+    scenario = {"threads": {"a": [["claim"]], "b": [["attempt"]]}}
+    found = random_schedules(implementation, scenario, schedules=100, race=RaceDetector())
+    assert replay(implementation, scenario, found.deadlock).end == "deadlock"
+    assert replay(implementation, scenario, found.racing.schedule).end == "running"

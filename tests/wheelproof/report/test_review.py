@@ -50,7 +50,7 @@ def test_findings_come_with_reason_and_columns(bad, mechanisms, trace, subject_f
         and "Safe is violated: 2 steps" in finding
     )
     assert "#### bisimulation / empty: vacuous" in text and "| tlc | 2 NOT IN ORDER |" in text
-    assert "The subject no longer declares this mechanism." in text
+    assert "The project no longer declares this mechanism." in text
 
 
 def test_a_trace_that_cannot_be_read_is_reported(bad, mechanisms, subject_folder):

@@ -95,7 +95,17 @@ def test_every_row_that_is_not_in_order_stands_with_its_reason(bad):
     assert "killed: M2" not in text and "killed: wrong" not in text
     assert (
         text.splitlines()[-1]
-        == "wheelproof: 3 of 8 checks in order: TOOL FAILED: not every check could be carried out"
+        == "wheelproof: 3 of 8 checks in order: FINDING: not every verdict is as expected; a TOOL "
+        "FAILED in another check"
+    )
+
+
+def test_the_last_line_names_a_tool_that_failed_only_where_one_did(bad):
+    failed = [row for row in bad.rows if row.verdict == "error"]
+    found = [row for row in bad.rows if row.verdict != "error"]
+    assert failed and "TOOL FAILED" not in verdict_line(replace(bad, rows=tuple(found))).plain
+    assert verdict_line(replace(bad, rows=tuple(failed))).plain.endswith(
+        "TOOL FAILED: not every check could be carried out"
     )
 
 

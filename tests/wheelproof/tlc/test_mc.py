@@ -19,7 +19,7 @@ MODULE = """\
 ------------------------------ MODULE MCRelayTwo ------------------------------
 \\* Generated from spec/Relay.toml, config two; changes are lost.
 \\* To run it by hand, in this folder:
-\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCRelayTwo.cfg MCRelayTwo.tla
+\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCRelayTwo
 EXTENDS Relay, Integers, TLC
 
 MC_Runners == {"a", "b"}

@@ -71,7 +71,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
             f"{kind!r} is no kind of event of {SCHEMA}",
             "A kind that is not understood cannot be checked: a new one takes a new major version."
             if declared.find("schema")
-            else "The subject has no folder traces, which declares kinds: name another, --subject.",
+            else "The project has no folder traces, which declares kinds: name another, --subject.",
         )
     event: dict[str, Any] = {}
     for name in NAMES:

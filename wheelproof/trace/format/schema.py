@@ -139,7 +139,7 @@ HEADER = (
         "module, git, sha256: texts; the specification that the producer has in mind",
     ),
     Field("variant", "text", "which variant of the mechanism ran, as TryPending"),
-    Field("config", "object", _OWN.CONFIG if _OWN else "the subject's measures: integers"),
+    Field("config", "object", _OWN.CONFIG if _OWN else "the project's measures: integers"),
     Field(
         "clock",
         "object",

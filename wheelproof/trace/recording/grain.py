@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 class Grain:
-    """The steps of one subject. ``labels``: file -> its labels, which are not changed."""
+    """The steps of one mechanism. ``labels``: file -> its labels, which are not changed."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ _TAKES = frozenset(("lock", "try"))
 
 
 class Traced:
-    """The modules of one subject on traced primitives.
+    """The modules of one mechanism on traced primitives.
 
     ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``:
     the decision that it lacks. ``directed``: plain fields wait for their turn too. Raises
@@ -79,7 +79,7 @@ class Traced:
                     importlib.import_module(name)
             except ImportError as error:
                 raise UsageError(
-                    f"{root}: the subject {mechanism} cannot be imported: {error}."
+                    f"{root}: the mechanism {mechanism} cannot be imported: {error}."
                 ) from error
             self.modules = isolated.present()
         for name, module in self.modules.items():
@@ -213,7 +213,7 @@ class Traced:
 
     def _unlabelled(self, function: str, operation: str) -> str | None:
         """The kind of event of an operation on a line without a label, "" for none; None where the
-        subject leaves it to the tool. A section is an event where its lock is given back."""
+        project leaves it to the tool. A section is an event where its lock is given back."""
         if function in self.translator.SECTIONS:
             return self.translator.SECTIONS[function][0] if operation in ENDS else ""
         found: str | None = self.translator.UNLABELLED.get((function, operation))

@@ -31,7 +31,7 @@ STOP_SECONDS = 0.1
 
 
 class Stop(BaseException):
-    """Ends a thread of a recording that was stopped. No code of the subject catches it."""
+    """Ends a thread of a recording that was stopped. No code of the project catches it."""
 
 
 Observer = Callable[[Log, FrameType], int]
@@ -58,7 +58,7 @@ class Recorder:
     held. ``conditions``: kind of event -> the values of a volatile field whose read is one; of
     other kinds every read is. ``sections``: kind of event -> what its record says, of events that
     are a critical section. ``values``: ids of values that are no objects. ``words``: those that
-    the subject's sections have made, by the id of their owner. ``turn``: called before each
+    the project's sections have made, by the id of their owner. ``turn``: called before each
     operation of a directed run; None where threads run as they like.
     """
 

@@ -39,7 +39,7 @@ frame_of = sys._getframe
 
 
 class Stop(BaseException):
-    """Ends a thread of a run that is over. No code of the subject catches it."""
+    """Ends a thread of a run that is over. No code of the project catches it."""
 
 
 class Blocker(Protocol):
