@@ -66,7 +66,7 @@ def printed(text: str) -> list[tuple[str, list[str]]]:
 
 def without_lines(text: str) -> str:
     """The text without the numbers of source lines, which any edit above them changes."""
-    return re.sub(r"(\.py):\d+", r"\1", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
+    return re.sub(r"(\.(?:py|tla)):\d+", r"\1", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
 
 
 def unlike(parts: list[str], output: str) -> list[str]:

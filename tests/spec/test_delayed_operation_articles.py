@@ -10,6 +10,7 @@ from wheelproof.checks import safety
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import columns, document, replay
 from wheelproof.counterexample.build import Diverged, build
+from wheelproof.counterexample.numbering import count
 from wheelproof.counterexample.replay import NotReproduced
 
 FREE, HELD = '[depth |-> 0, owner |-> "null"]', '[depth |-> 1, owner |-> "{}"]'
@@ -245,7 +246,7 @@ def test_the_stories_replay(request, name, on, capsys):
     assert replay.run(file, on, root=ROOT) == 1
     shown = capsys.readouterr().out
     assert (
-        f"{document.read(file).property} is violated after step {len(document.read(file).steps)}"
+        f"{document.read(file).property} is violated after step {count(document.read(file).steps)}"
         in shown
     )
 

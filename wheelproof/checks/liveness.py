@@ -67,7 +67,9 @@ def judged(
             "states": graph.distinct,
             "edges": graph.edge_count,
             "lasso_spec": len(result.trace) or None,
-            "lasso_model": None if lasso is None else len(lasso.steps),
+            "lasso_model": None
+            if lasso is None
+            else sum(label not in context.mechanism.silent for _, label, _ in lasso.steps),
         },
     )
 

@@ -25,7 +25,9 @@ def check(context: Context, config: Config) -> Report:
     started = context.begin("tlc", config.name, context.limits.tlc_seconds)
     result = context.tlc(config.name, config, deadlock=False, **stated(context, config))
     verdict = VERDICT_OF[result.outcome]
-    figures = {"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else counts_of(result)
+    figures = counts_of(result)
+    if verdict is Verdict.VIOLATED:
+        figures = {"transitions": len(result.trace) - 1}
     fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
     trace = kept(context, config, result) if result.property else None
     return Report(

@@ -185,7 +185,7 @@ class _Config:
         fault = (
             ""
             if result.outcome is not Outcome.VIOLATED or depth == steps
-            else f"TLC's shortest trace has {steps} steps, the model's {depth}"
+            else f"TLC's shortest trace has {steps} transitions, the model's {depth}"
         )
         trace, parted = self.kept("tlc", result) if result.property else (None, "")
         self.add(
@@ -196,7 +196,7 @@ class _Config:
             property=result.property,
             verdict=VERDICT_OF[result.outcome],
             fault="; ".join(filter(None, (fault, parted))),
-            figures={"steps": steps, "steps_model": depth},
+            figures={"transitions": steps, "transitions_model": depth},
             why=result.explanation,
             trace=trace,
         )
@@ -283,7 +283,7 @@ class _Config:
                     name=self.config.name,
                     scenario=self.config.scenario,
                     property=name,
-                    explanation=self.config.about or self.mechanism.properties[name].says,
+                    explanation=self.config.about,
                     sources=self.context.sources(scenario=self.config.scenario),
                 )
             ), ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wheelproof.counterexample import falsified
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import places
 from wheelproof.counterexample.waiting import waits
@@ -17,15 +18,19 @@ class Diverged(ToolError):
 
 
 def follow(
-    model: Model, schedule: Iterable[tuple[int, str]], silent: frozenset[str]
+    model: Model,
+    schedule: Iterable[tuple[int, str]],
+    silent: frozenset[str],
+    *,
+    exact: bool = False,
 ) -> list[tuple[int, str, State]]:
     """Follow a schedule of (thread, label) from the initial state.
 
     The result has (thread, label, state after) for each step.
 
     A silent step that the schedule leaves out is taken just before its thread's next step, or
-    before that of a thread that waits for it (a memory process waits for its thread's end). Raises
-    Diverged.
+    before that of a thread that waits for it (a memory process waits for its thread's end); not so
+    if the schedule is ``exact``. Raises Diverged.
     """
     state = model.initial()
     out: list[tuple[int, str, State]] = []
@@ -37,7 +42,7 @@ def follow(
                 out.append((thread, label, state))
                 break
             hidden = min(
-                (move for move in moves if move[1] in silent),
+                (move for move in moves if move[1] in silent and not exact),
                 key=lambda move: move[0] != thread,
                 default=None,
             )
@@ -48,8 +53,9 @@ def follow(
                     ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves)
                     or "no thread"
                 )
+                number = sum(step not in silent for _, step, _ in out) + 1
                 raise Diverged(
-                    f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the "
+                    f"Step {number}: {model.threads[thread]} cannot take {label} on the "
                     f"model (able: {able})."
                 )
             state = moves[hidden]
@@ -114,7 +120,8 @@ def build(
     state = model.initial()
     before = places(model, state)
     initial, steps, number = before, [], 0
-    for thread, label, state in follow(model, schedule, mechanism.silent):
+    taken = follow(model, schedule, mechanism.silent)
+    for thread, label, state in taken:
         number += label not in mechanism.silent
         access = "" if label in mechanism.silent else accesses.get(number, "")
         after = places(model, state)
@@ -125,6 +132,13 @@ def build(
         source = sources.get(label)
         steps.append(Step(model.threads[thread], label, kind, source, changes, access))
         before = after
+    about = mechanism.properties.get(property)
+    says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
+    if about is not None and explanation == about.says:
+        explanation = ""
+    if about is not None and about.kind == "invariant":
+        names = [(model.threads[thread], label) for thread, label, _ in taken]
+        says += falsified.stated(mechanism, scenario, property, names, before)
     return Counterexample(
         mechanism=mechanism.name,
         layer=layer,
@@ -139,4 +153,5 @@ def build(
         model_without=mechanism.lacking,
         impl_without=mechanism.lacking if impl_without is None else impl_without,
         waits=waits(model, state, sources) if loop is None else (),
+        says=says,
     )

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from rich.cells import cell_len, set_cell_size
@@ -17,7 +18,9 @@ from rich.text import Text
 from wheelproof.console import visible
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.folding import Fold, folded
-from wheelproof.counterexample.holding import Hold, cycle, holds
+from wheelproof.counterexample.holding import Hold, circle, holds
+from wheelproof.counterexample.numbering import SILENT, count, numbers
+from wheelproof.counterexample.places import plain
 from wheelproof.counterexample.source import changed_texts, source_text
 
 COLUMNS_FROM = 100  # columns
@@ -64,14 +67,13 @@ def render(
 
 
 def describe(trace: Counterexample) -> str:
-    """Length, threads and context switches in one phrase."""
-    switches = sum(
-        before.thread != after.thread for before, after in zip(trace.steps, trace.steps[1:])
-    )
-    active = len({step.thread for step in trace.steps})
+    """Length, threads and context switches in one phrase. Silent steps do not count."""
+    steps = [step for step in trace.steps if step.kind != SILENT]
+    switches = sum(before.thread != after.thread for before, after in pairwise(steps))
+    active = len({step.thread for step in steps})
     return ", ".join(
         (
-            _counted(len(trace.steps), "step"),
+            _counted(len(steps), "step"),
             _counted(active, "thread"),
             _counted(switches, "context switch"),
         )
@@ -80,19 +82,22 @@ def describe(trace: Counterexample) -> str:
 
 def outcome(trace: Counterexample) -> str:
     """Where the run violates its property, in one sentence."""
-    steps = len(trace.steps)
+    steps = count(trace.steps)
     stated = f"{trace.property} is violated"
     if trace.loop is None:
         return f"{stated} after step {steps}." if steps else f"{stated} in the initial state."
-    if trace.loop == steps:
+    if trace.loop == len(trace.steps):
         return f"{stated}: the run stays in this state for ever."
-    if trace.loop == steps - 1:
+    first = count(trace.steps[: trace.loop]) + 1
+    if first > steps:
+        return f"{stated}: silent steps repeat for ever after step {steps}."
+    if first == steps:
         return f"{stated}: step {steps} repeats for ever."
-    return f"{stated}: steps {trace.loop + 1} to {steps} repeat for ever."
+    return f"{stated}: steps {first} to {steps} repeat for ever."
 
 
-def waiting(trace: Counterexample) -> list[str]:
-    """At a deadlock: what each thread waits for, and who waits for whom in a circle."""
+def waiting(trace: Counterexample, arrow: str = UNICODE.arrow) -> list[str]:
+    """At a deadlock: what each thread waits for, its locals, and the circle of those that wait."""
     stated = []
     for wait in trace.waits:
         where = f" ({wait.source})" if wait.source else ""
@@ -104,8 +109,11 @@ def waiting(trace: Counterexample) -> list[str]:
         mine = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
         has = f"; it holds {' and '.join(mine)}" if mine else ""
         stated.append(f"{wait.thread} {waits}{has}.")
-    if ring := cycle(trace.waits):
-        stated.append(f"Each waits for the next: {', '.join([*ring, ring[0]])}.")
+        if wait.locals:
+            values = ", ".join(f"{name} = {plain(text)}" for name, text in wait.locals.items())
+            stated.append(f"Locals of {wait.thread}: {values}.")
+    if ring := circle(trace):
+        stated.append(f"They wait in a circle: {f' {arrow} '.join(ring)}")
     return stated
 
 
@@ -133,13 +141,23 @@ class _Picture:
             changed_texts(root, trace.mechanism, trace.impl_without) if trace.impl_without else {}
         )
         self.width = max(width, 40)
-        moving = {step.thread for step in trace.steps}
+        shown = [
+            index
+            for index, step in enumerate(trace.steps)
+            if full or step.changes or step.kind != SILENT
+        ]
+        self.steps = [trace.steps[index] for index in shown]
+        self.folded = len(trace.steps) - len(shown)
+        self.loop = None if trace.loop is None else sum(index < trace.loop for index in shown)
+        of_all = numbers(trace.steps)
+        self.numbers = [of_all[index] for index in shown]
+        moving = {step.thread for step in self.steps}
         self.threads = [thread for thread in trace.threads if thread in moving]
         self.idle = [thread for thread in trace.threads if thread not in moving]
-        self.digits = max(2, len(str(len(trace.steps))))
+        self.digits = max(2, len(str(count(trace.steps))))
         self.gutter = self.digits + 4  # loop mark, blank, number, two blanks
         widest = max(
-            (cell_len(text) for text in [*map(_act, trace.steps), *map(visible, self.threads)]),
+            (cell_len(text) for text in [*map(_act, self.steps), *map(visible, self.threads)]),
             default=0,
         )
         self.column = min(widest, _COLUMN_MOST) + 2
@@ -159,6 +177,9 @@ class _Picture:
         lines = [*first, *self._wrapped(where, 0, "")]
         if self.idle:
             lines += self._wrapped(f"never moves: {', '.join(self.idle)}", 0, "dim")
+        if self.folded:
+            left = f"{_counted(self.folded, 'silent step')} without a change: --full"
+            lines += self._wrapped(left, 0, "dim")
         return [*lines, Text()]
 
     def initial(self) -> list[Text]:
@@ -173,7 +194,8 @@ class _Picture:
             return []
         lines = [Text("initially", style="bold")]
         for name, value in shown.items():
-            lines += self._wrapped(f"{name} = {self._short(value)}", 2, "", hang=len(name) + 3)
+            text = f"{name} = {self._short(plain(value))}"
+            lines += self._wrapped(text, 2, "", hang=len(name) + 3)
         if hidden := len(self.trace.initial) - len(shown):
             lines += self._wrapped(
                 f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: "
@@ -187,7 +209,7 @@ class _Picture:
         trace = self.trace
         text = outcome(trace)
         lines = [Text(), *self._wrapped(text, 0, "bold red")]
-        for stated in waiting(trace):
+        for stated in [*map(plain, trace.says), *waiting(trace, self.glyphs.arrow)]:
             lines += self._wrapped(stated, 2, "")
         for paragraph in trace.explanation.splitlines():
             lines += self._wrapped(paragraph, 0, "")
@@ -212,18 +234,18 @@ class _Picture:
         for item in self._items():
             if isinstance(item, Fold):
                 yield from self._fold(item)
-                last = self.trace.steps[item.first - 1 + item.times * item.period].thread
-                continue
-            step = self.trace.steps[item]
-            if last is not None and step.thread != last:
-                yield self._rule(item)
-            last = step.thread
+                continue  # its last step is one of the same thread as that before it
+            step = self.steps[item]
+            if step.kind != SILENT:
+                if last is not None and step.thread != last:
+                    yield self._rule(item)
+                last = step.thread
             yield from self._step(item, step)
 
     def _items(self) -> Sequence[int | Fold]:
         if self.full:
-            return range(len(self.trace.steps))
-        return folded(self.trace.steps, self.trace.loop)
+            return range(len(self.steps))
+        return folded(self.steps, self.loop)
 
     def _rule(self, index: int) -> Text:
         reach = self.indent - self.gutter if self.columns else 30
@@ -232,16 +254,21 @@ class _Picture:
 
     def _fold(self, fold: Fold) -> Iterator[Text]:
         repeated = _counted(fold.period, "step")
+        end = fold.first + fold.times * fold.period
+        hidden = [number for number in self.numbers[fold.first : end] if number is not None]
+        which = f"steps {hidden[0]} to {hidden[-1]}" if hidden else "silent ones"
         text = (
             f"{self.glyphs.more} the last {repeated} repeated {_counted(fold.times, 'time')} more: "
-            f"steps {fold.first + 1} to {fold.first + fold.times * fold.period}: --full"
+            f"{which}: --full"
         )
         for line in self._wrapped(text, 0, "dim italic", within=self.width - self.gutter):
             yield self._margin(fold.first) + line
 
     def _step(self, index: int, step: Step) -> Iterator[Text]:
         mark = self._loop_mark(index)
-        number = Text.assemble((mark, "magenta"), (f" {index + 1:>{self.digits}}  ", "dim"))
+        number = Text.assemble(
+            (mark, "magenta"), (f" {self.numbers[index] or '':>{self.digits}}  ", "dim")
+        )
         follow = self._margin(index + 1)
         if self.columns:
             column = self.threads.index(step.thread)
@@ -289,7 +316,8 @@ class _Picture:
                 if code:
                     lines += self._wrapped(code, 0, "cyan", within=width, hang=4)
         for place, (before, after) in step.changes.items():
-            text = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
+            old, new = self._short(plain(before)), self._short(plain(after))
+            text = f"{place}: {old} {self.glyphs.arrow} {new}"
             lines += self._wrapped(text, 0, "yellow", within=width, hang=4)
         if step.access:
             lines += self._wrapped(step.access, 0, "bold red", within=width, hang=4)
@@ -299,13 +327,13 @@ class _Picture:
 
     def _margin(self, index: int) -> Text:
         """The text left of a line without a number, before step `index`: a loop's bar or blanks."""
-        inside = self.trace.loop is not None and self.trace.loop < index < len(self.trace.steps)
+        inside = self.loop is not None and self.loop < index < len(self.steps)
         return Text(
             (self.glyphs.loop[1] if inside else " ") + " " * (self.gutter - 1), style="magenta"
         )
 
     def _loop_mark(self, index: int) -> str:
-        loop, last = self.trace.loop, len(self.trace.steps) - 1
+        loop, last = self.loop, len(self.steps) - 1
         first, between, end, only = self.glyphs.loop
         if loop is None or index < loop:
             return " "

@@ -39,7 +39,8 @@ class Wait:
     """A thread that cannot move in the last state.
 
     `label` and `source`: its next step. `places`: the variables that it waits for; () if no single
-    one keeps it. `holders`: the threads that their values name.
+    one keeps it. `holders`: the threads that their values name. `locals`: its own variables with
+    another value than initially.
     """
 
     thread: str
@@ -47,6 +48,7 @@ class Wait:
     source: str | None
     places: tuple[str, ...]
     holders: tuple[str, ...]
+    locals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class Counterexample:
     ``schedule``: the threads of all steps of an implementation that takes more than the model has;
     () where it takes those in `steps`.
 
-    ``waits``: at a deadlock, what each thread that has not ended waits for."""
+    ``waits``: at a deadlock, what each thread that has not ended waits for. ``says``: what the
+    property says of the last state, in sentences."""
 
     mechanism: str
     layer: str
@@ -78,6 +81,7 @@ class Counterexample:
     loop: int | None = None
     schedule: tuple[str, ...] = ()
     waits: tuple[Wait, ...] = ()
+    says: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
@@ -108,6 +112,7 @@ class Counterexample:
             "loop": self.loop,
             **({"schedule": list(self.schedule)} if self.schedule else {}),
             **({"waits": [_waiting(wait) for wait in self.waits]} if self.waits else {}),
+            **({"says": list(self.says)} if self.says else {}),
         }
 
     def write(self, path: Path) -> None:
@@ -139,6 +144,7 @@ def read(path: Path) -> Counterexample:
         loop=document.optional_index("loop", len(steps)),
         schedule=_schedule(document, threads),
         waits=_waits(document, threads),
+        says=document.texts("says") if "says" in document.value else (),
     )
 
 
@@ -149,6 +155,7 @@ def _waiting(wait: Wait) -> dict[str, Any]:
         "source": wait.source,
         "places": list(wait.places),
         "holders": list(wait.holders),
+        **({"locals": dict(wait.locals)} if wait.locals else {}),
     }
 
 
@@ -167,6 +174,7 @@ def _waits(document: documents.Record, threads: tuple[str, ...]) -> tuple[Wait, 
                 record.optional_text("source"),
                 record.texts("places"),
                 named[1:],
+                record.text_by_name("locals") if "locals" in record.value else {},
             )
         )
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import Any
 
 from wheelproof.counterexample import compiled
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.numbering import SILENT, numbers
 from wheelproof.documents import encode
 from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, parse_value
@@ -26,12 +27,14 @@ def itf(found: Counterexample) -> str:
     """The run in ITF: a state before the first step, and one after each.
 
     The variables are those of the specification; ``thread`` and ``label`` say who has come there.
+    ``#meta`` has the number of the step, if it is not a silent one.
     """
     values: dict[str, str] = dict(found.initial)
-    states = [_state(0, values, "", "")]
-    for number, step in enumerate(found.steps, 1):
+    states = [_state({"index": 0}, values, "", "")]
+    for index, (step, number) in enumerate(zip(found.steps, numbers(found.steps)), 1):
         values |= {place: after for place, (_, after) in step.changes.items()}
-        states.append(_state(number, values, step.thread, step.label))
+        at = {"index": index} | ({} if number is None else {"step": number})
+        states.append(_state(at, values, step.thread, step.label))
     loop = {} if found.loop is None else {"loop": min(found.loop, len(found.steps))}
     return encode(
         {
@@ -49,7 +52,9 @@ def itf(found: Counterexample) -> str:
     )
 
 
-def _state(number: int, values: Mapping[str, str], thread: str, label: str) -> dict[str, Any]:
+def _state(
+    at: Mapping[str, int], values: Mapping[str, str], thread: str, label: str
+) -> dict[str, Any]:
     variables: dict[str, Any] = {}
     for place, text in values.items():
         part = _PLACE.fullmatch(place)
@@ -58,7 +63,7 @@ def _state(number: int, values: Mapping[str, str], thread: str, label: str) -> d
         else:
             pairs = variables.setdefault(part["variable"], {"#map": []})
             pairs["#map"].append([_index(part["index"]), _value(text)])
-    return {"#meta": {"index": number}, "thread": thread, "label": label, **variables}
+    return {"#meta": dict(at), "thread": thread, "label": label, **variables}
 
 
 def _index(text: str) -> Any:
@@ -94,7 +99,7 @@ def _json(value: Value) -> Any:
 
 def schedule_of(found: Counterexample) -> list[str]:
     """The threads of the steps that an implementation has."""
-    return [step.thread for step in found.steps if step.kind != "silent"]
+    return [step.thread for step in found.steps if step.kind != SILENT]
 
 
 def pytest(found: Counterexample) -> str:

@@ -62,6 +62,22 @@ def cycle(found: Sequence[Wait]) -> list[str]:
     return []
 
 
+def circle(trace: Counterexample) -> list[str]:
+    """The circle of :func:`cycle` with what each waits for: thread, place, thread ... the first.
+
+    The place is the one whose last value names the next thread.
+    """
+    ring, of = cycle(trace.waits), {wait.thread: wait for wait in trace.waits}
+    last = dict(trace.initial)
+    for step in trace.steps:
+        last |= {place: after for place, (_, after) in step.changes.items()}
+    drawn = ring[:1]
+    for thread, following in zip(ring, [*ring[1:], *ring[:1]], strict=True):
+        named = [place for place in of[thread].places if _names(last.get(place, ""), following)]
+        drawn += [*(named or of[thread].places)[:1], following]
+    return drawn
+
+
 def _names(value: str, thread: str) -> bool:
     """Whether a text in TLA+ notation has the thread's name as a string or as a name."""
     return re.search(rf"(?<![\w-]){re.escape(thread)}(?![\w-])", value) is not None

@@ -7,6 +7,22 @@ from wheelproof.protocols import Model, State
 from wheelproof.tlc.values import format_tla, freeze
 
 
+def plain(text: str) -> str:
+    """A value as it is shown: NULL is None, as in the implementation."""
+    return text.replace(f'"{NULL}"', "None")
+
+
+def own(model: Model, state: State, index: int) -> dict[str, str]:
+    """The variables that the algorithm declares for a thread, with their values as TLA+ text."""
+    pieces = model.pieces(state)[len(model.variables) :]
+    out = {}
+    for variable, piece in list(zip(model.process_variables, pieces))[1:]:
+        of_threads = model.tla(variable, piece)
+        if variable != "stack" and model.threads[index] in of_threads:
+            out[variable] = format_tla(freeze(of_threads[model.threads[index]], NULL))
+    return out
+
+
 def places(model: Model, state: State) -> dict[str, str]:
     """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
     out = {}

@@ -15,7 +15,8 @@ from wheelproof import project
 from wheelproof.counterexample import compiled, document
 from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
-from wheelproof.counterexample.places import places
+from wheelproof.counterexample.numbering import SILENT, count, stated, upto
+from wheelproof.counterexample.places import places, plain
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
@@ -37,13 +38,14 @@ class NotReproduced(ToolError):
 def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")) -> int:
     """Replay a file ``on`` "model" or "impl", up to step ``until`` (then the exit code is 0).
 
+    Steps have the numbers that every view gives them: silent ones have none.
+
     Raises UsageError for a step behind the last one.
     """
     found = document.read(path)
-    if until is not None and until > len(found.steps):
-        raise UsageError(
-            f"{path}: there is no step {until}.", f"Its last step is {len(found.steps)}."
-        )
+    end = count(found.steps)
+    if until is not None and until > end:
+        raise UsageError(f"{path}: there is no step {until}.", f"Its last step is {end}.")
     mechanisms = project.find(root)
     if found.mechanism not in mechanisms:
         raise UsageError(
@@ -69,19 +71,19 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
         )
     on_impl = OnCompiled if found.layer == compiled.LAYER else OnImplementation
     replay = {"model": OnModel, "impl": on_impl}[on](mechanism, found)
-    last = len(found.steps) if until is None else until
-    replay.go(last)
-    if until is not None and last < len(found.steps):
-        print(f"stopped after step {last} of {len(found.steps)}:")
+    stops = until is not None and until < end
+    replay.go(upto(found.steps, until or 0) if stops else len(found.steps))
+    if stops:
+        print(f"stopped after step {until} of {end}:")
         for place, text in places(replay.model, replay.state).items():
-            print(f"  {place} = {text}")
+            print(f"  {place} = {plain(text)}")
         return 0
     replay.judge()
     artefact = "model" if on == "model" else "implementation"
-    last_step = f"{found.steps[-1].thread}.{found.steps[-1].label}" if found.steps else "no step."
+    taken = [f"{step.thread}.{step.label}" for step in found.steps if step.kind != SILENT]
     print(
         f"reproduced on the {artefact}: {found.property} is violated after step "
-        f"{len(found.steps)}, {last_step}"
+        f"{end}, {taken[-1] if taken else 'no step.'}"
     )
     return REPRODUCED
 
@@ -105,9 +107,9 @@ class OnModel:
         schedule = [
             (self.model.threads.index(step.thread), step.label) for step in self.found.steps[:last]
         ]
-        taken = follow(self.model, schedule, frozenset())
+        taken = follow(self.model, schedule, self.mechanism.silent, exact=True)
         before = places(self.model, self.state)
-        for number, (step, (_, _, state)) in enumerate(zip(self.found.steps, taken), 1):
+        for index, (step, (_, _, state)) in enumerate(zip(self.found.steps, taken)):
             after = places(self.model, state)
             changes = {
                 place: (before[place], text)
@@ -116,8 +118,8 @@ class OnModel:
             }
             if changes != dict(step.changes):
                 raise NotReproduced(
-                    f"Step {number}, {step.thread}.{step.label}, changes {changes or 'nothing'}, "
-                    f"in the file {dict(step.changes) or 'nothing'}."
+                    f"{stated(self.found.steps, index)}, changes {changes or 'nothing'}, in the "
+                    f"file {dict(step.changes) or 'nothing'}."
                 )
             before, self.state = after, state
             self.states.append(state)
@@ -178,8 +180,8 @@ class OnImplementation(OnModel):
             index = names.index(step.thread)
             if self.execution.labels[index] != step.label:
                 raise NotReproduced(
-                    f"Step {number}: {step.thread} waits at {self.execution.labels[index]}, in the "
-                    f"file it takes {step.label}."
+                    f"{stated(self.found.steps, number - 1)}: {step.thread} waits at "
+                    f"{self.execution.labels[index]}."
                 )
             try:
                 self.execution.step(index)
@@ -189,7 +191,7 @@ class OnImplementation(OnModel):
                 self.differs = self.difference(self.states[number])
             if self.differs and (number < last or self.found.property != "Bisimulation"):
                 raise NotReproduced(
-                    f"Step {number}, {step.thread}.{step.label}: the implementation leaves the "
+                    f"{stated(self.found.steps, number - 1)}: the implementation leaves the "
                     f"model: {self.differs}."
                 )
 
@@ -238,8 +240,9 @@ class OnCompiled(OnModel):
         schedule = compiled.schedule_of(self.mechanism, self.found, self.model)
         for taken, thread in enumerate(schedule):
             if self.differs:
+                after = count(self.found.steps[:at])
                 raise NotReproduced(
-                    f"Before step {taken + 1} the classes leave the model: {self.differs}."
+                    f"After step {after} the classes leave the model: {self.differs}."
                 )
             if not self.execution.stutters(taken, thread):
                 while (step := next(steps, None)) is not None and step.label in silent:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from wheelproof.counterexample.document import Wait
-from wheelproof.counterexample.places import places
+from wheelproof.counterexample.places import own, places
 from wheelproof.protocols import Model, State
 
 
@@ -56,7 +56,14 @@ def _wait(model: Model, state: State, index: int, sources: Mapping[str, str]) ->
         sources.get(label),
         tuple(held),
         tuple(dict.fromkeys(name for names in held.values() for name in names)),
+        _locals(model, state, index),
     )
+
+
+def _locals(model: Model, state: State, index: int) -> dict[str, str]:
+    """The thread's own variables that have another value than initially."""
+    first = own(model, model.initial(), index)
+    return {name: text for name, text in own(model, state, index).items() if text != first[name]}
 
 
 def _released(model: Model, state: State) -> Iterator[State]:

@@ -204,7 +204,7 @@ def test_a_config_that_must_fail(context):
     assert rows["tlc"].ok and rows["tlc"].property == "NoDeadlock" and rows["graph"].ok, [
         row.why for row in rows.values()
     ]
-    assert rows["tlc"].figures["steps"] == rows["tlc"].figures["steps_model"]
+    assert rows["tlc"].figures["transitions"] == rows["tlc"].figures["transitions_model"]
     assert (context.output / rows["tlc"].trace).is_file()
 
 

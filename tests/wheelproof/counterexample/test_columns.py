@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.folding import Fold, folded
+from wheelproof.counterexample.numbering import count
 from wheelproof.counterexample.source import source_text
 
 
@@ -91,6 +92,54 @@ def test_repeated_blocks_are_folded_unless_all_is_wanted(trace):
     assert sum("A1 try" in line for line in drawn(long, full=True)) == 20
 
 
+QUIET = Step("idle", "T0", "silent")
+
+
+def test_silent_steps_without_a_change_are_left_out_and_have_no_number(trace):
+    first, second = trace.steps
+    telling = Step("idle", "T1", "silent", None, {"other": ("0", "1")})
+    lines = drawn(replace(trace, steps=(QUIET, first, QUIET, telling, second, QUIET)))
+    assert "Safe is violated: 2 steps, 2 threads, 1 context switch" in lines
+    assert "3 silent steps without a change: --full" in lines
+    assert not any("T0 silent" in line for line in lines)
+    assert sum("╌" in line for line in lines) == 1
+    assert [line.split()[0] for line in lines if "A1 lock" in line] == ["1", "2"]
+    (reported,) = [line for line in lines if "T1 silent" in line]
+    assert reported.split() == ["│", "│", "T1", "silent", "other:", "0", "→", "1"]
+    assert "Safe is violated after step 2." in lines
+
+
+def test_full_shows_the_silent_steps_too(trace):
+    first, second = trace.steps
+    lines = drawn(replace(trace, steps=(QUIET, first, QUIET, second)), full=True)
+    assert sum("T0 silent" in line for line in lines) == 2
+    assert not any("without a change" in line for line in lines)
+    assert [line.split()[0] for line in lines if "A1 lock" in line] == ["1", "2"]
+
+
+def test_a_loop_has_the_numbers_of_its_steps(trace):
+    steps = [Step("a", f"A{number}", "read") for number in range(1, 4)]
+    looping = (steps[0], QUIET, steps[1], QUIET, steps[2])
+    for loop, end in (
+        (1, "steps 2 to 3 repeat for ever."),
+        (3, "step 3 repeats for ever."),
+        (5, "the run stays in this state for ever."),
+    ):
+        lines = drawn(replace(trace, steps=looping, loop=loop))
+        assert f"Safe is violated: {end}" in lines
+    lines = drawn(replace(trace, steps=looping, loop=1))
+    assert [line[0] for line in lines if " read" in line] == [" ", "╭", "╰"]
+    silent = replace(trace, steps=(*looping, QUIET), loop=5)
+    assert "Safe is violated: silent steps repeat for ever after step 3." in drawn(silent)
+
+
+def test_null_is_none(trace):
+    none = {"inside": ('"null"', '<<"null", "nullable">>')}
+    changed = replace(trace.steps[0], changes=none)
+    text = "\n".join(drawn(replace(trace, initial={"inside": '"null"'}, steps=(changed,))))
+    assert "inside = None" in text and 'inside: None → <<None, "nullable">>' in text
+
+
 def test_the_initial_state_alone_can_violate(trace):
     assert "Safe is violated in the initial state." in drawn(replace(trace, steps=(), loop=None))
 
@@ -152,7 +201,7 @@ def test_nothing_is_wider_than_the_terminal_and_every_step_is_there(some, width,
         line[2:4].strip() for line in lines if line[:1] == " " and line[2:4].strip().isdigit()
     }
     if full:
-        assert numbers >= {str(number) for number in range(1, len(some) + 1)}
+        assert numbers >= {str(number) for number in range(1, count(some) + 1)}
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=40), st.data())

@@ -6,7 +6,7 @@ import pytest
 
 from wheelproof.counterexample import columns, document
 from wheelproof.counterexample.document import Step, Wait
-from wheelproof.counterexample.holding import Hold, cycle, holds
+from wheelproof.counterexample.holding import Hold, circle, cycle, holds
 from wheelproof.counterexample.waiting import waits
 from wheelproof.errors import UsageError
 
@@ -62,7 +62,7 @@ class Locks:
 
     AUXILIARY = frozenset()
     variables = ("lock",)
-    process_variables = ("pc",)
+    process_variables = ("pc", "stack", "wants")
     labels = frozenset({"First", "Second"})
 
     def __init__(self, **orders):
@@ -91,10 +91,16 @@ class Locks:
         return all(pc == "Done" for (pc,) in state[1])
 
     def pieces(self, state):
-        return (state[0],)
+        counters = tuple(pc for (pc,) in state[1])
+        wanted = tuple(
+            self.orders[thread][pc == "Second"] if pc != "Done" else "none"
+            for thread, pc in zip(self.threads, counters, strict=True)
+        )
+        return (state[0], counters, counters, wanted)
 
     def tla(self, variable, piece):
-        return dict(zip("xy", piece, strict=True))
+        names = "xy" if variable == "lock" else self.threads
+        return dict(zip(names, piece, strict=True))
 
 
 def run(model, *threads):
@@ -108,8 +114,8 @@ def test_a_deadlock_names_what_each_thread_waits_for():
     model = Locks(a="xy", b="yx")
     found = waits(model, run(model, 0, 1), {"Second": "impl/locks.py:7"})
     assert found == (
-        Wait("a", "Second", "impl/locks.py:7", ("lock[y]",), ("b",)),
-        Wait("b", "Second", "impl/locks.py:7", ("lock[x]",), ("a",)),
+        Wait("a", "Second", "impl/locks.py:7", ("lock[y]",), ("b",), {"wants": '"y"'}),
+        Wait("b", "Second", "impl/locks.py:7", ("lock[x]",), ("a",), {"wants": '"x"'}),
     )
     assert cycle(found) == ["a", "b"]
 
@@ -119,6 +125,39 @@ def test_a_thread_that_waits_for_one_that_has_ended_closes_no_circle():
     found = waits(model, run(model, 0, 0), {})
     assert found == (Wait("b", "First", None, ("lock[x]",), ("a",)),)
     assert cycle(found) == []
+
+
+def test_the_circle_is_drawn_with_the_place_that_names_the_next_thread(trace, tmp_path):
+    """A place that names another thread is not the one that keeps the thread."""
+    waits = (
+        Wait("a", "A1", None, ("other", "lock[y]"), ("b",)),
+        Wait("b", "A1", None, ("lock[x]",), ("a",)),
+    )
+    stuck = replace(
+        trace,
+        initial={"other": '"null"', "lock[x]": '"null"', "lock[y]": '"null"'},
+        steps=(
+            step("a", "lock", **{"lock[x]": (FREE, A)}),
+            step("b", "lock", **{"lock[y]": (FREE, B)}),
+        ),
+        waits=waits,
+    )
+    assert circle(stuck) == ["a", "lock[y]", "b", "lock[x]", "a"]
+    lines = [line.plain.strip() for line in columns.render(stuck, 120, tmp_path)]
+    assert "They wait in a circle: a → lock[y] → b → lock[x] → a" in lines
+    plainer = [line.plain for line in columns.render(stuck, 120, tmp_path, glyphs=columns.ASCII)]
+    assert "  They wait in a circle: a -> lock[y] -> b -> lock[x] -> a" in plainer
+    assert circle(replace(stuck, waits=waits[:1])) == []
+
+
+def test_the_locals_of_a_thread_that_waits_are_shown(trace, tmp_path):
+    values = {"mine": '"null"', "index": "3"}
+    blocked = replace(trace, waits=(Wait("a", "A1", None, ("inside",), (), values),))
+    blocked.write(tmp_path / "t.json")
+    assert document.read(tmp_path / "t.json").waits == blocked.waits
+    assert "Locals of a: mine = None, index = 3." in columns.waiting(blocked)
+    without = replace(trace, waits=(Wait("a", "A1", None, ("inside",), ()),))
+    assert not any("Locals" in line for line in columns.waiting(without))
 
 
 def test_there_is_nothing_to_wait_for_while_a_thread_can_move():

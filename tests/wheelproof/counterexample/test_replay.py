@@ -7,8 +7,9 @@ import pytest
 
 from wheelproof.checks import liveness, mutant
 from wheelproof.checks.context import Context
-from wheelproof.counterexample import replay
+from wheelproof.counterexample import document, replay
 from wheelproof.counterexample.build import Diverged
+from wheelproof.counterexample.numbering import count
 from wheelproof.counterexample.replay import NotReproduced
 from wheelproof.errors import UsageError
 from wheelproof.project import find
@@ -30,7 +31,7 @@ def traces(tmp_path_factory):
 @pytest.mark.parametrize("on", ["model", "impl"])
 def test_a_violation_is_reproduced_at_its_step(traces, on, capsys):
     root, killed, endless = traces
-    steps = len(json.loads(killed.read_text())["steps"])
+    steps = count(document.read(killed).steps)
     assert replay.run(killed, on, root=root) == 1
     assert f"AtMostOneList is violated after step {steps}" in capsys.readouterr().out
     assert replay.run(endless, on, root=root) == 1
@@ -42,7 +43,7 @@ def test_until_stops_before_the_end_and_shows_the_state(traces, capsys):
     assert replay.run(killed, "impl", 5, root=root) == 0
     printed = capsys.readouterr().out
     assert "stopped after step 5 of" in printed and "taskCounter = 0" in printed
-    steps = len(json.loads(killed.read_text())["steps"])
+    steps = count(document.read(killed).steps)
     assert replay.run(killed, "impl", steps, root=root) == 1
     with pytest.raises(UsageError, match=f"no step {steps + 1}. Its last step is {steps}"):
         replay.run(killed, "impl", steps + 1, root=root)

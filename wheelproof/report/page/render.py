@@ -23,6 +23,8 @@ from wheelproof.console import visible
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.holding import holds
+from wheelproof.counterexample.numbering import addresses, count
+from wheelproof.counterexample.places import plain
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
@@ -192,21 +194,27 @@ def _stepped(
         "command": command("replay", output, str(row.trace)),
         "threads": [thread for thread in trace.threads if thread in moving],
         "idle": [thread for thread in trace.threads if thread not in moving],
-        "initial": dict(trace.initial),
+        "initial": {place: plain(value) for place, value in trace.initial.items()},
+        "count": count(trace.steps),
         "steps": [
             {
+                "at": at,
                 "thread": step.thread,
                 "label": step.label,
                 "kind": step.kind,
                 "source": step.source or "",
                 "spec": spec,
                 "code": code,
-                "changes": {place: list(values) for place, values in step.changes.items()},
+                "changes": {
+                    place: list(map(plain, values)) for place, values in step.changes.items()
+                },
             }
-            for step, (spec, code) in zip(trace.steps, found, strict=True)
+            for step, at, (spec, code) in zip(
+                trace.steps, addresses(trace.steps), found, strict=True
+            )
         ],
         "loop": trace.loop,
         "holds": [[hold.thread, hold.place, hold.first, hold.last] for hold in holds(trace)],
-        "waits": columns.waiting(trace),
+        "waits": [*map(plain, trace.says), *columns.waiting(trace)],
         "end": columns.outcome(trace),
     }

@@ -15,19 +15,19 @@
     if (text !== undefined) made.textContent = text;
     return made;
   };
-  const plain = (value) => value.replaceAll('"null"', "None");
 
-  // The address: #trace=NAME&step=N, with N from 1.
-  const address = (to, number) =>
-    "#trace=" + encodeURIComponent(to) + "&step=" + number;
+  // The address: #trace=NAME&step=N, with N from 1; N.M is the silent step M after step N.
+  const address = (to, at) => "#trace=" + encodeURIComponent(to) + "&step=" + at;
+  const counted = (each) => each.kind !== "silent";
 
   function route() {
-    const match = /^#trace=([^&]*)(?:&step=(\d+))?$/.exec(location.hash);
+    const match = /^#trace=([^&]*)(?:&step=(\d+(?:\.\d+)?))?$/.exec(location.hash);
     let wanted = null;
     try { wanted = match && decodeURIComponent(match[1]); } catch { wanted = null; }
     if (wanted === null || !Object.hasOwn(data.traces, wanted)) return leave();
     if (wanted !== name) open(wanted);
-    go(match[2] ? Number(match[2]) - 1 : firstOfInterest(), false);
+    const at = trace.steps.findIndex((each) => each.at === match[2]);
+    go(at < 0 ? firstOfInterest() : at, false);
   }
 
   function leave() {
@@ -65,7 +65,7 @@
   function choose() {
     shown = [];
     trace.steps.forEach((each, at) => {
-      if (silent || each.kind !== "silent" || Object.keys(each.changes).length) shown.push(at);
+      if (silent || counted(each) || Object.keys(each.changes).length) shown.push(at);
     });
     if (!shown.length) shown = trace.steps.map((_, at) => at);
     $("silent").textContent = silent ? "hide silent steps (s)" :
@@ -86,6 +86,14 @@
       hold[0] === thread && hold[2] <= at && at <= hold[3]);
   }
 
+  // Whether a row is the step of another thread than the numbered step before it.
+  function switches(number) {
+    if (!counted(trace.steps[shown[number]])) return false;
+    let before = number - 1;
+    while (before >= 0 && !counted(trace.steps[shown[before]])) before--;
+    return before >= 0 && trace.steps[shown[before]].thread !== trace.steps[shown[number]].thread;
+  }
+
   function row(number) {
     const made = make("div", "row");
     made.style.top = number * HEIGHT + "px";
@@ -96,10 +104,9 @@
     }
     const at = shown[number], each = trace.steps[at];
     made.dataset.at = at;
-    if (number && trace.steps[shown[number - 1]].thread !== each.thread)
-      made.classList.add("switch");
+    if (switches(number)) made.classList.add("switch");
     if (trace.loop !== null && at >= trace.loop) made.classList.add("loop");
-    made.append(make("span", "number", String(at + 1)));
+    made.append(make("span", "number", counted(each) ? each.at : ""));
     trace.threads.forEach((thread) => {
       const cell = make("span", "column");
       const mine = held(at, thread);
@@ -117,7 +124,7 @@
       made.append(cell);
     });
     const brief = Object.entries(each.changes)
-      .map(([where, [, after]]) => where + " := " + plain(after)).join("; ");
+      .map(([where, [, after]]) => where + " := " + after).join("; ");
     made.append(make("span", "brief", brief.slice(0, 300)));
     made.addEventListener("click", () => go(at, true));
     return made;
@@ -159,7 +166,7 @@
     if (top < picture.scrollTop + HEIGHT) picture.scrollTop = Math.max(0, top - HEIGHT);
     else if (top > picture.scrollTop + picture.clientHeight - 3 * HEIGHT)
       picture.scrollTop = top - picture.clientHeight + 3 * HEIGHT;
-    if (write) history.replaceState(null, "", address(name, step + 1));
+    if (write) history.replaceState(null, "", address(name, trace.steps[step].at));
     draw();
     card(step);
   }
@@ -191,7 +198,8 @@
   function card(at) {
     const each = trace.steps[at];
     $("step").textContent = each ?
-      `Step ${at + 1} of ${trace.steps.length}: ${each.thread}, ${each.label} ${each.kind}`.trim() :
+      `${counted(each) ? "Step" : "After step"} ${parseInt(each.at)} of ${trace.count}: ` +
+        `${each.thread}, ${each.label} ${each.kind}`.trim() :
       "The initial state";
     const holding = trace.threads
       .map((thread) => [thread, held(at, thread).map((hold) => hold[1])])
@@ -213,10 +221,10 @@
       table.append(made);
     };
     for (const [where, [before, after]] of Object.entries(changes))
-      add("changed", [where, plain(before), plain(after)]);
+      add("changed", [where, before, after]);
     if (whole)
       for (const [where, value] of Object.entries(state(at)))
-        if (!(where in changes)) add("", [where, plain(value), plain(value)]);
+        if (!(where in changes)) add("", [where, value, value]);
     if (table.children.length === 1) add("none", ["no variable changes", "", ""]);
     $("whole").textContent = whole ? "only what changes (u)" : "the whole state (u)";
     if (at === trace.steps.length - 1) $("live").textContent = $("step").textContent + ". " + trace.end;
@@ -226,8 +234,7 @@
   const move = (by) => go(shown[Math.min(Math.max(place + by, 0), shown.length - 1)], true);
   const nextSwitch = (by) => {
     let at = place + by;
-    while (at > 0 && at < shown.length - 1 &&
-      trace.steps[shown[at]].thread === trace.steps[shown[at - 1]].thread) at += by;
+    while (at > 0 && at < shown.length - 1 && !switches(at)) at += by;
     go(shown[Math.min(Math.max(at, 0), shown.length - 1)], true);
   };
   const keys = {

@@ -155,10 +155,11 @@ def test_silent_steps_are_hidden_until_requested(text, trace, tmp_path):
     made = text(replace(trace, steps=(trace.steps[0], quiet, trace.steps[1])))
     logged = log(opened(made, tmp_path, "#trace=counterexamples%2FM1.json&step=1", ["j", "s", "k"]))
     assert [each[1] for each in logged] == [
-        "Step 3 of 3: b, A1 lock",
-        "Step 3 of 3: b, A1 lock",
-        "Step 2 of 3: a, T0 silent",
+        "Step 2 of 2: b, A1 lock",
+        "Step 2 of 2: b, A1 lock",
+        "After step 1 of 2: a, T0 silent",
     ]
+    assert [each[2].rpartition("=")[2] for each in logged] == ["2", "2", "1.1"]
     # One row more: that of the violation.
     assert [each[3] for each in logged] == [3, 4, 4]
 
@@ -172,7 +173,7 @@ def test_a_deadlock_says_who_waits_for_whom(text, trace, tmp_path):
         text(replace(trace, waits=waits)), tmp_path, "#trace=counterexamples%2FM1.json"
     )
     assert "a waits at A1 (impl/thing.py:2) for inside, held by b; it holds inside." in document
-    assert "Each waits for the next: a, b, a." in document
+    assert "They wait in a circle: a → inside → b → other → a" in document
 
 
 def test_hostile_text_runs_no_script(text, trace, tmp_path):

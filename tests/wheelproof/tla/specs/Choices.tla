@@ -143,5 +143,11 @@ TypeOK == /\ box \in [Boxes -> Seq(Workers)]
 Small == total.count <= 1
 Quiet == \A w \in Workers : pc[w] = "Done" => tries[w] = 0
 OneEach == \A w, v \in Workers : mine[w] = mine[v] /\ mine[w] # NULL => w = v \/ pc[w] # pc[v]
+Apart(w, v) == LET both == {mine[w], mine[v]} IN
+  /\ w \in Workers  \* so it is
+  /\ \A b \in both :
+       b # NULL => w = v
+  /\ v \in Workers
+Nested == TypeOK /\ \A one, other \in Workers : Apart(one, other)
 Ends == <>(\A name \in Names : pc[name] = "Done")
 =============================================================================
