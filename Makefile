@@ -133,10 +133,12 @@ nightly: setup-data
 	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
 	$(TESTED) -n logical --maxprocesses 4 -m nightly --timeout 7200; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
+	$(RUN) wheelproof mutate atomic --artefact spec,model,harness --count 3 --minutes 8 \
+		--output build/mutate-machine; machine=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
 		--output build/mutate-one-shot; foreign=$$?; \
 	[ $$verified -eq 0 ] && [ $$tabled -eq 0 ] && [ $$tested -eq 0 ] && \
-	[ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
+	[ $$mutated -eq 0 ] && [ $$machine -eq 0 ] && [ $$foreign -eq 0 ]
 
 docs: setup-docs
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build $(ARGS)

@@ -29,9 +29,10 @@ decides it.
 **Evidence.** A test runs by `pytest FILE::NAME`. An entry `properties`, `configs` or `mutants` of
 a specification's TOML runs in `make verify`, on specification, model and implementation.
 *(nightly)*: only `make nightly` runs it. *Read*: the fact was read in that file of Kafka's source
-at that tag; nothing here runs it. Each check has a control, which plants a wrong implementation
-that the check must reject: a test names it in [`controls.toml`](claims/controls.toml), an example
-on a wheel has its wrong wheels, and an entry of a TOML has another entry with the opposite verdict.
+at that tag, or of the JDK's; nothing here runs it. Each check has a control, which plants a wrong
+implementation that the check must reject: a test names it in
+[`controls.toml`](claims/controls.toml), an example on a wheel has its wrong wheels, and an entry of
+a TOML has another entry with the opposite verdict.
 
 **Subject.** The code under test is [`impl/`](../impl/timing_wheel.py), which follows Kafka's
 classes step by step. Tests use a virtual clock that stands still between steps. Slots are counted

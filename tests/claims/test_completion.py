@@ -9,8 +9,8 @@ import threading
 import pytest
 
 from impl.delayed_operation import (
-    Blocking,
     CheckedTry,
+    DelayedOperation,
     LockedTry,
     TryOnce,
     TryPending,
@@ -18,13 +18,14 @@ from impl.delayed_operation import (
 from impl.runtime import Atomic
 from model.delayed_operation import Model
 from model.pluscal import DONE
-from tests.impl.real_threads import finished, started
+from tests.impl.real_threads import MOMENT_S, PATIENCE_S, finished, started, until
 from tests.model.delayed_operation import MECHANISM, scenario
 from wheelproof.graph.explorer import explore
 from wheelproof.graph.liveness import components
 
 TRY = ["attempt", "o"]
-GENERATIONS = (TryOnce, TryPending, LockedTry, CheckedTry, Blocking)
+UNLOCKED = (TryOnce, TryPending, LockedTry, CheckedTry)
+"""The generations up to 4.0, whose completion takes no lock."""
 
 
 # -- who tries again
@@ -201,6 +202,42 @@ def test_a_thread_alone_leaves_the_loop_because_it_has_cleared_the_flag():
 def test_that_check_sees_a_flag_that_stays_set():
     assert attempts_alone(is_set=True, flag=Stuck) == 3
     assert attempts_alone(is_set=False, flag=Stuck) == 1, "a clear flag needs no write"
+
+
+def completed_meanwhile(
+    protocol: type[DelayedOperation], within_s: float = PATIENCE_S
+) -> dict[str, bool]:
+    """What A's attempt returns and `isCompleted` after it, and whether B has completed the
+    operation by force while A was in tryComplete. A's condition holds.
+    """
+    by_b = []
+
+    class Operation(protocol):
+        __slots__ = ()
+
+        def try_complete(self):
+            (thread,) = started(lambda: by_b.append(self.force_complete()))
+            finished(thread, within_s)
+            return self.force_complete()
+
+        def on_complete(self):
+            pass
+
+    operation = Operation(1)
+    tried = operation.safe_try_complete()
+    assert until(lambda: by_b)
+    return {"tried": tried, "by_b": by_b[0], "completed": operation.is_completed()}
+
+
+@pytest.mark.parametrize("protocol", UNLOCKED, ids=lambda protocol: protocol.__name__)
+def test_a_try_fails_where_another_thread_has_completed_the_operation_meanwhile(protocol):
+    assert completed_meanwhile(protocol) == {"tried": False, "by_b": True, "completed": True}
+
+
+def test_that_check_sees_a_completion_that_waits_for_the_try():
+    """Since 4.1 completion takes the lock: B waits until A has left, and comes too late."""
+    found = completed_meanwhile(DelayedOperation, MOMENT_S)
+    assert found == {"tried": True, "by_b": False, "completed": True}
 
 
 TWO = {"a": [TRY], "b": [TRY]}

@@ -8,7 +8,7 @@ import pytest
 from tests.docs.reading import ROOT
 from tools import pages
 from wheelproof.checks import prove
-from wheelproof.project import lock_order
+from wheelproof.project import Mechanism, lock_order
 from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
 from wheelproof.verdict import LAYERS, Verdict
 
@@ -54,6 +54,44 @@ def test_a_page_without_marks_is_refused():
 
 def test_the_readme_says_of_each_mechanism_whether_there_are_proofs():
     assert set(pages.PROVED) == {item.mechanism for item in prove.declared(ROOT)}
+
+
+def without_theorem(limits: str) -> set[str]:
+    """The mechanisms that the page on limits names as unproved."""
+    (bullet,) = re.findall(r"^\* Of (\w+) mechanisms no theorem .*?:(.*?)\.$", limits, re.M | re.S)
+    named = re.findall(r"`(\w+)`", bullet[1])
+    assert bullet[0] == {8: "eight"}[len(named)]
+    return set(named)
+
+
+def test_the_limits_name_every_mechanism_without_a_theorem():
+    unproved = set(pages.project.find(ROOT)) - set(pages.PROVED)
+    limits = read("docs/limits.md")
+    assert without_theorem(limits) == unproved
+    assert without_theorem(limits.replace("`event_queue`,", "`purgatory`,", 1)) != unproved
+
+
+def unsaid_of_stress(mechanism: Mechanism, page: str) -> list[str]:
+    """What a page leaves out: that scenarios do not run on real threads, and which."""
+    judged = [
+        config
+        for config in mechanism.configs.values()
+        if (config.expect, config.property, config.module) == ("exhaustive", None, "")
+    ]
+    run, left = ({of.scenario for of in judged if of.stress is stress} for stress in (True, False))
+    few = {f"`{name}`" for name in min(run, left, key=len)}
+    return [each for each in ("layer `stress`", *sorted(few)) if left and each not in page]
+
+
+def test_a_page_says_which_scenarios_do_not_run_on_real_threads():
+    found = pages.project.find(ROOT)
+    text = {name: read(f"docs/mechanisms/{name}.md") for name in found}
+    assert {name: unsaid_of_stress(found[name], text[name]) for name in found} == {
+        name: [] for name in found
+    }
+    assert unsaid_of_stress(found["atomic"], text["timing_wheel"]) == ["layer `stress`"]
+    shorter = text["delay_queue"].replace("`due_at_once`", "another")
+    assert unsaid_of_stress(found["delay_queue"], shorter) == ["`due_at_once`"]
 
 
 def test_every_mechanism_has_a_page_and_no_other_has():
