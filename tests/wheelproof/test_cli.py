@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -128,6 +129,19 @@ def test_the_options_reach_the_engine(home, engine):
     assert default.jobs >= 1 and (home / "out" / "results.json").is_file()
 
 
+def test_a_run_says_what_is_new_since_the_last_one(home, engine):
+    engine(lambda options: [GOOD])
+    assert "new since" not in invoke("verify").stdout
+    assert re.search(r"^new since .* UTC: nothing$", invoke("verify").stdout, re.MULTILINE)
+    engine(lambda options: [GOOD, row("violated")])
+    changed = invoke("verify").stdout
+    assert re.search(r"^new since .* UTC: 1 not in order$", changed, re.MULTILINE)
+    engine(lambda options: [row("exhaustive")])
+    again = invoke("verify").stdout
+    assert re.search(r"^new since .* UTC: 1 in order again, 1 gone$", again, re.MULTILINE)
+    assert "killed:" not in again and " layer " in invoke("verify", "--verbose").stdout
+
+
 def test_json_is_one_document_on_standard_output(home, engine):
     engine(lambda options: [GOOD, row("violated")])
     ended = invoke("verify", "--json")
@@ -161,6 +175,7 @@ def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine
     engine(behave)
     ended = invoke("verify")
     assert ended.stderr.splitlines() == [
+        "1 check: no earlier run tells how long they take",
         "start  thing / tlc / two",
         "ok     thing / tlc / two: exhaustive, 0.0 s (1/1, 0 s)",
     ]
