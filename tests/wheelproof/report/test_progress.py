@@ -113,7 +113,7 @@ OTHERS = frozenset(Check("thing", "tlc", f"other {number}") for number in range(
 
 
 @pytest.mark.parametrize(
-    ("planned", "seconds", "said"),
+    ("planned", "seconds", "first"),
     [
         (Planned(2, frozenset({LONG, SHORT})), {}, FIRST),
         (Planned(1, frozenset({LONG})), {SHORT: 9}, FIRST.replace("2 checks", "1 check")),
@@ -135,11 +135,11 @@ OTHERS = frozenset(Check("thing", "tlc", f"other {number}") for number in range(
         ),
     ],
 )
-def test_the_first_line_counts_what_has_to_run_and_nothing_else(planned, seconds, said):
+def test_the_first_line_counts_what_has_to_run_and_nothing_else(planned, seconds, first):
     display = Lines(io.StringIO())
     display.expect(Earlier(seconds, jobs=2))
     lines = run(display, [(0, planned), (0, Planned(1)), (1, Started(LONG))]).splitlines()
-    assert lines == [said, "start  thing / tlc / long"]
+    assert lines == [first, "start  thing / tlc / long"]
 
 
 def test_without_an_earlier_run_nothing_is_foretold():
