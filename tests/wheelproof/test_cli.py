@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -127,19 +126,6 @@ def test_the_options_reach_the_engine(home, engine):
         Path("build"),
     )
     assert default.jobs >= 1 and (home / "out" / "results.json").is_file()
-
-
-def test_a_run_says_what_is_new_since_the_last_one(home, engine):
-    engine(lambda options: [GOOD])
-    assert "new since" not in invoke("verify").stdout
-    assert re.search(r"^new since .* UTC: nothing$", invoke("verify").stdout, re.MULTILINE)
-    engine(lambda options: [GOOD, row("violated")])
-    changed = invoke("verify").stdout
-    assert re.search(r"^new since .* UTC: 1 not in order$", changed, re.MULTILINE)
-    engine(lambda options: [row("exhaustive")])
-    again = invoke("verify").stdout
-    assert re.search(r"^new since .* UTC: 1 in order again, 1 gone$", again, re.MULTILINE)
-    assert "killed:" not in again and " layer " in invoke("verify", "--verbose").stdout
 
 
 def test_json_is_one_document_on_standard_output(home, engine):
