@@ -115,6 +115,24 @@ PLANTED = {
         "def f():\n    from model import atomic\n",
         "impl is not allowed to import model",
     ),
+    "an engine imports a command": (
+        "imports",
+        "wheelproof/graph/planted.py",
+        "from wheelproof.commands import options\n",
+        "wheelproof.graph.planted -> wheelproof.commands.options",
+    ),
+    "packages of one line import each other": (
+        "imports",
+        "wheelproof/report/planted.py",
+        "import wheelproof.starter\n",
+        "wheelproof.report.planted -> wheelproof.starter",
+    ),
+    "a package that is in no line": (
+        "imports",
+        "wheelproof/planted.py",
+        '"""Planted."""\n',
+        "planted",
+    ),
     "a harness imports the tool": (
         "imports",
         "harness/planted.py",

@@ -106,6 +106,26 @@ def ready(tree) -> Tree:
     return tree
 
 
+def test_every_python_that_is_promised_is_looked_for_the_newest_first():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        classifiers = tomllib.load(file)["project"]["classifiers"]
+    promised = [
+        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", each) for each in classifiers
+    ]
+    named = [f"python{found[1]}" for found in promised if found]
+    script = (ROOT / "tools" / "setup").read_text()
+    looked = re.search(r"for candidate in (.*); do", script)[1].split()
+    assert looked == [*reversed(named), "python3", "python"]
+    assert named == [f"python3.{minor}" for minor in range(11, 15)]
+
+
+def test_python_3_14_goes_before_an_older_one(tree):
+    tree.executable("python3.14", PYTHON)
+    tree.executable("python3.13", PYTHON)
+    assert tree.run().returncode == 0
+    assert "python3.14 -m venv --clear .venv" in tree.calls
+
+
 def test_the_newest_python_that_runs_is_chosen(tree):
     tree.executable("python3.13", "#!/bin/sh\necho 'no such version' >&2\nexit 127\n")
     tree.executable("python3.12", PYTHON)

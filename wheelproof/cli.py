@@ -27,6 +27,7 @@ from wheelproof.commands.options import (
     Subject,
     To,
     Trace,
+    Verbose,
     Version,
     Watch,
     check_known,
@@ -76,6 +77,7 @@ def verify(
     jobs: Jobs = 0,
     as_json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     fresh: Fresh = False,
     watch: Watch = False,
 ) -> None:
@@ -108,7 +110,7 @@ def verify(
         ),
         cached=not fresh,
     )
-    raise typer.Exit(Verification(options, found, quiet, as_json).run())
+    raise typer.Exit(Verification(options, found, quiet, as_json, verbose=verbose).run())
 
 
 @app.command("prove")
@@ -141,6 +143,7 @@ def prove_(
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Prove the project's theorems, each with its controls, and write the report."""
     from wheelproof.checks import prove
@@ -167,7 +170,7 @@ def prove_(
         theorems=tuple(dict.fromkeys(names or [])),
         seeds=seeds,
     )
-    verification = Verification(options, found, quiet, as_json, aside=table)
+    verification = Verification(options, found, quiet, as_json, table, verbose)
     code = verification.run()
     if table:
         sys.stdout.write(theorems.render(declared, verification.results.rows))
@@ -215,6 +218,7 @@ def jvm_(
     jobs: Jobs = 0,
     as_json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Compare compiled Java classes with the model, in every state of a scenario."""
     from wheelproof.commands import compiled, releases
@@ -239,7 +243,7 @@ def jvm_(
         jobs=jobs or processors(),
         only=frozenset(checks),
     )
-    verification = Verification(options, found, quiet, as_json, aside=table or matrix)
+    verification = Verification(options, found, quiet, as_json, table or matrix, verbose)
     code = verification.run()
     if table:
         sys.stdout.write(compiled.render(verification.results.rows))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wheelproof.errors import WheelproofError
+from wheelproof.errors import ToolError, UsageError, WheelproofError
 
 MINIMUM_PYTHON = (3, 11)
 # Package -> what is impossible without it; every one is needed by `verify`.
@@ -30,13 +30,22 @@ _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3
 
 @dataclass(frozen=True)
 class Finding:
-    """One tool or package. `disables`: the loss without it; `needed`: `verify` needs it."""
+    """One tool, package or part of the project.
+
+    `disables`: the loss without it; `needed`: `verify` needs it; `code`: how `verify` then ends.
+    """
 
     name: str
     found: bool
     detail: str
     disables: str
     needed: bool = True
+    code: int = ToolError.exit_code
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is there and has to be corrected."""
+        return not self.found and self.code == UsageError.exit_code
 
 
 def survey(root: Path, fetch: bool = False) -> list[Finding]:
@@ -48,13 +57,17 @@ def survey(root: Path, fetch: bool = False) -> list[Finding]:
         _jar(fetch),
         _spark(),
         *_classes(root, fetch),
-        *_subject(root),
+        *_project(root),
     ]
 
 
 def exit_code(findings: list[Finding]) -> int:
-    """0, or 4 where something is absent that `verify` needs."""
-    return 4 if any(item.needed and not item.found for item in findings) else 0
+    """0, or that of `verify` where something is absent or wrong that it needs.
+
+    `verify` reads the project before it looks for tools.
+    """
+    codes = {item.code for item in findings if item.needed and not item.found}
+    return next((code for code in (2, 5, 4) if code in codes), 0)
 
 
 def document(findings: list[Finding]) -> dict[str, Any]:
@@ -109,6 +122,8 @@ def print_findings(findings: list[Finding]) -> None:
         state = (
             Text("found", style="green")
             if item.found
+            else Text("WRONG", style="red")
+            if item.wrong
             else Text(
                 "ABSENT" if item.needed else "absent", style="red" if item.needed else "yellow"
             )
@@ -116,10 +131,18 @@ def print_findings(findings: list[Finding]) -> None:
         detail = item.detail if item.found else f"{item.detail} Without it: no {item.disables}."
         table.add_row(Text(visible(item.name)), state, Text(visible(detail)))
     target.print(table)
-    absent = [item.name for item in findings if item.needed and not item.found]
-    text = f"not ready: {', '.join(absent)} must be there" if absent else "ready to verify"
+    left = [item for item in findings if item.needed and not item.found]
+    parts = [
+        f"{', '.join(item.name for item in each)} must be {what}"
+        for what, each in (
+            ("there", [item for item in left if not item.wrong]),
+            ("corrected", [item for item in left if item.wrong]),
+        )
+        if each
+    ]
+    text = f"not ready: {'; '.join(parts)}" if left else "ready to verify"
     target.print(
-        Text(f"wheelproof doctor: {text}", style="red" if absent else "green"), soft_wrap=True
+        Text(f"wheelproof doctor: {text}", style="red" if left else "green"), soft_wrap=True
     )
 
 
@@ -202,12 +225,14 @@ def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
         bindings = declaration.find(root).values()
         releases = dict.fromkeys(name for binding in bindings for name in binding.releases)
     except WheelproofError as error:
-        yield Finding("classes", False, str(error), disables, needed=False)
+        yield _unreadable("classes", error, disables)
         return
     for release in releases:
         name = f"classes {release}"
         try:
             jars = setup.jars_of(root, release, fetch)
+        except UsageError as error:
+            yield _unreadable(name, error, disables)
         except WheelproofError as error:
             yield Finding(name, False, str(error), disables, needed=False)
         else:
@@ -215,14 +240,21 @@ def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
             yield Finding(name, True, detail, disables, needed=False)
 
 
-def _subject(root: Path) -> Iterator[Finding]:
+def _unreadable(name: str, error: WheelproofError, disables: str) -> Finding:
+    """A part of the project that every command refuses with this error."""
+    return Finding(name, False, str(error), disables, code=error.exit_code)
+
+
+def _project(root: Path) -> Iterator[Finding]:
     from wheelproof import project
+    from wheelproof.project import lock_order
 
     disables = "mechanism to check"
     try:
         mechanisms = project.find(root)
+        lock_order.read(root, mechanisms)
     except WheelproofError as error:
-        yield Finding("subject", False, str(error), disables)
+        yield _unreadable("project", error, disables)
         return
     for name, mechanism in mechanisms.items():
         specified = mechanism.spec.is_file()

@@ -21,9 +21,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Planned:
-    """This number of checks will run, in addition to those announced before."""
+    """This number of checks will run, in addition to those announced before.
+
+    ``run``: those of them that jobs carry out; ``cached``: the number that need not run again.
+    """
 
     checks: int
+    run: frozenset[Check] = frozenset()
+    cached: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,4 +129,5 @@ class VerifyOptions:
             (not self.mechanisms or mechanism in self.mechanisms)
             and (self.layers is None or layer in self.layers)
             and (not self.only or (mechanism, name) in self.only)
+            and (not self.theorems or bool({mechanism, name} & set(self.theorems)))
         )

@@ -189,7 +189,8 @@ class Results:
     """The rows of one run.
 
     `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
-    `only` names what the run was limited to, "" for a run of everything.
+    `only` names what the run was limited to, "" for a run of everything; `profile` is "" in older
+    files.
 
     ValueError where two rows have one title, since one of them would hide the other.
     """
@@ -201,6 +202,7 @@ class Results:
     complete: bool = True
     not_run: Mapping[str, str] = field(default_factory=dict)
     only: str = ""
+    profile: str = ""
 
     def __post_init__(self) -> None:
         counted = Counter(row.title() for row in self.rows)
@@ -208,7 +210,7 @@ class Results:
             raise ValueError(f"several rows are called {', '.join(several)}")
 
     @classmethod
-    def begin(cls, tools: Mapping[str, str], only: str = "") -> "Results":
+    def begin(cls, tools: Mapping[str, str], only: str = "", profile: str = "") -> "Results":
         """The results of a run that starts now: no rows yet, and an identity of its own."""
         return cls(
             (),
@@ -217,6 +219,7 @@ class Results:
             datetime.now(UTC).isoformat(timespec="seconds"),
             complete=False,
             only=only,
+            profile=profile,
         )
 
     def document(self) -> dict[str, Any]:
@@ -227,6 +230,7 @@ class Results:
             "started": self.started,
             "complete": self.complete,
             "only": self.only,
+            "profile": self.profile,
             "tools": dict(sorted(self.tools.items())),
             "not_run": dict(self.not_run),
             "rows": [row.document() for row in self.rows],
@@ -249,7 +253,10 @@ def read_results(path: Path, run: str | None = None) -> Results:
             document.text("started"),
             document.flag("complete"),
             document.text_by_name("not_run") if "not_run" in document.value else {},
-            document.text("only") if "only" in document.value else "",
+            *(
+                document.text(name) if name in document.value else ""
+                for name in ("only", "profile")
+            ),
         )
     except ValueError as error:
         raise document.fault("rows", f"are not one run's: {error}") from error

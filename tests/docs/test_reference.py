@@ -1,6 +1,7 @@
 """The reference pages are complete: tables of the declarations, fields, words, packages."""
 
 import re
+import tomllib
 from dataclasses import fields
 
 import pytest
@@ -122,6 +123,22 @@ def test_the_glossary_defines_each_word_once_in_order():
     rows = re.findall(r"^\| ([^|]+?) \| ", read("docs/glossary.md"), re.MULTILINE)[2:]
     assert rows == sorted(set(rows), key=str.lower)
     assert {"mutant", "label", "scenario", "harness", "refinement mapping"} <= set(rows)
+
+
+def drawn(page: str) -> list[set[str]]:
+    """The packages of the picture, from top to bottom; those between two bars are one set."""
+    picture = page.partition("## Packages of `wheelproof/`")[2].partition("```\n")[2]
+    groups = picture.partition("```")[0].split("  │\n")
+    return [{line.split()[0] for line in group.splitlines()} for group in groups]
+
+
+def test_the_picture_of_packages_is_the_contract_that_lint_checks():
+    contracts = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    (layers,) = [each["layers"] for each in contracts if each["type"] == "layers"]
+    page = read("ARCHITECTURE.md")
+    wanted = [set(line.split(" | ")) for line in layers]
+    assert drawn(page) == wanted
+    assert drawn(page.replace("\n jvm  ", "\n jar  ")) != wanted
 
 
 def test_the_architecture_names_every_package():

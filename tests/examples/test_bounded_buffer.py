@@ -149,9 +149,9 @@ def test_a_mutant_without_a_race_leaves_a_property_without_a_control(copy):
 
 @pytest.mark.nightly
 def test_every_layer_passes_and_each_mutant_is_killed_as_on_the_page(copy):
-    code, printed = wheelproof(copy, "verify", *ONE_PROCESS)
+    code, printed = wheelproof(copy, "verify", "--verbose", *ONE_PROCESS)
     lines = [in_one_line(line) for line in printed.splitlines()]
-    for line in printed_by(PAGE, "wheelproof verify").splitlines()[1:]:
+    for line in printed_by(PAGE, "wheelproof verify --verbose").splitlines()[1:]:
         assert any(each.startswith(in_one_line(line)) for each in lines), line
     for mutant, property in KILLED.items():
         assert any(line.startswith(f"killed: {mutant} by {property} at depth") for line in lines)

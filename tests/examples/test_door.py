@@ -65,7 +65,7 @@ def test_another_declaration_is_refused(copy):
 
 @pytest.mark.slow
 def test_each_mutant_is_killed_by_one_side_alone(copy):
-    code, printed = wheelproof(copy, "verify", "--layer", "mutant", *ONE_PROCESS)
+    code, printed = wheelproof(copy, "verify", "--layer", "mutant", "--verbose", *ONE_PROCESS)
     killed = [line.split()[1] for line in printed.splitlines() if line.startswith("killed: ")]
     assert sorted(killed) == [
         "DoesNotAsk",

@@ -49,8 +49,8 @@ def test_the_page_alone_makes_the_subject(tmp_path):
 
 @pytest.mark.slow
 def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
-    code, printed = wheelproof(copy, "verify", "--output", str(output))
-    shown = printed_by(PAGE, "wheelproof verify").splitlines()
+    code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output))
+    shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
         if line.startswith("latch"):
             assert re.search(" +".join(map(re.escape, line.split()[:5])), printed), line

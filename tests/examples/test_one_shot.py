@@ -50,9 +50,9 @@ def test_the_page_alone_makes_the_subject(tmp_path):
 @pytest.mark.slow
 def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
     code, printed = wheelproof(
-        ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
+        ROOT, "verify", "--verbose", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
     )
-    shown = printed_by(PAGE, "wheelproof verify").splitlines()
+    shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
         if line.startswith("one_shot"):
             assert re.search(" +".join(map(re.escape, line.split()[:5])), printed), line

@@ -29,7 +29,7 @@ def copy(tmp_path: Path) -> Path:
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_every_mutant_is_killed(copy):
-    code, printed = wheelproof(copy, "verify", *ONE_PROCESS)
+    code, printed = wheelproof(copy, "verify", "--verbose", *ONE_PROCESS)
     assert code == 0, printed
     assert "model: that of one_shot is compiled from spec/OneShot.tla" in printed
     assert len([line for line in printed.splitlines() if line.startswith("killed: ")]) == 6

@@ -161,6 +161,7 @@ def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine
     engine(behave)
     ended = invoke("verify")
     assert ended.stderr.splitlines() == [
+        "1 check: no earlier run tells how long they take",
         "start  thing / tlc / two",
         "ok     thing / tlc / two: exhaustive, 0.0 s (1/1, 0 s)",
     ]

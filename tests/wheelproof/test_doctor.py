@@ -132,9 +132,48 @@ def test_a_project_without_specs_is_listed(machine):
     assert run().exit_code == 4
     (machine / "spec" / "Thing.toml").unlink()
     ended = run("--json")
-    assert ended.exit_code == 4
+    assert ended.exit_code == 5, "as verify ends"
     absent = [item["name"] for item in json.loads(ended.stdout)["findings"] if not item["found"]]
-    assert absent == ["subject"] and json.loads(ended.stdout)["ready"] is False
+    assert absent == ["project"] and json.loads(ended.stdout)["ready"] is False
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("spec/Thing.toml", "project"),
+        ("harness/locks.toml", "project"),
+        ("jvm/thing.toml", "classes"),
+        ("jvm/releases.toml", "classes 1.0"),
+    ],
+)
+@pytest.mark.parametrize("java_there", [True, False])
+def test_a_file_of_the_project_that_is_wrong_counts_more_than_a_missing_tool(
+    machine, monkeypatch, file, name, java_there
+):
+    (machine / "jvm").mkdir()
+    (machine / "jvm" / "thing.toml").write_text(BINDING)
+    (machine / "jvm" / "releases.toml").write_text('["1.0"]\n"a.group:thing:1.0" = "ab"\n')
+    monkeypatch.setattr(setup, "locate", fail_to_find)
+    if not java_there:
+        monkeypatch.setattr(java, "locate", fail(ToolError("There is none.", "Install one.")))
+    (machine / file).parent.mkdir(exist_ok=True)
+    (machine / file).write_text("[wrong\n")
+    ended, details = run(), json.loads(run("--json").stdout)["findings"]
+    assert ended.exit_code == 2
+    assert [
+        each["name"]
+        for each in details
+        if file in each["detail"] and "not valid TOML" in each["detail"]
+    ] == [name]
+    absent = "" if java_there else "Java must be there; "
+    assert f"not ready: {absent}{name} must be corrected" in ended.stdout
+
+
+def fail_to_find(*_):
+    raise NotHere("The jar thing was not found (no network).", "Connect.")
+
+
+BINDING = 'mechanism = "thing"\nreleases = ["1.0"]\nclasses = ["T"]\nharness = ["H"]\n[labels]\n'
 
 
 def test_an_unpinned_jar_is_listed_and_only_fetch_fetches(machine, monkeypatch):
@@ -162,9 +201,7 @@ def test_versions_leave_out_what_is_absent(machine, monkeypatch):
 @pytest.mark.parametrize("there", [True, False])
 def test_each_release_of_compiled_classes_has_a_line(machine, monkeypatch, there):
     (machine / "jvm").mkdir()
-    (machine / "jvm" / "thing.toml").write_text(
-        'mechanism = "thing"\nreleases = ["1.0"]\nclasses = ["T"]\nharness = ["H"]\n[labels]\n'
-    )
+    (machine / "jvm" / "thing.toml").write_text(BINDING)
     (machine / "jvm" / "releases.toml").write_text('["1.0"]\n"a.group:thing:1.0" = "ab"\n')
 
     def located(wanted, fetch):

@@ -12,7 +12,7 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, plan, proofs
 from wheelproof.checks.workers import perform
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.events import Ended, NotRun, Planned, VerifyOptions, ignore
+from wheelproof.events import Check, Ended, NotRun, Planned, VerifyOptions, ignore
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
@@ -69,6 +69,11 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             "Choose others; `wheelproof list` shows what there is.",
         )
     jobs, known = cache.divided(jobs) if cache else (jobs, [])
+    partial = bool(options.layers or options.only)
+    over_all = {
+        each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
+    }
+    options.listen(announced(jobs, known, sum(map(len, over_all.values()))))
     if any(
         job.kind in ("config", "liveness", "refinement", "mutant")
         and set(job.layers) != {"bisimulation"}
@@ -83,12 +88,6 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     # A proof needs no model, and no algorithm.
     modelled = {job.mechanism for job in jobs if job.kind != "proof"}
     prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
-    partial = bool(options.layers or options.only)
-    over_all = {
-        each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
-    }
-    planned = sum(job.rows for job in jobs) + sum(len(report.rows) for _, report in known)
-    options.listen(Planned(planned + sum(map(len, over_all.values()))))
     contexts = {
         mechanism.name: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
@@ -127,6 +126,13 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             rows += overall.made(context, over_all[name], reports[name])
     rows = sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
     return rows, reports
+
+
+def announced(jobs: Sequence[Job], known: Sequence[tuple[Job, Report]], more: int) -> Planned:
+    """The checks of a run: of the jobs, of the kept reports, and so many more."""
+    run = [Check(job.mechanism, *made) for job in jobs for made in job.makes]
+    cached = sum(len(report.rows) for _, report in known)
+    return Planned(len(run) + cached + more, frozenset(run), cached)
 
 
 def with_classes(

@@ -140,6 +140,12 @@ Watch = Annotated[
     typer.Option("--watch", help="Verify again whenever a file changes, until Ctrl-C."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Print a line for each layer, fault and violation that had to come."
+    ),
+]
 Trace = Annotated[
     Path,
     typer.Argument(

@@ -14,7 +14,7 @@ from wheelproof.commands import INTERRUPTED
 from wheelproof.console import console
 from wheelproof.events import Ended, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import files, sarif
+from wheelproof.report import files, sarif, since
 from wheelproof.report.progress import Earlier, Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
@@ -66,11 +66,12 @@ class Verification:
         quiet: bool = False,
         as_json: bool = False,
         aside: bool = False,
+        verbose: bool = False,
     ) -> None:
         """``aside``: the report goes to standard error, as standard output has other content."""
         self.options = replace(options, listen=self._hear)
         self.mechanisms = mechanisms
-        self.quiet, self.as_json, self.aside = quiet, as_json, aside
+        self.quiet, self.as_json, self.aside, self.verbose = quiet, as_json, aside, verbose
         self.display: Progress = progress(quiet)
         self.written = float("-inf")
         # Notices of workers may come from a thread that gathers them.
@@ -94,7 +95,8 @@ class Verification:
         options = self.options
         with files.alone(options.output):
             self.reports = files.folder(options.output, options.limits)
-            self.results = Results.begin(doctor.versions(), options.limits)
+            self.results = Results.begin(doctor.versions(), options.limits, options.profile)
+            self.before = files.earlier(options.output)
             self.earlier = Earlier(files.seconds(options.output, options.covers), options.jobs)
             files.begin(self.reports, self.results)
             return self._checked()
@@ -164,6 +166,8 @@ class Verification:
             self.options.output,
             places,
             self.quiet,
+            self.verbose,
+            since.since(self.before, self.results, self.options.covers),
         )
         if os.environ.get("GITHUB_ACTIONS") == "true":
             found = files.traces(self.results, self.options.output)

@@ -78,12 +78,22 @@ def begin(reports: Path, results: Results) -> None:
     results.write(reports / RESULTS_FILE)
 
 
+def earlier(output: Path) -> list[Results]:
+    """The runs that the folder has, the latest last: of everything, and of a part."""
+    found = []
+    for reports in (output, output / PARTIAL):
+        with suppress(UsageError):
+            found.append(read_results(reports / RESULTS_FILE))
+    return sorted((run for run in found if run.rows), key=lambda run: run.started)
+
+
 def seconds(output: Path, covers: Callable[[str, str, str], bool]) -> dict[Check, float]:
-    """What these checks took in the run that the folder has; empty if it has none."""
+    """What these checks took in the run that the folder has; empty if none came to its end."""
     try:
-        rows = read_results(output / RESULTS_FILE).rows
+        results = read_results(output / RESULTS_FILE)
     except UsageError:
         return {}
+    rows = results.rows if results.complete else ()
     return {
         Check(row.mechanism, row.layer, row.name): row.seconds
         for row in rows

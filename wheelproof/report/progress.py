@@ -46,7 +46,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Earlier:
-    """What the checks of a run took in an earlier one.
+    """What checks took in an earlier run that came to its end.
 
     ``seconds``: of each check; ``jobs``: the processes of this run.
     """
@@ -54,12 +54,48 @@ class Earlier:
     seconds: Mapping[Check, float]
     jobs: int
 
-    def whole(self) -> float:
-        """About how many seconds all of them take now."""
-        return sum(self.seconds.values()) / self.jobs
-
 
 NOTHING = Earlier({}, 1)
+
+
+class Ahead:
+    """The checks that a run carries out, and the seconds that those of them need which are left.
+
+    A check that the earlier run lacks counts as much as the others do on average.
+    """
+
+    def __init__(self, planned: Planned, earlier: Earlier) -> None:
+        self.planned, self.jobs = planned, earlier.jobs
+        self.known = {
+            check: earlier.seconds[check] for check in planned.run if check in earlier.seconds
+        }
+        self.scale = len(planned.run) / len(self.known) if self.known else 0.0
+        self.text = self._text()
+
+    def end(self, check: Check) -> None:
+        """Take a check that has ended away."""
+        self.known.pop(check, None)
+
+    def seconds(self) -> float:
+        """About how long the checks take that are left: no less than the longest of them."""
+        whole = sum(self.known.values()) * self.scale / self.jobs
+        return max(whole, max(self.known.values(), default=0.0))
+
+    def _text(self) -> str:
+        checks, cached, run = self.planned.checks, self.planned.cached, len(self.planned.run)
+        head = f"{checks} check{'' if checks == 1 else 's'}"
+        if cached:
+            head += f", {cached} cached"
+            if not run:
+                return head
+        others = f"the other {run}" if cached else "them"
+        if not self.known:
+            return f"{head}: no earlier run tells how long {others if cached else 'they'} take"
+        part = len(self.known)
+        source = (
+            "as an earlier run took" if part == run else f"by an earlier run of {part} of {others}"
+        )
+        return f"{head}: about {minutes(self.seconds())}, {source}"
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -77,14 +113,12 @@ class Progress(AbstractContextManager["Progress"]):
         self.now = 0.0
         self.planned = self.ended = self.faults = 0
         self.earlier = NOTHING
-        self.done = 0.0
+        self.ahead: Ahead | None = None
         self.running: dict[Check, Running] = {}
 
     def expect(self, earlier: Earlier) -> None:
         """Take the times of an earlier run, before the first notice."""
         self.earlier = earlier
-        if earlier.seconds:
-            self.on_expect(f"about {minutes(earlier.whole())}, as an earlier run took")
 
     def __exit__(self, *ending: Any) -> None:
         self.close()
@@ -93,8 +127,11 @@ class Progress(AbstractContextManager["Progress"]):
         self.now = now = self.clock()
         self.began = now if self.began is None else self.began
         match notice:
-            case Planned(checks):
-                self.planned += checks
+            case Planned():
+                self.planned += notice.checks
+                if self.ahead is None:
+                    self.ahead = Ahead(notice, self.earlier)
+                    self.on_plan(self.ahead.text)
             case Started(check, budget):
                 self.running[check] = Running(now, now, budget)
                 self.on_start(check)
@@ -107,7 +144,8 @@ class Progress(AbstractContextManager["Progress"]):
                 self.running.pop(check, None)
                 self.ended += 1
                 self.faults += not row.ok
-                self.done += self.earlier.seconds.get(check, 0.0)
+                if self.ahead:
+                    self.ahead.end(check)
                 self.on_end(row)
         self.refresh(now)
 
@@ -120,12 +158,11 @@ class Progress(AbstractContextManager["Progress"]):
         if self.faults:
             parts.append(f"{self.faults} not in order")
         parts.append(minutes(self.now - (self.now if self.began is None else self.began)))
-        if self.earlier.seconds:
-            left = max(0.0, self.earlier.whole() - self.done / self.earlier.jobs)
-            parts.append(f"about {minutes(left)} left")
+        if self.ahead and self.ahead.scale:
+            parts.append(f"about {minutes(self.ahead.seconds())} left")
         return ", ".join(parts)
 
-    def on_expect(self, text: str) -> None: ...
+    def on_plan(self, text: str) -> None: ...
     def on_start(self, check: Check) -> None: ...
     def on_end(self, row: Any) -> None: ...
     def refresh(self, now: float) -> None: ...
@@ -135,7 +172,7 @@ class Progress(AbstractContextManager["Progress"]):
 class Lines(Progress):
     """A line where a check starts or ends, and for each long check every INTERVAL seconds."""
 
-    def on_expect(self, text: str) -> None:
+    def on_plan(self, text: str) -> None:
         self._say(text)
 
     def on_start(self, check: Check) -> None:
@@ -160,7 +197,7 @@ class Lines(Progress):
 class Live(Progress):
     """The running checks, redrawn in place; a row that is not in order stays on the screen."""
 
-    def on_expect(self, text: str) -> None:
+    def on_plan(self, text: str) -> None:
         self.console.print(text, style="dim")
 
     def __enter__(self) -> "Live":

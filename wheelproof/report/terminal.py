@@ -1,11 +1,13 @@
-"""The report on the terminal: a table of mechanism x layer, then the rows not in order.
+"""The report on the terminal: a screen of 40 lines by 80 columns, or every line with `verbose`.
 
-Off a terminal the table has no rules and no colour, at a width of 120, so that a CI log stays
+The screen has a line for each mechanism, the first rows not in order, what is new since the last
+run, and the files. Off a terminal tables have no rules and no colour, so that a CI log stays
 readable and can be searched.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich import box
@@ -14,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wheelproof.console import visible
+from wheelproof.report.since import Since
 from wheelproof.verdict import CACHED, LAYERS, Results, Row, Verdict, exit_code
 
 _STYLES = {
@@ -32,8 +35,12 @@ _COUNTS = (
     ("model_states", "model_edges"),
     ("distinct", "generated"),
 )
-DETAILED = 2
-"""Mechanisms up to which the table has a line for each layer."""
+HEIGHT, WIDTH = 39, 80
+"""The screen, without the line of the next prompt."""
+MECHANISMS = 20
+"""Mechanisms that have a line on the screen; those with a fault come first."""
+NEW = 3
+"""Checks that the screen names as new."""
 
 _SUMMARY = {
     0: "every verdict as expected",
@@ -45,34 +52,95 @@ _SUMMARY = {
 
 
 def print_report(
-    target: Console, results: Results, output: Path, places: Mapping[str, str], quiet: bool = False
+    target: Console,
+    results: Results,
+    output: Path,
+    places: Mapping[str, str],
+    quiet: bool = False,
+    verbose: bool = False,
+    new: Since | None = None,
 ) -> None:
     """Prints the whole report.
 
     `output` is the folder of the run's files, `places` names the files in it ("results" ->
-    path). `quiet`: the verdict line only.
+    path). `quiet`: the verdict line only. `verbose`: a line for each layer, for each fault and for
+    each violation that had to come, however many. `new`: what differs from the last run.
     """
-    rows = results.rows
-    if not quiet:
-        several = len({row.mechanism for row in rows}) > DETAILED
-        if rows:
-            made = summary if several else table
-            target.print(made(rows, plain=not target.is_terminal))
-        # A line for each violation that had to come would fill the screen: the page has them.
-        for line in [*faults(rows, output), *([] if several else expected_violations(rows))]:
-            target.print(line, soft_wrap=not target.is_terminal)
-        for line in models(rows):
-            target.print(line, soft_wrap=not target.is_terminal)
-        for layer, why in results.not_run.items():
-            target.print(Text(visible(f"not run: layer {layer}: {why}"), style="yellow"))
-        for what, path in places.items():
-            target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
-    target.print(verdict_line(results), soft_wrap=True)
+    if quiet:
+        target.print(verdict_line(results), soft_wrap=True)
+        return
+    plain, rows = not target.is_terminal, results.rows
+    broken = new.broken if new else ()
+    found = faults(sorted(rows, key=lambda row: row.title() not in broken), output)
+    named = list(new.lines(len(rows) if verbose else NEW, len(found))) if new else []
+    below = [
+        *(Text(visible(line) if verbose else shortened(line)) for line in named),
+        *models(rows),
+        *(
+            Text(shortened(f"not run: layer {layer}: {why}", 2 * WIDTH), style="yellow")
+            for layer, why in results.not_run.items()
+        ),
+        *(Text(f"{what + ':':<12}{visible(path)}", style="dim") for what, path in places.items()),
+        verdict_line(results),
+    ]
+    if verbose:
+        lines = [line for fault in found for line in fault] + expected_violations(rows)
+    else:
+        lines = fitting(found, HEIGHT - height(below) - table_height(rows, plain))
+    if rows:
+        target.print(table(rows, plain) if verbose else summary(rows, plain))
+    for line in [*lines, *below]:
+        target.print(line, soft_wrap=plain)
+
+
+def table_height(rows: Sequence[Row], plain: bool) -> int:
+    """The lines of the summary."""
+    mechanisms = len({row.mechanism for row in rows})
+    rules = 1 if plain else 2
+    sums = 1 if mechanisms > 1 else 0
+    more = 1 if mechanisms > MECHANISMS else 0
+    return rules + min(mechanisms, MECHANISMS) + sums + more if rows else 0
+
+
+def height(lines: Iterable[Text]) -> int:
+    """The lines that these take on the screen."""
+    return sum(max(1, len(textwrap.wrap(line.plain, WIDTH))) for line in lines)
+
+
+def shortened(text: str, width: int = WIDTH) -> str:
+    """The text without its end, if it is longer than a line of the screen."""
+    shown = visible(text)
+    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+
+
+def fitting(found: Sequence[Sequence[Text]], room: int) -> list[Text]:
+    """The first faults that fit into so many lines, one at least, and how many more there are."""
+    shown: list[Text] = []
+    for number, fault in enumerate(found):
+        left = room - height(shown) - (number + 1 < len(found))
+        if height(fault) > left:
+            if number:
+                rest = len(found) - number
+                return [*shown, Text(f"and {rest} more: --verbose prints each", style="red")]
+            fault = [cut(fault[0], max(1, left - height(fault[1:]))), *fault[1:]]
+        shown += fault
+    return shown
+
+
+def cut(line: Text, most: int) -> Text:
+    """The line without its end, if it takes more lines of the screen than these."""
+    made, length = line.copy(), WIDTH * most
+    while height([made]) > most:
+        made.truncate(length, overflow="ellipsis")
+        length -= 1
+    return made
 
 
 def models(rows: Sequence[Row]) -> list[Text]:
-    """Where mechanisms without a model by hand have theirs from."""
+    """Where mechanisms without a model by hand have theirs from, in one line."""
     found = {row.mechanism: row.figures["model"] for row in rows if "model" in row.figures}
+    if len(found) > 1:
+        return [Text(shortened(f"models: compiled from the specifications: {', '.join(found)}"))]
     return [Text(visible(f"model: that of {name} is {how}")) for name, how in found.items()]
 
 
@@ -85,7 +153,7 @@ def verdict_line(results: Results) -> Text:
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
     if cached := sum(CACHED in row.figures for row in results.rows):
-        good += f", {cached} of them cached"
+        good += f", {cached} cached"
     absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
     if code == 1 and any(row.verdict is Verdict.ERROR for row in results.rows):
         absent = f"; a TOOL FAILED in another check{absent}"
@@ -122,7 +190,7 @@ def table(rows: Sequence[Row], plain: bool = False) -> Table:
 
 
 def summary(rows: Sequence[Row], plain: bool = False) -> Table:
-    """One line for each mechanism, at most 80 columns wide; the last line has the sums."""
+    """One line for each mechanism, at most 80 columns wide; of several the last has the sums."""
     made = Table(
         box=None if plain else box.SIMPLE_HEAD,
         pad_edge=False,
@@ -135,7 +203,13 @@ def summary(rows: Sequence[Row], plain: bool = False) -> Table:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.mechanism, []).append(row)
-    for name, group in [*groups.items(), ("all", list(rows))]:
+    shown = groups
+    if len(groups) > MECHANISMS:
+        first = sorted(groups, key=lambda name: all(row.ok for row in groups[name]))[:MECHANISMS]
+        shown = {name: group for name, group in groups.items() if name in first}
+        rest = [row for name in groups.keys() - shown.keys() for row in groups[name]]
+        shown |= {f"{len(groups) - MECHANISMS} more": rest}
+    for name, group in [*shown.items(), *([("all", list(rows))] if len(groups) > 1 else [])]:
         good = sum(row.ok for row in group)
         made.add_row(
             Text(visible(name)),
@@ -165,19 +239,20 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     return {key: groups[key] for key in sorted(groups, key=place)}
 
 
-def faults(rows: Sequence[Row], output: Path) -> list[Text]:
+def faults(rows: Sequence[Row], output: Path) -> list[list[Text]]:
     """For each row that is not in order: name, verdict, reason, and how to show its trace."""
-    lines = []
+    found = []
     for row in rows:
         if row.ok:
             continue
         line = Text("not in order: ", style="red")
         line.append(visible(row.title()), style="bold not dim")
         line.append(f": {reason(row)}", style="default")
-        lines.append(line)
+        lines = [line]
         if row.trace:
             lines.append(Text(visible(f"    {command('show', output, row.trace)}"), style="dim"))
-    return lines
+        found.append(lines)
+    return found
 
 
 def command(name: str, output: Path, trace: str) -> str:

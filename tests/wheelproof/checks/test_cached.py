@@ -251,7 +251,7 @@ def test_the_command_takes_cached_results_without_fresh(subject, monkeypatch):
 
     assert "cached" not in printed()
     again = printed()
-    assert "2 of 2 checks in order, 2 of them cached: every verdict as expected" in again
+    assert "2 of 2 checks in order, 2 cached: every verdict as expected" in again
     assert "cached, of 20" in again
     assert "cached" not in printed("--fresh")
 

@@ -205,7 +205,7 @@ def test_a_run_takes_what_the_change_does_not_concern_from_the_one_before(tmp_pa
         assert verdict() == (
             "wheelproof: changed: mutants/my_lock/Unlocked.md",
             ["Unlocked"],
-            "2 of 2 checks in order, 1 of them cached",
+            "2 of 2 checks in order, 1 cached",
         )
         write(tmp_path / "impl/my_lock.py", "\n")
         assert verdict() == (

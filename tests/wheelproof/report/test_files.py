@@ -89,3 +89,21 @@ def test_the_times_of_an_earlier_run_are_those_of_its_rows(good, tmp_path, subje
         Check("thing", "graph", "two"): 1.25,
         Check("thing", "tlc", "two"): 2,
     }
+
+
+def test_a_run_that_was_broken_off_tells_no_times(good, tmp_path, subject_folder):
+    files.publish(tmp_path, replace(good, complete=False), {}, subject_folder)
+    assert files.seconds(tmp_path, lambda *check: True) == {}
+
+
+def test_earlier_runs_are_those_of_both_folders_in_the_order_of_their_dates(good, tmp_path):
+    assert files.earlier(tmp_path) == []
+    part = replace(good, rows=good.rows[:1], started="2026-01-03T00:00:00+00:00")
+    part.write(tmp_path / files.PARTIAL / files.RESULTS_FILE)
+    assert files.earlier(tmp_path) == [part]
+    good.write(tmp_path / files.RESULTS_FILE)
+    assert files.earlier(tmp_path) == [good, part]
+    replace(good, started="2026-01-04T00:00:00+00:00").write(tmp_path / files.RESULTS_FILE)
+    assert [run.started[:10] for run in files.earlier(tmp_path)] == ["2026-01-03", "2026-01-04"]
+    replace(good, rows=()).write(tmp_path / files.RESULTS_FILE)
+    assert files.earlier(tmp_path) == [part], "a run without a row is none"

@@ -8,7 +8,8 @@ from wheelproof.events import Beat, Check, Ended, Planned, Started, Tick
 from wheelproof.report.progress import INTERVAL, Earlier, Lines, Live, Silent, progress
 from wheelproof.verdict import judge
 
-LONG = Check("thing", "tlc", "long")
+LONG, SHORT = Check("thing", "tlc", "long"), Check("thing", "tlc", "short")
+FIRST = "2 checks: no earlier run tells how long they take"
 
 
 class Terminal(io.StringIO):
@@ -35,12 +36,12 @@ def test_a_long_check_reports_states_rate_and_budget_but_not_too_often():
     notices += [(second, Beat(LONG, states=second * 1000, waiting=7)) for second in range(1, 100)]
     notices += [(100, end())]
     lines = run(Lines(io.StringIO()), notices).splitlines()
-    assert lines[0] == "start  thing / tlc / long"
-    assert lines[1] == (
+    assert lines[:2] == [FIRST, "start  thing / tlc / long"]
+    assert lines[2] == (
         "...    thing / tlc / long: 25,000 states, 1,000/s, 7 waiting, 25 s, 275 s of the "
         "budget left"
     )
-    assert len(lines) == 2 + int(99 // INTERVAL)
+    assert len(lines) == 3 + int(99 // INTERVAL)
     assert lines[-1] == "ok     thing / tlc / long: exhaustive, 100.0 s (1/2, 1 min 40 s)"
 
 
@@ -97,14 +98,48 @@ def test_the_display_suits_the_stream(monkeypatch):
 
 def test_an_earlier_run_tells_how_long_this_one_takes():
     display = Lines(io.StringIO())
-    display.expect(Earlier({LONG: 100.0, Check("thing", "tlc", "short"): 20.0}, jobs=2))
+    display.expect(Earlier({LONG: 100.0, SHORT: 120.0}, jobs=2))
+    planned = Planned(2, frozenset({LONG, SHORT}))
     lines = run(
         display,
-        [(0, Planned(2)), (0, Started(LONG)), (55, end()), (3700, end("short", "error"))],
+        [(0, planned), (0, Started(LONG)), (55, end()), (3700, end("short", "error"))],
     ).splitlines()
-    assert lines[0] == "about 1 min 0 s, as an earlier run took"
-    assert lines[2].endswith("(1/2, 55 s, about 10 s left)")
+    assert lines[0] == "2 checks: about 2 min 0 s, as an earlier run took"
+    assert lines[2].endswith("(1/2, 55 s, about 2 min 0 s left)"), "one check is one process"
     assert lines[-1].endswith("(2/2, 1 not in order, 1 h 1 min, about 0 s left)")
+
+
+OTHERS = frozenset(Check("thing", "tlc", f"other {number}") for number in range(2))
+
+
+@pytest.mark.parametrize(
+    ("planned", "seconds", "first"),
+    [
+        (Planned(2, frozenset({LONG, SHORT})), {}, FIRST),
+        (Planned(1, frozenset({LONG})), {SHORT: 9}, FIRST.replace("2 checks", "1 check")),
+        (Planned(3, cached=2), {LONG: 100, SHORT: 20}, "3 checks, 2 cached"),
+        (
+            Planned(5, frozenset({LONG}), cached=4),
+            {LONG: 7, SHORT: 1000},
+            "5 checks, 4 cached: about 7 s, as an earlier run took",
+        ),
+        (
+            Planned(5, frozenset({LONG}), cached=4),
+            {SHORT: 1000},
+            "5 checks, 4 cached: no earlier run tells how long the other 1 take",
+        ),
+        (
+            Planned(4, OTHERS | {LONG, SHORT}),
+            {LONG: 60, SHORT: 40},
+            "4 checks: about 1 min 40 s, by an earlier run of 2 of them",
+        ),
+    ],
+)
+def test_the_first_line_counts_what_has_to_run_and_nothing_else(planned, seconds, first):
+    display = Lines(io.StringIO())
+    display.expect(Earlier(seconds, jobs=2))
+    lines = run(display, [(0, planned), (0, Planned(1)), (1, Started(LONG))]).splitlines()
+    assert lines == [first, "start  thing / tlc / long"]
 
 
 def test_without_an_earlier_run_nothing_is_foretold():
