@@ -70,16 +70,20 @@ def test_the_layer_stress_has_nothing_to_plant_a_fault_in(copy):
     text = file.read_text(encoding="utf-8")
     assert text.count("stress = false\n") == 2
     file.write_text(text.replace("stress = false\n", ""), encoding="utf-8")
-    code, printed = wheelproof(copy, "verify", "peterson", "--layer", "stress", *ONE_PROCESS)
+    code, printed = wheelproof(
+        copy, "verify", "peterson", "--layer", "stress", "--verbose", *ONE_PROCESS
+    )
     why = "no fault planted in a primitive is found in this scenario; tried: none"
     assert printed.count(why) == 2, printed
     assert "killed: raises_no_flag by FinalState (peterson, stress)" in kills(printed)
     assert code == 5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_seeded_bug_of_the_lock_is_killed(copy):
-    code, printed = wheelproof(copy, "verify", "peterson", "--layer", "mutant,random", *ONE_PROCESS)
+    code, printed = wheelproof(
+        copy, "verify", "peterson", "--layer", "mutant,random", "--verbose", *ONE_PROCESS
+    )
     assert kills(printed) == {
         "killed: IgnoresTheTurn by Termination at depth 4 (peterson, mutant)",
         "killed: KeepsTheTurn by Exclusion at depth 7 (peterson, mutant)",
@@ -93,14 +97,14 @@ def test_each_seeded_bug_of_the_lock_is_killed(copy):
     assert code == 0
 
 
-def tests_in_bytecode() -> int:
+def compiled_tests() -> int:
     """How often this Python compiles the test in the head of a loop."""
     code = compile("while flag:\n    if turn:\n        break\n", "loop", "exec")
     return sum(each.argval == "flag" for each in dis.get_instructions(code))
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(tests_in_bytecode() == 1, reason="this Python compiles the test once")
+@pytest.mark.skipif(compiled_tests() == 1, reason="this Python compiles the test once")
 def test_a_loop_that_tests_in_its_head_comes_into_its_cycle_later(copy):
     change(copy / "impl/peterson.py", LOOP, TESTS_TWICE)
     code, printed = wheelproof(
@@ -112,7 +116,7 @@ def test_a_loop_that_tests_in_its_head_comes_into_its_cycle_later(copy):
 
 @pytest.mark.nightly
 def test_every_layer_passes(copy):
-    code, printed = wheelproof(copy, "verify", *ONE_PROCESS)
+    code, printed = wheelproof(copy, "verify", "--verbose", *ONE_PROCESS)
     assert code == 0 and "53 of 53 checks in order" in printed, printed
     assert {
         "killed: PlainFlags by Exclusion at depth 8 (delayed_peterson, mutant)",

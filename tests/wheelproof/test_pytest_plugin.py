@@ -104,6 +104,7 @@ def test_a_branch_that_no_scenario_runs_fails_by_name(subject):
     assert "Traceback" not in printed
 
 
+@pytest.mark.nightly
 def test_a_label_and_a_witness_that_no_scenario_reaches_fail_by_name(tmp_path):
     folder = example("bounded_buffer", tmp_path / "copy")
     change(folder / "spec" / "BoundedBuffer.toml", "capacity = 1\n", "capacity = 3\n")
@@ -146,6 +147,7 @@ pytest_plugin.alone = lambda file, wait: nullcontext(True)
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("locked", [True, False])
 def test_what_rows_are_made_of_runs_in_one_process(subject, locked):
     text = COUNTED.replace("WAITS", "1" if locked else "60") + ("" if locked else UNLOCKED_FILES)
