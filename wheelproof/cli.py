@@ -330,9 +330,9 @@ def show(
 ) -> None:
     """Show a counterexample as columns of threads."""
     from wheelproof.console import can_encode, console, print_lines
-    from wheelproof.counterexample import columns, document
+    from wheelproof.counterexample import columns, document, falsified
 
-    found = document.read(trace)
+    found = falsified.completed(document.read(trace), root)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     print_lines(target, columns.render(found, target.width, root, str(trace), full, glyphs))

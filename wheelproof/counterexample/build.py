@@ -136,7 +136,8 @@ def build(
     says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
     if about is not None and explanation == about.says:
         explanation = ""
-    if about is not None and about.kind == "invariant":
+    # Of a mutant, `wheelproof show` looks for the false part: SANY would read each changed module.
+    if about is not None and about.kind == "invariant" and not mechanism.lacking:
         names = [(model.threads[thread], label) for thread, label, _ in taken]
         says += falsified.stated(mechanism, scenario, property, names, before)
     return Counterexample(

@@ -10,8 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wheelproof import project
+from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.places import places
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.compare import NULL
@@ -70,6 +73,24 @@ def stated(
         more = f" and {len(read) - _MOST} more" if len(read) > _MOST else ""
         lines.append(f"It reads {', '.join(read[:_MOST])}{more}.")
     return tuple(lines)
+
+
+def completed(trace: Counterexample, root: Path) -> Counterexample:
+    """A mutant's counterexample, with the false part that its verification has not looked for."""
+    if not trace.model_without or trace.loop is not None or len(trace.says) != 1:
+        return trace
+    last = dict(trace.initial)
+    for step in trace.steps:
+        last |= {place: after for place, (_, after) in step.changes.items()}
+    taken = [(step.thread, step.label) for step in trace.steps]
+    try:
+        mechanism = project.find(root)[trace.mechanism].without(trace.model_without)
+        if mechanism.properties[trace.property].kind != "invariant":
+            return trace
+    except (KeyError, UsageError):
+        return trace
+    found = stated(mechanism, trace.scenario, trace.property, taken, last)
+    return replace(trace, says=(*trace.says, *found))
 
 
 @dataclass(frozen=True)
