@@ -134,9 +134,10 @@ class Uncleanly(Cluster):
     unclean = True
 
 
-def run(machine):
+def run(machine, **options):
     run_state_machine_as_test(
-        machine, settings=settings(settings.default, stateful_step_count=60, deadline=None)
+        machine,
+        settings=settings(settings.default, stateful_step_count=60, deadline=None, **options),
     )
 
 
@@ -175,4 +176,4 @@ def test_a_wrong_election_is_found(wrong):
         elections_class = wrong
 
     with pytest.raises(AssertionError):
-        run(Wrong)
+        run(Wrong, max_examples=1000)

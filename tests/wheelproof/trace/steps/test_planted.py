@@ -168,12 +168,19 @@ FAULTS = [
 ]
 
 
+RUNS = 100
+"""Free runs at most: in some order of the threads a fault may change nothing."""
+
+
 @pytest.mark.parametrize(
     "name, fault, old, new, program, why", FAULTS, ids=[f"{row[0]} {row[1]}" for row in FAULTS]
 )
 def test_a_fault_is_refused_by_name(tmp_path, name, fault, old, new, program, why):
     mechanism = written(tmp_path, name, old, new)
-    verdict = follow({name: mechanism}, record(mechanism, program, "fault"))
+    for _ in range(RUNS):
+        verdict = follow({name: mechanism}, record(mechanism, program, "fault"))
+        if verdict.verdict == "violates":
+            break
     assert verdict.verdict == "violates" and why in verdict.first.message
 
 
