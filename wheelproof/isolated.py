@@ -25,6 +25,8 @@ ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
 DISTRIBUTION = "wheelproof_runtime"
 """The installed package whose primitives a project may import. Each import loads it anew."""
 
+_APART = ARTEFACTS | {DISTRIBUTION}
+
 RUNTIMES = (f"{DISTRIBUTION}.threads", DISTRIBUTION, "impl.threads", "impl.runtime")
 """The modules that have the primitives; those that others import from come first."""
 
@@ -113,7 +115,7 @@ def distribution() -> Path | None:
 
 
 def _apart(fullname: str) -> bool:
-    return fullname.partition(".")[0] in ARTEFACTS | {DISTRIBUTION}
+    return fullname.partition(".")[0] in _APART
 
 
 def present() -> dict[str, ModuleType]:
