@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
+from tests.wheelproof.thing import TOML
 from wheelproof import doctor
 from wheelproof.cli import app
 from wheelproof.counterexample.document import Counterexample, Step
@@ -19,17 +20,6 @@ from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.events import Beat, Check, Ended, Planned, Started, ToolFound
 from wheelproof.verdict import judge, read_results
 
-TOML = """
-[mechanism]
-module = "Thing"
-[properties.invariant]
-Safe = "nothing bad"
-[labels]
-lock = ["A1"]
-[scenarios.two]
-threads = { a = [["go"]] }
-[configs.two]
-"""
 GOOD = judge("thing", "tlc", "two", expected="exhaustive", verdict="exhaustive")
 
 

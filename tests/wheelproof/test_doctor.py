@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.wheelproof.thing import TOML
 from wheelproof import doctor
 from wheelproof.cli import app
 from wheelproof.errors import ToolError
@@ -13,18 +14,6 @@ from wheelproof.jvm import setup
 from wheelproof.jvm.jars import NotHere
 from wheelproof.pipeline import java as spark_java
 from wheelproof.tlc import jar, java
-
-TOML = """
-[mechanism]
-module = "Thing"
-[properties.invariant]
-Safe = "nothing bad"
-[labels]
-lock = ["A1"]
-[scenarios.two]
-threads = { a = [["go"]] }
-[configs.two]
-"""
 
 
 @pytest.fixture

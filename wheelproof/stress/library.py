@@ -42,7 +42,7 @@ CLASSES: Mapping[str, tuple[tuple[str, ...], Shown]] = {
     "Queue": (("get",), _QUEUE),
     "LifoQueue": (("get",), _QUEUE),
     "PriorityQueue": (("get",), _QUEUE),
-    "SimpleQueue": (("get",), {"items": lambda queue: _emptied(queue)}),
+    "SimpleQueue": (("get",), {"items": _emptied}),
 }
 """Class -> the methods that a fault changes, and the attributes for harnesses."""
 

@@ -4,22 +4,11 @@ import re
 
 from typer.testing import CliRunner
 
+from tests.wheelproof.thing import TOML
 from wheelproof import doctor
 from wheelproof.checks import verify
 from wheelproof.cli import app
 from wheelproof.verdict import judge
-
-TOML = """
-[mechanism]
-module = "Thing"
-[properties.invariant]
-Safe = "nothing bad"
-[labels]
-lock = ["A1"]
-[scenarios.two]
-threads = { a = [["go"]] }
-[configs.two]
-"""
 
 
 def row(verdict, layer="bisimulation"):

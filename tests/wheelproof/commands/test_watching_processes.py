@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wheelproof.thing import TOML
 from wheelproof import starter
 from wheelproof.verdict import read_results
 
@@ -17,17 +18,6 @@ ROOT = Path(__file__).parents[3]
 LIMIT = 300
 """Seconds after which a line that does not come is a failure."""
 
-TOML = """
-[mechanism]
-module = "Thing"
-[properties.invariant]
-Safe = "nothing bad"
-[labels]
-lock = ["A1"]
-[scenarios.two]
-threads = { a = [["go"]] }
-[configs.two]
-"""
 
 ENGINE = """
 import os, signal, sys, time, types
