@@ -15,7 +15,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import skips
+from tests import rewriting, skips
 
 settings.register_profile(
     "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -60,11 +60,12 @@ one process would wait for the other.
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """What is there when all tests are collected stays to the end: no search for garbage goes
     through it. Tests make much and drop little, so that searches are rare."""
     gc.disable()
     try:
+        rewriting.rewrite(session.config, rewriting.share(session.config))
         return (yield)
     finally:
         gc.freeze()
