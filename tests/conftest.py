@@ -18,7 +18,7 @@ from xdist.workermanage import WorkerController
 from tests import rewriting, skips
 
 settings.register_profile(
-    "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 KEPT = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / "build" / "fuzz" / "examples")
 for name, examples in {"long": 5000, "soak": 500}.items():

@@ -49,7 +49,7 @@ def test_the_page_alone_makes_the_subject(tmp_path):
 
 @pytest.mark.slow
 def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
-    code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output))
+    code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output), *ONE_PROCESS)
     shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
         if line.startswith("latch"):

@@ -40,6 +40,7 @@ def test_the_regression_test_passes_with_the_fix(folder):
     assert passed, message
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("fixed", only([False, True], False))
 def test_the_reproduction_runs_each_case(folder, fixed):

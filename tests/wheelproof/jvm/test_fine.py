@@ -42,6 +42,7 @@ def test_the_wheels_accesses_are_stutters(output):
     assert row.figures["stutters"] > 0
 
 
+@pytest.mark.nightly
 def test_a_change_that_single_accesses_alone_show_is_replayed(output, monkeypatch, capsys):
     monkeypatch.chdir(output)
     (row,) = rows("timing_wheel", ["asks-and-sets@4.3.0"], output)
