@@ -47,6 +47,7 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     assert files(tmp_path) == files(SUBJECT)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
     code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output), *ONE_PROCESS)

@@ -32,8 +32,8 @@ LARGEST = 2_000
 
 FOLDER = ROOT / "build" / "scenarios"
 SCHEMA = "wheelproof.scenario/1"
-EXAMPLES = settings.default.max_examples // 2
-"""12 in the fast profile."""
+EXAMPLES = max(25, settings.default.max_examples // 2)
+"""With fewer the share of rejected scenarios would be left to chance."""
 
 
 def difference(subject: ControlledImplementation, scenario, rejected=None) -> str:
