@@ -35,6 +35,7 @@ def test_the_regression_test_fails_on_the_released_classes(folder):
     assert "expected: <1> but was: <2>" in message
 
 
+@pytest.mark.nightly
 def test_the_regression_test_passes_with_the_fix(folder):
     passed, message = command.regression(classes(folder, fixed=True), folder)
     assert passed, message

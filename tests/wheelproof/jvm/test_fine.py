@@ -35,6 +35,7 @@ def replayed(output, row, capsys):
     return capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_the_wheels_accesses_are_stutters(output):
     (row,) = rows("timing_wheel", ["two_withdrawn@4.3.0 fine"], output)
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, True)

@@ -76,6 +76,7 @@ def test_without_the_redirected_clock_the_classes_are_another_machine(jvm):
     assert found.faults or made.difference is not None
 
 
+@pytest.mark.nightly
 def test_the_corrected_order_is_not_what_the_classes_do(output, jvm):
     (row,) = layer.check(Context(MECHANISM, output), [f"stalled_adder@{RELEASE}"]).rows
     assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "Bisimulation", True)
