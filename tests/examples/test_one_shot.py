@@ -47,6 +47,7 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     assert files(tmp_path) == files(SUBJECT)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
     where = ("--subject", str(SUBJECT), "--output", str(tmp_path / "build"))

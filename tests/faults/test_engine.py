@@ -96,6 +96,7 @@ def test_a_violation_that_ends_with_exit_code_0_is_no_violation(verify, layer, n
     )
 
 
+@pytest.mark.nightly
 def test_a_run_that_stops_at_a_violation_although_it_was_to_go_on_is_an_error(verify):
     verify.java('case "$*" in *" -continue "*) "$JAVA" "$@"; exit 12;; esac; exec "$JAVA" "$@"')
     verify("mutant", profile="nightly").fails(
