@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 
 from tests.docs.reading import ROOT
+from tests.proofs.declared import theorems
 from tools import pages
-from wheelproof.checks import prove
 from wheelproof.project import Mechanism, lock_order
 from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
 from wheelproof.verdict import LAYERS, Verdict
@@ -54,7 +54,7 @@ def test_a_page_without_marks_is_refused():
 
 
 def test_the_readme_says_of_each_mechanism_whether_there_are_proofs():
-    assert set(pages.PROVED) == {item.mechanism for item in prove.declared(ROOT)}
+    assert set(pages.PROVED) == {item.mechanism for item in theorems()}
 
 
 def without_theorem(limits: str) -> set[str]:

@@ -25,6 +25,7 @@ def row(tmp_path, **entry):
     return layer.check(Context(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
 
 
+@pytest.mark.nightly
 def test_a_row_reports_the_covered_edges(tmp_path):
     found = row(tmp_path, scenario="one_bucket")
     assert found.ok and found.verdict == Verdict.EXHAUSTIVE and found.bound.endswith("every step")
@@ -50,6 +51,7 @@ def rows(tmp_path, entry):
     return {found.layer: found for found in layer.check(Context(MECHANISM, tmp_path), entry).rows}
 
 
+@pytest.mark.nightly
 def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path):
     found = rows(tmp_path, Composed("in_full", scenario="one_bucket"))
     assert set(found) == {"composition", "random"} and found["random"].ok

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.nights import every
 from tests.wheelproof.explore import queue_box, synchronizer_box
 from tests.wheelproof.explore.test_queues import PROGRAMS as ON_QUEUES
 from tests.wheelproof.explore.test_synchronizers import PROGRAMS as ON_SYNCHRONIZERS
@@ -78,7 +79,7 @@ def difference(boxes, box, name, seed):
     return "ends" if blocked != left or raised else ""
 
 
-@pytest.mark.parametrize("box, name", PROGRAMS, ids=[name for _, name in PROGRAMS])
+@pytest.mark.parametrize("box, name", every(PROGRAMS, 3), ids=[name for _, name in PROGRAMS])
 def test_a_schedule_goes_as_under_control(box, name, boxes):
     for seed in SEEDS:
         assert difference(boxes, box, name, seed) == ""
