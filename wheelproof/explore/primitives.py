@@ -44,6 +44,7 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
         BrokenBarrierError=BrokenBarrierError,
         Empty=Empty,
         Full=Full,
+        ShutDown=queues.ShutDown,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],
@@ -267,7 +268,7 @@ def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         """A lock at which a thread can wait until something is due; fields as those of a lock."""
 
         __slots__ = ()
-        acquire = None  # production has none either
+        acquire = locked = None  # production has none either
 
         def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
             thread = scheduler.running
