@@ -16,7 +16,7 @@ from wheelproof.explore.patience import Patience, limited, sleeps, wakes
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.threads import Site, Thread
 
-MONITORS_TELL = hasattr(threading.RLock(), "locked")
+MONITORS_SHOW = hasattr(threading.RLock(), "locked")
 """Whether a monitor has ``locked``: Python's has it from 3.14 on."""
 
 
@@ -167,7 +167,7 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
         __slots__ = ()
         reentrant = True
-        if not MONITORS_TELL:
+        if not MONITORS_SHOW:
             locked = property()  # an AttributeError, as of Python's
 
         def refuse(self, thread: Thread) -> None:

@@ -67,12 +67,12 @@ def test_all_schedules_end_as_those_of_the_documented_lock(name, steps, document
     assert broken(ends(steps, program), ends(documented, program)) == ()
 
 
-def test_a_monitor_tells_whether_it_is_taken_where_pythons_does(tmp_path, monkeypatch):
+def test_a_monitor_shows_whether_it_is_taken_where_pythons_does(tmp_path, monkeypatch):
     """From Python 3.14 on. Before, there is no such method, under control as in production."""
-    assert hasattr(production.Monitor(), "locked") == locks.MONITORS_TELL
+    assert hasattr(production.Monitor(), "locked") == locks.MONITORS_SHOW
     program = scenario(a="enter; look_inside; leave", b="sleep 0")
-    for tells, expected in ((False, ("raised", "AttributeError")), (True, (True, ((True,), ())))):
-        monkeypatch.setattr(locks, "MONITORS_TELL", tells)
+    for shows, expected in ((False, ("raised", "AttributeError")), (True, (True, ((True,), ())))):
+        monkeypatch.setattr(locks, "MONITORS_SHOW", shows)
         assert list(ends(load(tmp_path), program)) == [expected]
 
 

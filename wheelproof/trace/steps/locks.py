@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from wheelproof.explore.locks import MONITORS_TELL
+from wheelproof.explore.locks import MONITORS_SHOW
 from wheelproof.explore.patience import limited
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
@@ -204,7 +204,7 @@ def locks(recorder: Recorder) -> dict[str, type]:
         __slots__ = ()
         make = staticmethod(threading.RLock)
         reentrant = True
-        if not MONITORS_TELL:
+        if not MONITORS_SHOW:
             locked = property()  # an AttributeError, as of Python's
 
     class NoMonitor:

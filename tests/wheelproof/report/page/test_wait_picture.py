@@ -116,7 +116,7 @@ def test_each_arrow_leads_from_its_box_to_its_box(name):
     assert faults(picture(graph), graph) == []
 
 
-def test_a_name_that_is_too_long_is_shortened_and_told_whole_beside_it():
+def test_a_name_that_is_too_long_is_shortened_and_stands_whole_beside_it():
     (box,) = [box for box in picture(wait_graph(ASLEEP)).boxes if box.name.startswith("long")]
     assert box.text.endswith("…") and len(box.text) == 26 and box.name == "long" * 20
 
