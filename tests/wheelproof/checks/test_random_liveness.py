@@ -104,7 +104,7 @@ def test_a_race_in_a_scenario_that_passes_has_its_schedule(context, monkeypatch)
 
 
 def test_a_race_of_coarse_schedules_alone_has_its_schedule_too(context, monkeypatch):
-    """The lost lock's schedules, of which the fine ones are said to have no race."""
+    """The lost lock's schedules, of which the fine ones are reported without a race."""
     mutated = context.without(RACY.decision)
     fine, coarse = random._schedules(mutated, RACY.scenario, None)
     blind = replace(fine, racing=None, races=())

@@ -140,7 +140,7 @@ def _middles(
             least = -math.inf
             if before is not None:
                 room = (widths[before] + widths[node]) / 2 + BESIDE
-                least = found[before] + max(room, 2 * WORDS)
+                least = found[before] + max(room, 2 * WORDS + 16)
             found[node] = max(wanted[node], least)
         shift = sum(wanted[node] - found[node] for node in row) / len(row)
         found |= {node: found[node] + shift for node in row}
