@@ -94,7 +94,7 @@ def rows(
     """Each field with its default and its meaning. ValueError where one of them lacks the other."""
     says = dict(meanings[kind])
     found = []
-    for field in fields(kind):  # type: ignore[arg-type]  # each is a dataclass
+    for field in fields(kind):
         if field.name in ELSEWHERE:
             continue
         if field.name not in says:
