@@ -103,7 +103,7 @@ def check(context: Context, config: Config) -> Report:
             why=f"round {result.finding.round}: {result.finding.message}",
         )
     possible = [
-        name for name, fault in FAULTS.items() if fault.primitive in implementation.observer.used
+        name for name, fault in FAULTS.items() if fault.needs in implementation.observer.used
     ]
     found, tried = controls(context, config, possible, final)
     figures |= {"faults_found": found, "faults_tried": tried}

@@ -9,6 +9,7 @@ from tests.wheelproof.explore.composed_timer import LISTS, changed, composed
 from wheelproof.checks import composition as layer
 from wheelproof.checks import controls
 from wheelproof.checks.context import Context
+from wheelproof.counterexample import document
 from wheelproof.explore import (
     ControlledImplementation,
     RaceDetector,
@@ -64,6 +65,9 @@ def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alon
     assert found["composition"].ok and found["composition"].verdict == Verdict.EXHAUSTIVE
     assert found["random"].ok and found["random"].property == "NoDataRace"
     assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["random"].why
+    trace = document.read(tmp_path / found["random"].trace)
+    assert trace.explanation in found["random"].why and trace.steps[-1].access
+    assert found["composition"].trace is None
     atomic = ARTEFACTS.mutant("Peeks")
     detector = RaceDetector()
     random_schedules(atomic, MECHANISM.scenarios["cancel_one"], schedules=100, race=detector)
