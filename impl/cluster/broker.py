@@ -138,8 +138,9 @@ class ClusterBroker:
     def change(self, partition: TopicPartition, change: Change) -> Duty:
         """Write a partition's state by its version, and leave a notice for the controller.
 
-        Nothing is written where this broker does not lead, or no more. Kafka up to 2.6; later the
-        leader has the controller write.
+        Nothing is written where this broker does not lead, or no more. If the reply is lost, the
+        second write is refused, and the node has what the first one wrote. Kafka up to 2.6; later
+        the leader has the controller write.
         """
         path = state_path(partition)
         reply = yield from performed(f"read {path}", Get(path))
@@ -155,7 +156,8 @@ class ClusterBroker:
         data = seen._replace(partition=new).text()
         put = Multi((Put(path, data, seen.partition.version),))
         reply = yield from performed(f"write {path}", put)
-        if reply.ok:
+        again = yield from performed(f"read {path}", Get(path))
+        if reply.ok or again.data == data:
             self.notices += 1
             notice = f"{ISR_CHANGES}/isr_change_{self.id}_{self.epoch}_{self.notices}"
             create = Multi((Create(notice, partitions_text([partition])),))

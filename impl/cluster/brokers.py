@@ -90,7 +90,11 @@ class Brokers:
         self.unwatch(brokers)
 
     def went_offline(self, replicas: list[Replica]) -> Duty:
-        """Elect where the leader is dead, and then move the replicas."""
+        """Elect where the leader is dead, then move the replicas, and have all brokers know.
+
+        Kafka leaves the last out where a leader is dead, since an election brings the same. But the
+        election may fail.
+        """
         desk, context = self.desk, self.context
         going = [each for each in replicas if context.being_deleted(each.partition)]
         others = [each for each in replicas if not context.being_deleted(each.partition)]
@@ -108,8 +112,7 @@ class Brokers:
         ]
         yield from desk.replicas.change(existing, ReplicaState.OFFLINE)
         yield from self.deletion.fail(going)
-        if not leaderless:
-            desk.inform(context.registered)
+        desk.inform(context.registered)
 
     def modified(self, broker: int) -> Duty:
         """A broker may listen somewhere else."""

@@ -77,6 +77,10 @@ class Clock:
 
         return call_off
 
+    def next_ms(self, end_ms: int) -> int:
+        """When the next alarm is due, or ``end_ms`` if that is sooner."""
+        return min([end_ms, *(due for due, _, _ in self.alarms[:1])])
+
     def advance(self, ms: int) -> None:
         """Let time pass: what is due by then is called, in the order of its time."""
         end = self.now_ms() + ms
@@ -136,14 +140,13 @@ class Member:
             self.wanted = self.handler.send(reply)  # type: ignore[arg-type]  # None begins it
         except (StopIteration, SessionExpired):
             self.ended()
+        self.broker.epoch = self.controller.epoch
         return True
 
     def ended(self) -> None:
         """The handler has ended. A session that has expired is followed by another one."""
         event, self.handler, self.handling, self.wanted = self.handling, None, None, None
-        if event == events.REGISTER:
-            self.broker.epoch = self.controller.epoch
-        elif event == events.EXPIRE:
+        if event == events.EXPIRE:
             self.session = self.connect(self.inbox)
             self.inbox.put(events.REGISTER)
 
@@ -186,7 +189,9 @@ class Cluster:
 
     def kill(self, broker: int) -> None:
         """End a broker's process. Its session goes at once, as if it had timed out."""
-        self.members.pop(broker).session.expire()
+        member = self.members.pop(broker)
+        member.controller.preferred.stop_timer()
+        member.session.expire()
 
     def shut_down(self, broker: int) -> list[tuple[Error, tuple[TopicPartition, ...]]]:
         """Have the controller know that a broker is about to stop. Returns where answers come."""
@@ -236,19 +241,24 @@ class Cluster:
                     some = True
         return some
 
+    def turn(self) -> bool:
+        """One step of each broker, and all deliveries. False: there was nothing to do."""
+        moving = False
+        for broker in sorted(self.members):
+            moving = self.members[broker].step() or moving
+        return self.deliver_all() or moving
+
     def run(self) -> None:
-        """Go on, one step of each broker in turn, until nothing is left to do."""
-        moving = True
-        while moving:
-            moving = False
-            for broker in sorted(self.members):
-                moving = self.members[broker].step() or moving
-            moving = self.deliver_all() or moving
+        """Take turns until nothing is left to do."""
+        while self.turn():
+            pass
 
     def advance(self, ms: int) -> None:
-        """Let time pass, and everything that is due happen."""
-        self.clock.advance(ms)
-        self.run()
+        """Let time pass, and everything that is due happen at its time."""
+        end = self.clock.now_ms() + ms
+        while self.clock.now_ms() < end:
+            self.clock.advance(self.clock.next_ms(end) - self.clock.now_ms())
+            self.run()
 
     # -- administration: requests without a session
 

@@ -90,6 +90,7 @@ class Reassignment:
             yield from self.remove(partition, dropped)
         if new.moving:
             yield from self.resume([partition])
+            yield from self.desk.partitions.elect_where_none()
 
     def can_lead(self, partition: TopicPartition, assignment: Assignment) -> bool:
         """Whether a replica that a partition moves to may lead it, as far as is known."""

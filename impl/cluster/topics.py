@@ -53,12 +53,18 @@ class Topics:
         yield from self.create(list(new))
 
     def create(self, partitions: list[TopicPartition]) -> Duty:
-        """New partitions: they, and their replicas, come to be, and then they are led."""
+        """New partitions: they, and their replicas, come to be, and then they are led.
+
+        Kafka has a replica on a dead broker online until that broker comes and goes.
+        """
         desk, replicas = self.desk, self.context.replicas_of(partitions)
         yield from desk.partitions.change(partitions, PartitionStateName.NEW)
         yield from desk.replicas.change(replicas, ReplicaState.NEW)
         yield from desk.partitions.change(partitions, PartitionStateName.ONLINE)
-        yield from desk.replicas.change(replicas, ReplicaState.ONLINE)
+        there = [each for each in replicas if each.broker in self.context.live]
+        yield from desk.replicas.change(there, ReplicaState.ONLINE)
+        absent = [each for each in replicas if each.broker not in self.context.live]
+        yield from desk.replicas.change(absent, ReplicaState.OFFLINE)
 
     # -- ISRs
 
