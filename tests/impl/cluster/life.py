@@ -19,13 +19,12 @@ replicas = st.lists(broker, min_size=1, max_size=3, unique=True)
 class Life(RuleBasedStateMachine):
     """Four brokers and two topics. Steps are single requests, so that handlers are interrupted."""
 
-    cluster_class, unclean = JudgedCluster, False
+    cluster_class = JudgedCluster
 
-    @initialize(first=st.lists(replicas, min_size=1, max_size=2))
-    def begin(self, first):
-        settings = Settings(unclean=self.unclean, first_check_ms=10, check_ms=50)
-        kept = type("Kept", (self.cluster_class.tree_class,), {"unclean": self.unclean})
-        self.cluster = type("Kept", (self.cluster_class,), {"tree_class": kept})(settings)
+    @initialize(first=st.lists(replicas, min_size=1, max_size=2), unclean=st.booleans())
+    def begin(self, first, unclean):
+        self.cluster = self.cluster_class(Settings(unclean=unclean, first_check_ms=10, check_ms=50))
+        self.cluster.tree.unclean = unclean
         for each in BROKERS[:3]:
             self.cluster.start(each)
         self.cluster.run()
@@ -138,9 +137,3 @@ class Life(RuleBasedStateMachine):
     def teardown(self):
         if hasattr(self, "cluster"):
             self.cluster.run()
-
-
-class UncleanLife(Life):
-    """The same where a replica that is not in sync may lead."""
-
-    unclean = True
