@@ -54,10 +54,14 @@ class KeepsEpoch(PartitionMachine):
 
 
 class LeavesDead(ReplicaMachine):
-    """A dead leader stays the leader."""
+    """A dead leader leaves the ISR, and stays the leader."""
 
     def leave_isr(self, replica, batch):
-        yield from ()
+        def change(seen):
+            left = tuple(each for each in seen.isr if each != replica.broker)
+            return seen.led_by(seen.leader, left, unclean=False) if left else None
+
+        yield from self.store.update(replica.partition, change)
 
 
 class Grabs(ClusterController):
@@ -91,7 +95,7 @@ def with_desk(name, kind):
 FAULTS = {
     "an election does not look at the ISR": ("CleanLeader", with_desk("partitions", OutOfSync)),
     "an election begins no epoch": ("EpochsDense", with_desk("partitions", KeepsEpoch)),
-    "a dead replica stays in sync": ("LeaderIsLive|Follows", with_desk("replicas", LeavesDead)),
+    "a dead leader stays the leader": ("LeaderInIsr", with_desk("replicas", LeavesDead)),
     "a write is not fenced": ("FencedWrites", UnfencedController),
     "a second broker acts": ("OneController", Grabs),
     "a watch comes after the read": ("Remembers", ordered("read_cluster", "watch")),
@@ -122,7 +126,7 @@ def planted(controller):
     return type("Planted", (Life,), {"cluster_class": cluster})
 
 
-BY_DAY = "new partitions are not seen"
+BY_DAY = "a state machine is left running"
 
 
 @pytest.mark.parametrize("fault", only(FAULTS, BY_DAY))
