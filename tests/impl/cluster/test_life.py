@@ -23,6 +23,8 @@ from tests.nights import only
 class TestLife(Life.TestCase):
     """Found by pytest; its length is the Hypothesis profile's."""
 
+    settings = settings(stateful_step_count=25)
+
 
 # -- planted faults
 
