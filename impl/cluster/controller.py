@@ -45,7 +45,7 @@ from impl.cluster.reassignment import Reassignment
 from impl.cluster.requests import Duty, Giving, Origin, Wanted, performed
 from impl.cluster.settings import Settings
 from impl.cluster.topics import Topics
-from impl.controller import ControllerMoved, Elector, Place, SessionExpired
+from impl.controller import Ask, ControllerMoved, Elector, Place, SessionExpired
 from impl.zookeeper_requests import Create, Multi, Reply
 
 
@@ -128,7 +128,8 @@ class ClusterController(Elector):
             return
 
     def learn(self, wanted: Wanted, reply: Reply) -> None:
-        place = getattr(wanted, "place", None)
+        """A look at /controller, or an election that is won, names the controller."""
+        place = wanted.place if isinstance(wanted, Ask) else None
         if place in (Place.LOOK_FOR_CONTROLLER, Place.LOOK_FOR_ONESELF, Place.LOOK_BEFORE_MOVE):
             self.active = int(reply.data) if reply.ok else None
         elif place is Place.ELECT and reply.ok:

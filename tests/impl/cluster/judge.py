@@ -102,6 +102,7 @@ class JudgedCluster(Cluster):
             if member is not acting[0]:
                 idle(member)
         remembered(self, acting[0])
+        done(self, acting[0])
         led(acting[0])
         followed(self, acting[0])
 
@@ -144,6 +145,21 @@ def remembered(cluster, member):
     for each in states.keys() | context.leadership.keys():
         known = context.leadership.get(each)
         assert known == states.get(each), f"Remembers: {each}: {known}, {states.get(each)}"
+
+
+def done(cluster, member):
+    """What is wanted, or was noticed, is done and taken off, unless it has to wait."""
+    context = member.controller.desk.context
+    paths = [node.path for node in cluster.tree.nodes]
+    left = [path for path in paths if path.startswith(f"{nodes.ISR_CHANGES}/")]
+    assert not left, f"Done: {left}"
+    assert cluster.data(nodes.PREFERRED) is None, "Done: a preferred election is still wanted"
+    moves = nodes.moves_of(cluster.data(nodes.REASSIGNMENT) or '{"partitions":[]}')
+    moving = {each for each, found in context.assignments.items() if found.moving}
+    assert moves.keys() <= moving, f"Done: {moves} are wanted, {moving} move"
+    above = f"{nodes.DELETIONS}/"
+    wanted = {path.removeprefix(above) for path in paths if path.startswith(above)}
+    assert wanted == context.deleting, f"Done: {wanted} are wanted, {context.deleting} wait"
 
 
 def led(member):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from impl.broker.partition import TopicPartition
 from impl.cluster.events import ElectionEvent
 from impl.cluster.settings import Settings
+from impl.controller import EPOCH
 from tests.impl.cluster.judge import JudgedCluster
 
 BROKERS = (1, 2, 3, 4)
@@ -133,6 +134,15 @@ class Life(RuleBasedStateMachine):
         for member in [*self.members.values()]:
             if member.broker.leads(partition):
                 member.perform(member.broker.shrink(partition, replica))
+
+    @invariant()
+    def one_acts_in_the_present_epoch(self):
+        """Others may take themselves for the controller, in an epoch of the past."""
+        if hasattr(self, "cluster"):
+            now = int(self.cluster.data(EPOCH))
+            acting = [each.controller for each in self.members.values() if each.controller.acting]
+            present = [each.id for each in acting if each.own.value == now]
+            assert len(present) <= 1, f"OneController: {present} act in epoch {now}"
 
     def teardown(self):
         if hasattr(self, "cluster"):
