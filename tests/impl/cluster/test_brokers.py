@@ -102,11 +102,28 @@ def test_one_id_is_registered_once():
         made.run()
 
 
-def test_all_brokers_learn_where_one_listens_now():
-    made = cluster(*THREE)
+class Unmoved(Brokers):
+    """Does not look where a broker listens."""
+
+    def modified(self, broker):
+        yield from ()
+
+
+def elsewhere(controller=ClusterController):
+    """A broker listens somewhere else. Where do others look for it?"""
+    made = cluster(*THREE, controller=controller)
     made.by_hand(Put(broker_path(2), broker_text("PLAINTEXT://moved:1")))
     made.run()
-    assert made.members[3].broker.live[2] == "PLAINTEXT://moved:1"
+    return made.members[3].broker.live[2]
+
+
+def test_all_brokers_learn_where_one_listens_now():
+    assert elsewhere() == "PLAINTEXT://moved:1"
+
+
+def test_a_broker_that_is_looked_for_at_its_old_place_is_found():
+    with pytest.raises(AssertionError, match="^Remembers: .*moved:1"):
+        elsewhere(with_brokers(Unmoved))
 
 
 # -- failures
