@@ -231,7 +231,7 @@ TIMER = {
     "X1": ("self.revoked[entry] = True", "pass", "cancel_one"),
     "B1": ("True", "False", "closing"),
     "R1": ("self.poll(t)", "t.polled = self.queue[0]"),
-    "R2": ("self.readers or ", "", "two_adders"),
+    "R2": ("= self.me", "= self.threads[0]"),
     "R3": ("offered(self.queue, t.polled, self.key)", "self.queue"),
     "R8": ('"reinsert"', '"addTimerTaskEntry"', "closing"),
     "Q1": ("self.poll(t)", "t.polled = self.queue[0]", "kafka_executor"),
