@@ -95,6 +95,16 @@ def test_the_mutated_models_states_break_the_same_formula(name, scenario, broken
     assert broken in found.broken
 
 
+def test_kafkas_order_is_the_proofs_without_the_correction():
+    """Its graph is the faulty system's, edge by edge; the right system has another."""
+    graph = explore(mechanism(NAME).model("kafka_stalled_adder"))
+    found, right = proof_edges.Compared(), proof_edges.Compared()
+    proof_edges.compare(View(graph.model, KafkaOrder), graph, ACTIONS, found, "kafka")
+    assert not found.wrong and "key_kept_while_queued" in found.broken
+    proof_edges.compare(View(graph.model), graph, ACTIONS, right, "kafka")
+    assert any("Q2 is no step" in fault for fault in right.wrong)
+
+
 class WrongConjunct(Buckets):
     @conjunct
     def key_is_past_time(self, s):

@@ -83,6 +83,12 @@ def test_the_corrected_order_is_not_what_the_classes_do(output, jvm):
     assert "reaper is at R5, in the model at R3" in row.why
 
 
+def test_a_step_that_both_machines_have_gets_its_name_there():
+    there = BINDING.beside("stalled_adder")
+    assert there.labels["R2"] == BINDING.labels["Q2"] and "Q2" not in there.labels
+    assert BINDING.beside("kafka_executor") == BINDING
+
+
 def test_a_machine_that_must_be_rejected_and_is_not_is_no_row_in_order(jvm, output, monkeypatch):
     weak = replace(BINDING, rejects={"kafka_executor": "planted"}, where={"timer": "none"})
     monkeypatch.setattr(tasks, "find", lambda root: {"system_timer_java": weak})
@@ -134,8 +140,9 @@ def test_every_config_that_must_violate_an_invariant_is_a_check():
 def test_the_classes_are_the_corrected_timer_without_decision_d1_alone(
     jvm, output, monkeypatch, without, equal
 ):
-    lacking = replace(BINDING, without=without, where={"timer": "SystemTimer"}, rejects={})
-    fast = replace(lacking, fast=("stalled_adder",))
+    named = BINDING.beside("stalled_adder")
+    lacking = replace(named, without=without, where={"timer": "SystemTimer"}, rejects={})
+    fast = replace(lacking, fast=("stalled_adder",), renamed={})
     monkeypatch.setattr(tasks, "find", lambda root: {"system_timer_java": fast})
     (row,) = layer.check(Context(MECHANISM, output), [f"stalled_adder@{RELEASE}"]).rows
     assert (row.verdict is Verdict.EXHAUSTIVE) is equal

@@ -310,7 +310,7 @@ def test_a_schedule_that_a_lock_forbids_is_infeasible():
     schedule = [
         *begin,
         ("clock", "C1"),
-        *(("reaper", label) for label in ["R1", "R2", "R3", "R4", "R5", "R7", "V1", "F2"]),
+        *(("reaper", label) for label in ["R1", "R2", "R3", "R8", "R5", "R7", "V1", "F2"]),
         ("adder", "W2"),
     ]
     with pytest.raises(Infeasible) as caught:
