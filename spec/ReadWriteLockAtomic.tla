@@ -8,7 +8,7 @@
 (* The lock itself allows less: a reader waits while a writer waits.  So a  *)
 (* layer above must not let a reader wait for another reader: here the      *)
 (* second one could enter, there it may have to wait for a writer that      *)
-(* waits for the first.                                                     *)
+(* waits for the first.  tests/spec/test_readers.py looks for such readers. *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences
 

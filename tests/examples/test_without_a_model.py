@@ -11,14 +11,13 @@ from tests.examples.test_one_shot import ONE_PROCESS, SUBJECT, change, wheelproo
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    folder = Path(
+    return Path(
         shutil.copytree(
             SUBJECT,
             tmp_path / "copy",
             ignore=shutil.ignore_patterns("build", "__pycache__", "model"),
         )
     )
-    return folder
 
 
 @pytest.mark.nightly

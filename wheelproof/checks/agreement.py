@@ -227,8 +227,9 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
 def check(context: Context) -> Report:
     """The row ``properties``: TLC and the model agree on each predicate in each drawn state.
 
-    Predicates are invariants and witnesses. A witness that one side lacks is a finding. The figure ``one_sided`` counts the invariants that have one truth value in all drawn states. A
-    row of these alone is vacuous. The figure ``skipped`` names the decisions that give no states,
+    Predicates are invariants and witnesses. A witness that one side lacks is a finding. The figure
+    ``one_sided`` counts the invariants that have one truth value in all drawn states. A row of
+    these alone is vacuous. The figure ``skipped`` names the decisions that give no states,
     ``unjudged`` counts the mixed states that TLC cannot judge.
     """
     mechanism = context.mechanism
