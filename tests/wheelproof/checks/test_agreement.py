@@ -88,7 +88,6 @@ def noted(mechanism, *names):
 
 def test_a_witness_that_one_side_lacks_is_named(tmp_path, monkeypatch):
     mechanism = MECHANISMS["atomic"]
-    model = mechanism.model_module.Model
     assert agreement.missing(mechanism) is None
     found = row(noted(mechanism, "SeesHalf"), tmp_path)
     assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, "Refused")
@@ -97,6 +96,7 @@ def test_a_witness_that_one_side_lacks_is_named(tmp_path, monkeypatch):
     more = noted(mechanism, "SeesHalf", "Refused", "Planted")
     name, why = agreement.missing(more)
     assert name == "Planted" and why.endswith("lists Planted, and the model's WITNESSES do not")
+    model = more.model_module.Model
     monkeypatch.setattr(model, "WITNESSES", ("SeesHalf", "Refused", "Planted"))
     name, why = agreement.missing(more)
     assert name == "Planted" and why.endswith("WITNESSES, and has no such method")
