@@ -48,7 +48,7 @@ ReaderWaitsForWaitingWriter == writer = NULL /\ readers # {} /\ \E t \in asleep 
 TwoWritersWait == waiting > 1
 
 \* A writer has woken, and another thread has entered before it has the lock back.
-WakesInVain == WriterWaits /\ \E t \in Threads : pc[t] = "W5"
+WakesInVain == (writer # NULL \/ readers # {}) /\ \E t \in Threads : pc[t] = "W5"
 
 \* A writer's wait is to raise while a reader sleeps that waits for this writer alone.
 WriterIsInterrupted == /\ writer = NULL /\ waiting = 1
