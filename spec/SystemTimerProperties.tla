@@ -74,4 +74,17 @@ Fairness(T) ==
   \A t \in T :
     WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t)
             \/ expire(t) \/ reap(t) \/ kafkaReap(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* The reaper waits for the write lock, and its bucket is no longer the earliest (D1).
+EarlierBucketAfterPoll == \E t \in Threads :
+  Waits(t) /\ queue # <<>> /\ key[queue[1]] < key[polled[t]]
+
+\* A flush links an entry into a lower level.
+GoesDown == \E t \in Threads : pc[t] = "W3" /\ head[t] # NULL
+
+\* A flush holds an entry whose task was cancelled meanwhile.
+CancelledInTheHand == \E t \in Threads : pc[t] = "K1" /\ head[t] # NULL /\ Cancelled(ke[t])
 ===============================================================================
