@@ -1,0 +1,169 @@
+"""Faults, drawn by a seed: of sessions, of processes, of the ensemble and of the node itself."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from impl.controller import CONTROLLER, PARTITION, decoded
+from impl.zookeeper_requests import Delete, Get, Multi, Put, Reply, Request
+from real.chaos.candidate import PARTITIONS
+from real.chaos.ensemble import Ensemble
+from real.chaos.proxy import Proxy
+from real.chaos.sessions import PATIENCE_S, Careful
+from wheelproof.errors import ToolError
+
+OFTEN = 0.6
+"""The chance that a fault is the controller's."""
+
+GAP_S = (0.1, 0.6)
+STOP_S, SHORT_STOP_S, DOWN_S = (0.3, 2.5), (0.3, 0.8), (0.3, 1.5)
+CHANGE_S = 0.005
+
+
+class Candidate(NamedTuple):
+    """A candidate's process, what it reports and prints, and its proxy."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    journal: Path
+    log: Path
+    proxy: Proxy
+
+
+class Storm:
+    """Faults for some time. ``done``: how many of each kind.
+
+    ``hand``: a session that is no candidate's; ``sessions``: gives the last session and password of
+    a candidate.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        folder: str,
+        candidates: list[Candidate],
+        hand: Careful,
+        sessions: Callable[[str], tuple[int, bytes] | None],
+        drawn: Random,
+    ) -> None:
+        self.ensemble, self.folder, self.candidates = ensemble, folder, candidates
+        self.hand, self.sessions, self.drawn = hand, sessions, drawn
+        self.done: Counter[str] = Counter()
+        self.due: list[tuple[float, Callable[[], None]]] = []
+        self.stopped: set[str] = set()
+        self.kinds: dict[str, Callable[[], bool]] = {
+            "sessions stolen": self.steal,
+            "processes stopped": self.stop,
+            "leaders killed": self.kill,
+            "nodes deleted": self.delete,
+            "nodes deleted while their controller stood still": self.stop_and_delete,
+        }
+        self.deck: list[str] = []
+
+    def rage(self, seconds: float) -> None:
+        """Make faults, and let partitions' leaders change their ISRs meanwhile."""
+        until = time.monotonic() + seconds
+        next_fault = 0.0
+        while (now := time.monotonic()) < until:
+            for each in [each for each in self.due if each[0] <= now]:
+                self.due.remove(each)
+                each[1]()
+            if now >= next_fault:
+                self.fault()
+                next_fault = time.monotonic() + self.drawn.uniform(*GAP_S)
+            self.change_isr()
+            time.sleep(CHANGE_S)
+
+    def end(self) -> None:
+        """Undo what is still to be undone, so that a calm begins."""
+        for _, undo in self.due:
+            undo()
+        self.due.clear()
+        self.ensemble.await_ready()
+
+    def fault(self) -> None:
+        """One fault. Each kind comes up once before one of them does again."""
+        if not self.deck:
+            self.deck = sorted(self.kinds)
+            self.drawn.shuffle(self.deck)
+        kind = self.deck.pop()
+        self.done[kind] += self.kinds[kind]()
+
+    # -- kinds of faults
+
+    def steal(self) -> bool:
+        """Take a candidate's session over, and close it."""
+        known = self.sessions(self.victim().name)
+        if known is None:
+            return False
+        try:
+            Careful(self.drawn.choice(self.ensemble.ports), *known, patience_s=PATIENCE_S).close()
+        except (OSError, ToolError):
+            return False
+        return True
+
+    def stop(self) -> bool:
+        return self.stand_still(self.victim(), STOP_S)
+
+    def stand_still(self, victim: Candidate, seconds: tuple[float, float]) -> bool:
+        if victim.name in self.stopped:
+            return False
+        victim.process.send_signal(signal.SIGSTOP)
+        self.stopped.add(victim.name)
+
+        def go_on() -> None:
+            victim.process.send_signal(signal.SIGCONT)
+            self.stopped.discard(victim.name)
+
+        self.due.append((time.monotonic() + self.drawn.uniform(*seconds), go_on))
+        return True
+
+    def kill(self) -> bool:
+        """Kill the leader of the ensemble, and start it again later."""
+        place = self.ensemble.leader() if self.ensemble.whole() else None
+        if place is None:
+            return False
+        self.ensemble.kill(place)
+        back = time.monotonic() + self.drawn.uniform(*DOWN_S)
+        self.due.append((back, lambda: self.ensemble.start(place)))
+        return True
+
+    def delete(self) -> bool:
+        return self.ask(Multi((Delete(f"{self.folder}{CONTROLLER}"),))).ok
+
+    def stop_and_delete(self) -> bool:
+        """The controller stands still, and another one is elected before its session expires."""
+        holder = self.controller()
+        stopped = holder is not None and self.stand_still(holder, SHORT_STOP_S)
+        return self.delete() and stopped
+
+    # -- whom, and by whom
+
+    def ask(self, request: Request) -> Reply:
+        return self.hand.ask(request)
+
+    def controller(self) -> Candidate | None:
+        reply = self.ask(Get(f"{self.folder}{CONTROLLER}"))
+        return next(
+            (each for each in self.candidates if reply.ok and each.name == reply.data), None
+        )
+
+    def victim(self) -> Candidate:
+        holder = self.controller() if self.drawn.random() < OFTEN else None
+        return holder or self.drawn.choice(self.candidates)
+
+    def change_isr(self) -> None:
+        """A partition's leader changes the ISR, over what it has read."""
+        path = f"{self.folder}{PARTITION}-{self.drawn.randrange(PARTITIONS)}"
+        reply = self.ask(Get(path))
+        if reply.ok:
+            read = decoded(reply)
+            new = read._replace(isr=read.isr + 1)
+            self.ask(Multi((Put(path, new.encoded(), read.version),)))
