@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from impl.controller import Place
 from real.chaos.candidate import NOTED, PARTITIONS
@@ -22,6 +25,9 @@ from wheelproof.errors import NothingChecked, ToolError, WheelproofError
 SHOWN = 5
 LONGEST_S = 40.0
 """How long a control runs, if its property is not broken before."""
+
+START_S, PATIENCE = 180, 3
+"""The whole run ends within the time that it takes to start, and so many times its length."""
 
 INTERRUPTED = 130
 WON = NOTED[Place.CHECK_EPOCH]
@@ -72,7 +78,8 @@ def main(arguments: list[str] | None = None) -> int:
 def run(output: Path, seconds: float, seed: int, names: Sequence[str] | None) -> int:
     """Run the elector and the controls, or the named controls alone."""
     controls = [without(name, output) for name in names or CONTROLS]
-    with group() as processes:
+    bound = START_S + PATIENCE * (seconds + len(controls) * LONGEST_S)
+    with bounded(bound), group() as processes:
         ensemble = Ensemble(processes, output)
         print(
             f"ZooKeeper {RELEASE}, {NODES} nodes, {len(CANDIDATES)} candidates, "
@@ -94,6 +101,22 @@ def run(output: Path, seconds: float, seed: int, names: Sequence[str] | None) ->
             f"Chaos does not find {', '.join(missed)}.", "Take another --seed, or leave it to TLC."
         )
     return 1 if broken else 0
+
+
+@contextmanager
+def bounded(seconds: float) -> Iterator[None]:
+    """Raises ToolError where the block has not ended in time."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise ToolError(f"The run has not ended within {seconds:.0f} s.")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def described(outcome: Outcome) -> list[str]:

@@ -28,7 +28,7 @@ BEAT_S = 0.03
 MOVES = 0.01
 """The chance that it is to give its office up, at a beat."""
 
-PAUSES = {Place.ELECT: 0.2, Place.WRITE_PARTITION: 0.005}
+PAUSES = {Place.ELECT: 0.2, Place.WRITE_PARTITION: 0.04}
 """The chance that the event thread stands still before a request: as for a collection."""
 ANY_PAUSE = 0.02
 PAUSE_S = (0.05, 0.4)

@@ -34,7 +34,7 @@ OPENS, CLOSES = -10, -11
 class Change(NamedTuple):
     """A part of a transaction.
 
-    ``kind``: create, put, check or delete; ``version``: after a put, or as it was demanded.
+    ``kind``: create, put, check or delete; ``version``: the one after a put.
     """
 
     kind: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -91,32 +92,37 @@ class Round:
         storm = Storm(
             self.ensemble, self.folder, self.candidates, self.hand, self.session, self.drawn
         )
-        number, judge = 0, None
         begun = time.monotonic()
-        while judge is None or time.monotonic() - begun < seconds:
-            number += 1
+        for number in itertools.count(1):
             storm.rage(min(STORM_S, seconds))
             storm.end()
+            if until_found and self.found():
+                break
             self.calm(f"calm {number}")
-            if until_found or time.monotonic() - begun >= seconds:
-                judge = self.judged()
-                found = {each.property for each in judge.violations}
-                if until_found and found & self.variant.broken:
-                    break
             self.check_processes()
-        return self.outcome(judge, storm)
+            if time.monotonic() - begun >= seconds or until_found and self.found():
+                break
+        return self.outcome(self.judged(), storm)
+
+    def found(self) -> bool:
+        """Whether a property is broken that the variant is to break."""
+        broken = {each.property for each in self.judged().violations}
+        return bool(broken & self.variant.broken)
 
     def outcome(self, judge: Judge, storm: Storm) -> Outcome:
+        """All that was seen. Raises NothingChecked where nothing was."""
         faults = storm.done.copy()
         for each in self.candidates:
             faults.update({f"connections cut {what}": n for what, n in each.proxy.cuts.items()})
         seen = Counter(fact["fact"] for facts in self.facts.values() for fact in facts)
         faults["pauses of an event thread"] = seen["pause"]
-        wanted = ("elections", "writes", "acknowledged", "calms")
-        absent = [name for name in wanted if not judge.counts[name]]
-        if absent or not storm.done:
+        faults["calls to give the office up"] = seen["move"]
+        needed = ("elections", "writes", "acknowledged", "calms")
+        absent = [name for name in needed if not judge.counts[name]]
+        absent += [] if any(storm.done.values()) else ["faults"]
+        if absent and not judge.violations:
             raise NothingChecked(
-                f"{self.variant.name}: there were no {', '.join(absent) or 'faults'}.",
+                f"{self.variant.name}: there were no {', '.join(absent)}.",
                 "Give it more time, by --seconds.",
             )
         return Outcome(judge, faults, seen, time.monotonic() - self.begun)
@@ -155,8 +161,8 @@ class Round:
                 raise ToolError(f"Not all candidates have a session within {READY_S} s.")
             time.sleep(TICK_S)
         for name, facts in self.facts.items():
-            source = Path(facts[0]["source"]).resolve()
-            if not source.is_relative_to((self.variant.folder / "impl").resolve()):
+            source = Path(facts[0]["source"])
+            if not source.is_relative_to(self.variant.folder / "impl"):
                 raise ToolError(f"{name} runs {source}, which is not that of {self.variant.name}.")
 
     def check_processes(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ CONTROLS = (
     "TwoRequests",
     "KeepsNode",
     "Persists",
+    "WaitsForSession",
 )
 """The decisions whose absence each run finds."""
 
@@ -44,7 +44,9 @@ def names() -> list[str]:
 
 
 def without(name: str, output: Path) -> Variant:
-    """The elector without a decision: a copy of ``impl`` in ``output``, changed as its file says.
+    """The elector without a decision: a package ``impl`` in ``output``, changed as its file says.
+
+    Files that are not changed are links.
 
     Raises UsageError where there is no such decision, or its changes do not fit.
     """
@@ -55,11 +57,13 @@ def without(name: str, output: Path) -> Variant:
     file = ROOT / "mutants" / MECHANISM / f"{name}.md"
     decision = decisions.read(file, short_names(MECHANISM, MODULE))
     folder = output / name
-    shutil.copytree(
-        ROOT / SOURCES, folder / SOURCES, ignore=shutil.ignore_patterns("__pycache__", "broker")
-    )
-    for changed, text in decision.texts(ROOT, ".py").items():
-        if changed.startswith(f"{SOURCES}/"):
-            (folder / changed).write_text(text, encoding="utf-8")
+    (folder / SOURCES).mkdir(parents=True)
+    changed = decision.texts(ROOT, ".py")
+    for source in (ROOT / SOURCES).glob("*.py"):
+        place = f"{SOURCES}/{source.name}"
+        if place in changed:
+            (folder / place).write_text(changed[place], encoding="utf-8")
+        else:
+            (folder / place).symlink_to(source)
     broken = frozenset(str(each["property"]) for each in decision.mutants.values())
     return Variant(name, folder, broken)
