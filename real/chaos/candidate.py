@@ -7,11 +7,13 @@ first is the one that runs.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
 import traceback
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 
 from impl import controller
@@ -25,13 +27,13 @@ PARTITIONS = 12
 BEAT_S = 0.03
 """A broker shows so often that it lives, and has something to do for each partition."""
 
-MOVES = 0.01
-"""The chance that it is to give its office up, at a beat."""
+MOVE = signal.SIGUSR1
+"""What calls it to give its office up."""
 
-PAUSES = {Place.ELECT: 0.2, Place.WRITE_PARTITION: 0.04}
+PAUSES = {Place.ELECT: 0.2, Place.WRITE_PARTITION: 0.1}
 """The chance that the event thread stands still before a request: as for a collection."""
 ANY_PAUSE = 0.02
-PAUSE_S = (0.05, 0.4)
+PAUSE_S = (0.02, 0.3)
 
 NOTED = {
     Place.CHECK_EPOCH: "won although it was refused",
@@ -86,9 +88,7 @@ class EventThread(ControllerThread):
         return reply
 
 
-def beat(
-    connection: Connection, remote: Remote, events: Events, drawn: Random, to: Journal
-) -> None:
+def beat(connection: Connection, remote: Remote, events: Events, to: Journal) -> None:
     """The connection's thread: keep the session, and open another one when it has expired."""
     while True:
         session = remote.known[connection.session]
@@ -97,19 +97,22 @@ def beat(
                 to.write("beat")
             time.sleep(BEAT_S)
             if events.quiet():
-                if drawn.random() < MOVES:
-                    to.write("move")
-                    events.append("move")
                 for _ in range(PARTITIONS):
                     events.append("work")
         connection.tell_of_expiry()
         connection.open_session()
 
 
+def pass_on(moves: SimpleQueue[str], events: Events) -> None:
+    """Append what a signal has brought: its handler must not wait for a lock."""
+    while True:
+        events.append(moves.get())
+
+
 def main(arguments: list[str]) -> None:
     """Run until the process is killed; a thread that fails ends it."""
     name, port, folder, journal, seed = arguments
-    to, drawn = Journal(Path(journal)), Random(f"{seed} {name}")
+    to = Journal(Path(journal))
     elector = Broker(name)
 
     def place(path: str) -> str:
@@ -122,10 +125,13 @@ def main(arguments: list[str]) -> None:
     threading.excepthook = failed
     to.write("runs", source=controller.__file__)
     events, remote = Events((REGISTER,)), Remote(int(port), place, to)
+    moves: SimpleQueue[str] = SimpleQueue()
+    signal.signal(MOVE, lambda number, frame: moves.put("move"))
     connection = Connection(remote, events)
     serving = EventThread(elector, events, connection, Random(f"{seed} {name} pauses"), to)
     threading.Thread(target=serving.serve).start()
-    beat(connection, remote, events, drawn, to)
+    threading.Thread(target=pass_on, args=(moves, events)).start()
+    beat(connection, remote, events, to)
 
 
 if __name__ == "__main__":

@@ -138,8 +138,7 @@ class Judge:
         self.nodes[part.path] = Node(part.data, 0, session if part.ephemeral else 0)
         if part.path != CONTROLLER:
             return
-        self.reign = Reign(session)
-        self.waited.clear()
+        self._begin(Reign(session))
         if not part.ephemeral:
             self._violated("TypeOK", "/controller goes with no session")
 
@@ -148,8 +147,11 @@ class Judge:
         if path == CONTROLLER and self.reign:
             if not self.reign.raised:
                 self._violated("EpochIncreases", "a controller has come and gone without an epoch")
-            self.reign = None
-            self.waited.clear()
+            self._begin(None)
+
+    def _begin(self, reign: Reign | None) -> None:
+        self.reign = reign
+        self.waited["NoOrphan"] = self.waited["NoVacancy"] = 0
 
     # -- properties
 
@@ -176,12 +178,12 @@ class Judge:
         if epoch != now:
             self._violated("FencedWrites", f"{name} is written in epoch {epoch}, and {now} is on")
         elif self.elected.get(epoch) != session:
-            text = f"{name} is written in epoch {epoch} by a session that was not elected in it"
+            text = f"{name} is written in epoch {epoch} by a session not elected in it"
             self._violated("OneController", text)
         if (new.leader_epoch, new.isr) != (old.leader_epoch + 1, old.isr):
             self._violated("NoLostUpdate", f"{name} was {node.data!r} and becomes {part.data!r}")
         if self.reign and self.reign.session == session and epoch == now:
-            self.waited["NoOrphan"] = 0
+            self.waited["NoOrphan"] = self.waited["Elects"] = 0
 
     def _tick(self, calm: str) -> None:
         """A tick: of a calm with a name, or of none."""
@@ -195,6 +197,7 @@ class Judge:
             self._wait("NoOrphan", "NoOrphan", "/controller names a session that does not work")
         else:
             self._wait("NoVacancy", "NoVacancy", "there is no controller")
+        self._wait("Elects", "Elects", "no controller works")
         working = {self.homes.get(session) for session in self.live}
         for candidate in self.candidates:
             if candidate in working:
@@ -206,7 +209,7 @@ class Judge:
         """Count a tick of what has to end."""
         self.waited[what] += 1
         if self.waited[what] == BOUND:
-            self._violated(name, f"{text}, {BOUND} ticks of {self.calm} long")
+            self._violated(name, f"{text} for {BOUND} ticks of {self.calm}")
 
     def _violated(self, name: str, text: str, zxid: int = 0) -> None:
         self.violations.append(Violation(name, zxid or self.zxid, text))

@@ -116,7 +116,6 @@ class Round:
             faults.update({f"connections cut {what}": n for what, n in each.proxy.cuts.items()})
         seen = Counter(fact["fact"] for facts in self.facts.values() for fact in facts)
         faults["pauses of an event thread"] = seen["pause"]
-        faults["calls to give the office up"] = seen["move"]
         needed = ("elections", "writes", "acknowledged", "calms")
         absent = [name for name in needed if not judge.counts[name]]
         absent += [] if any(storm.done.values()) else ["faults"]

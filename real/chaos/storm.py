@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from impl.controller import CONTROLLER, PARTITION, decoded
 from impl.zookeeper_requests import Delete, Get, Multi, Put, Reply, Request
-from real.chaos.candidate import PARTITIONS
+from real.chaos.candidate import MOVE, PARTITIONS
 from real.chaos.ensemble import Ensemble
 from real.chaos.proxy import Proxy
 from real.chaos.sessions import PATIENCE_S, Careful
@@ -24,7 +24,8 @@ OFTEN = 0.6
 
 GAP_S = (0.1, 0.6)
 STOP_S, SHORT_STOP_S, DOWN_S = (0.3, 2.5), (0.3, 0.8), (0.3, 1.5)
-CHANGE_S = 0.005
+CHANGE_S, LAST_S = 0.005, 1.5
+CALLS = "calls to give the office up"
 
 
 class Candidate(NamedTuple):
@@ -63,18 +64,25 @@ class Storm:
             "processes stopped": self.stop,
             "leaders killed": self.kill,
             "nodes deleted": self.delete,
+            CALLS: self.call,
             "nodes deleted while their controller stood still": self.stop_and_delete,
         }
         self.deck: list[str] = []
 
     def rage(self, seconds: float) -> None:
-        """Make faults, and let partitions' leaders change their ISRs meanwhile."""
+        """Make faults, and let partitions' leaders change their ISRs meanwhile.
+
+        The last one is a call to give the office up, with time for it.
+        """
         until = time.monotonic() + seconds
-        next_fault = 0.0
+        next_fault, last = 0.0, False
         while (now := time.monotonic()) < until:
             for each in [each for each in self.due if each[0] <= now]:
                 self.due.remove(each)
                 each[1]()
+            if now >= until - LAST_S and not last:
+                last, next_fault = True, until
+                self.done[CALLS] += self.call()
             if now >= next_fault:
                 self.fault()
                 next_fault = time.monotonic() + self.drawn.uniform(*GAP_S)
@@ -143,6 +151,14 @@ class Storm:
         holder = self.controller()
         stopped = holder is not None and self.stand_still(holder, SHORT_STOP_S)
         return self.delete() and stopped
+
+    def call(self) -> bool:
+        """Call the controller to give its office up."""
+        holder = self.controller()
+        if holder is None:
+            return False
+        holder.process.send_signal(MOVE)
+        return True
 
     # -- whom, and by whom
 

@@ -22,7 +22,6 @@ CONTROLS = (
     "TwoRequests",
     "KeepsNode",
     "Persists",
-    "WaitsForSession",
 )
 """The decisions whose absence each run finds."""
 

@@ -28,8 +28,9 @@ from real.chaos.history import Change, Transaction, committed, transactions
 from real.chaos.judge import BOUND, TICK, Acknowledged, Judge, Violation
 from real.chaos.processes import ROOT
 from real.chaos.round import Outcome
-from real.zookeeper import wire
+from real.zookeeper import server, wire
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.jvm.jars import NotHere
 
 RECORDED = Path(__file__).parent / "recordings" / "zookeeper-3.9.4.log"
 
@@ -187,9 +188,10 @@ def test_a_sound_history_breaks_nothing(sound):
         sound.write(TWO, f"{sound.versions[f'{PARTITION}-0']} 2 1")
     sound.delete()
     sound.ticks(BOUND - 1)
+    sound.elect(ONE, 3)
     judge = sound.judged()
     assert judge.violations == []
-    assert judge.counts["elections"] == 2 and judge.counts["calms"] == 1
+    assert judge.counts["elections"] == 3 and judge.counts["calms"] == 1
     assert judge.counts["writes"] == 6 and judge.counts["changes of an ISR"] == 1
     assert judge.counts["deleted by hand"] == 1
 
@@ -252,9 +254,21 @@ def vacancy(made):
 
 
 def stuck(made):
-    for _ in range(2):
+    """A candidate has no session, and the others elect and work."""
+    for epoch in (3, 4):
         made.ticks(BOUND // 2)
-        made.write(TWO, f"{made.versions[f'{PARTITION}-0']} 2 1")
+        made.delete()
+        made.elect(TWO, epoch)
+        made.write(TWO, f"{made.versions[f'{PARTITION}-0']} {epoch} 1")
+
+
+def restless(made):
+    """Two elections, and no work."""
+    made.session(ONE)
+    made.ticks(BOUND // 2)
+    made.delete()
+    made.elect(ONE, 3)
+    made.ticks(BOUND // 2)
 
 
 @pytest.mark.parametrize(
@@ -270,9 +284,10 @@ def stuck(made):
         (raised_by_another, ["EpochIncreases"]),
         (no_epoch, ["EpochIncreases"]),
         (persistent, ["TypeOK"]),
-        (orphan, ["NoOrphan"]),
-        (vacancy, ["NoVacancy"]),
+        (orphan, ["NoOrphan", "Elects"]),
+        (vacancy, ["NoVacancy", "Elects"]),
         (stuck, ["NoDeadlock"]),
+        (restless, ["Elects"]),
     ],
 )
 def test_a_planted_violation_is_refused_by_name(fault, names, sound):
@@ -288,7 +303,7 @@ def test_a_bound_begins_anew_with_each_calm(sound):
     sound.ticks(BOUND - 1)
     assert sound.broken() == []
     sound.ticks(1)
-    assert sound.broken() == ["NoOrphan"]
+    assert sound.broken() == ["NoOrphan", "Elects"]
 
 
 def test_what_is_acknowledged_must_be_there(sound):
@@ -579,8 +594,8 @@ def test_the_command_says_what_each_control_breaks(rounds, capsys, tmp_path):
     assert second == "the elector as it is, 30 s: 0 violations"
     assert third.startswith("  history: 0 transactions, 2 elections, 3 writes, ")
     for name in variants.CONTROLS:
-        assert f"\nwithout {name}, 40 s, 2 elections: " in out
-    assert "\nwithout NoFence, 40 s, 2 elections: FencedWrites: transaction 0x11: so it is" in out
+        assert f"\nwithout {name}, 90 s, 2 elections: " in out
+    assert "\nwithout NoFence, 90 s, 2 elections: FencedWrites: transaction 0x11: so it is" in out
     assert err == "" and list((tmp_path / "build").iterdir()) == []
 
 
@@ -630,3 +645,54 @@ def test_without_jars_nothing_is_run(monkeypatch, capsys, tmp_path):
     assert command.main(["--output", str(tmp_path)]) == 5
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("real.chaos: ")
+
+
+@pytest.fixture
+def ensemble():
+    """Without Java or the jars nothing is run."""
+    try:
+        server.launcher()
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+
+
+@pytest.mark.nightly
+def test_a_minute_of_chaos_breaks_nothing_and_each_control_is_found(ensemble, capsys, tmp_path):
+    assert command.main(["--seconds", "60", "--output", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "ZooKeeper 3.9.4, 3 nodes, 5 candidates, 12 partitions, seed 1"
+    assert lines[1].startswith("the elector as it is, ") and lines[1].endswith(": 0 violations")
+    faults = {line.split(maxsplit=2)[2] for line in lines if line.startswith("  faults: ")}
+    assert faults >= {"leaders killed", "sessions stolen", "processes stopped", "nodes deleted"}
+    assert len(lines) == 4 + len(faults) + len(variants.CONTROLS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def processes(folder):
+    """The processes whose command names a folder. The test's own one does not."""
+    listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if f"{folder}/chaos-" in line]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_no_process_outlives_a_command_that_is_killed(number, ensemble, tmp_path):
+    running = subprocess.Popen(
+        [sys.executable, "-m", "real.chaos", "--without", "NoFence", "--output", str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdout.readline().startswith("ZooKeeper 3.9.4, 3 nodes, ")
+    until = time.monotonic() + 60
+    while len(processes(tmp_path)) < len(HOMES) + 3:  # three servers, and some candidates
+        assert time.monotonic() < until and running.poll() is None
+        time.sleep(0.1)
+    running.send_signal(number)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130)
+    assert ("real.chaos: the logs are in " in err) is (number == signal.SIGTERM)
+    while processes(tmp_path):
+        assert time.monotonic() < until
+        time.sleep(0.1)
