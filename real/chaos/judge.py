@@ -31,7 +31,7 @@ class Node(NamedTuple):
 
 
 class Acknowledged(NamedTuple):
-    """What a candidate was told of a transaction: its zxid, and path and data of each part."""
+    """A transaction that a candidate got a reply to: its zxid, and path and data of each part."""
 
     zxid: int
     session: int

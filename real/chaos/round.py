@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -29,8 +29,8 @@ from real.zookeeper.server import failed
 from wheelproof.errors import NothingChecked, ToolError
 
 CANDIDATES = tuple(f"b{number}" for number in range(1, 6))
-STORM_S = 4.0
-READY_S, TOLD_S = 60, 30
+STORM_S = 5.0
+READY_S, ANSWERED_S = 60, 30
 HAND_MS = 30_000
 
 
@@ -68,13 +68,13 @@ class Round:
         """
         with self.proxies() as (own, *proxies):
             self.hand = Careful(own.port, timeout_ms=HAND_MS, patience_s=PATIENCE_S)
-            self.told(Get("/"))
+            self.answered(Get("/"))
             self.begin = self.hand.zxid
             nodes = [Create(self.folder, ""), Create(f"{self.folder}{EPOCH}", "0")]
             nodes += [Create(f"{self.folder}{TICK}", "")]
             empty = PartitionState().encoded()
             nodes += [Create(self.partition(each), empty) for each in range(PARTITIONS)]
-            if not self.told(Multi(tuple(nodes))).ok:
+            if not self.answered(Multi(tuple(nodes))).ok:
                 raise ToolError(f"ZooKeeper does not create {self.folder}.")
             self.candidates = [
                 self.start(name, proxy) for name, proxy in zip(CANDIDATES, proxies, strict=True)
@@ -102,15 +102,15 @@ class Round:
             self.check_processes()
             if time.monotonic() - begun >= seconds or until_found and self.found():
                 break
-        return self.outcome(self.judged(), storm)
+        return self.outcome(self.judged(), storm, () if until_found else storm.kinds)
 
     def found(self) -> bool:
         """Whether a property is broken that the variant is to break."""
         broken = {each.property for each in self.judged().violations}
         return bool(broken & self.variant.broken)
 
-    def outcome(self, judge: Judge, storm: Storm) -> Outcome:
-        """All that was seen. Raises NothingChecked where nothing was."""
+    def outcome(self, judge: Judge, storm: Storm, kinds: Iterable[str]) -> Outcome:
+        """All that was seen. Raises NothingChecked where it lacks something that must be there."""
         faults = storm.done.copy()
         for each in self.candidates:
             faults.update({f"connections cut {what}": n for what, n in each.proxy.cuts.items()})
@@ -119,6 +119,7 @@ class Round:
         needed = ("elections", "writes", "acknowledged", "calms")
         absent = [name for name in needed if not judge.counts[name]]
         absent += [] if any(storm.done.values()) else ["faults"]
+        absent += [kind for kind in kinds if not storm.done[kind]]
         if absent and not judge.violations:
             raise NothingChecked(
                 f"{self.variant.name}: there were no {', '.join(absent)}.",
@@ -214,20 +215,20 @@ class Round:
 
     def tick(self, calm: str) -> int:
         """Make a transaction of the history; returns its zxid."""
-        self.told(Multi((Put(f"{self.folder}{TICK}", calm),)))
+        self.answered(Multi((Put(f"{self.folder}{TICK}", calm),)))
         return self.hand.zxid
 
     def written(self) -> tuple[int, int]:
         """The epoch, and how often partitions were written in it: another value if one works."""
-        epoch = self.told(Get(f"{self.folder}{EPOCH}"))
-        states = [decoded(self.told(Get(self.partition(each)))) for each in range(PARTITIONS)]
+        epoch = self.answered(Get(f"{self.folder}{EPOCH}"))
+        states = [decoded(self.answered(Get(self.partition(each)))) for each in range(PARTITIONS)]
         now = int(epoch.data)
         own = [each for each in states if each.controller_epoch == now]
         return now, sum(each.leader_epoch for each in own)
 
-    def told(self, request: Get | Multi) -> Reply:
+    def answered(self, request: Get | Multi) -> Reply:
         """The reply to a request, made again if it is lost."""
-        until = time.monotonic() + TOLD_S
+        until = time.monotonic() + ANSWERED_S
         while True:
             reply = self.hand.ask(request)
             if reply.code is Code.SESSION_EXPIRED or time.monotonic() > until:

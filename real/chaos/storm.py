@@ -25,6 +25,7 @@ OFTEN = 0.6
 GAP_S = (0.1, 0.6)
 STOP_S, SHORT_STOP_S, DOWN_S = (0.3, 2.5), (0.3, 0.8), (0.3, 1.5)
 CHANGE_S, LAST_S = 0.005, 1.5
+STEALS = 20
 CALLS = "calls to give the office up"
 
 
@@ -97,12 +98,15 @@ class Storm:
         self.ensemble.await_ready()
 
     def fault(self) -> None:
-        """One fault. Each kind comes up once before one of them does again."""
+        """One fault. Each kind comes before one comes again; one that fails comes up once more."""
         if not self.deck:
             self.deck = sorted(self.kinds)
             self.drawn.shuffle(self.deck)
         kind = self.deck.pop()
-        self.done[kind] += self.kinds[kind]()
+        if self.kinds[kind]():
+            self.done[kind] += 1
+        elif kind not in self.deck:
+            self.deck.insert(0, kind)
 
     # -- kinds of faults
 
@@ -111,11 +115,15 @@ class Storm:
         known = self.sessions(self.victim().name)
         if known is None:
             return False
-        try:
-            Careful(self.drawn.choice(self.ensemble.ports), *known, patience_s=PATIENCE_S).close()
-        except (OSError, ToolError):
-            return False
-        return True
+        for _ in range(STEALS):
+            try:
+                Careful(self.hand.port, *known, patience_s=PATIENCE_S).close()
+                return True
+            except OSError:  # a server that does not serve
+                time.sleep(CHANGE_S)
+            except ToolError:  # the session has expired
+                return False
+        return False
 
     def stop(self) -> bool:
         return self.stand_still(self.victim(), STOP_S)

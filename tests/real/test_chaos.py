@@ -27,9 +27,10 @@ from real.chaos import candidate, history, proxy, sessions, variants
 from real.chaos.history import Change, Transaction, committed, transactions
 from real.chaos.judge import BOUND, TICK, Acknowledged, Judge, Violation
 from real.chaos.processes import ROOT
-from real.chaos.round import Outcome
+from real.chaos.round import Outcome, Round
+from real.chaos.storm import Storm
 from real.zookeeper import server, wire
-from wheelproof.errors import ToolError, UsageError
+from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.jvm.jars import NotHere
 
 RECORDED = Path(__file__).parent / "recordings" / "zookeeper-3.9.4.log"
@@ -331,7 +332,7 @@ def test_a_history_with_a_gap_is_an_error(sound):
 # -- the elector with many partitions
 
 
-class Told:
+class Kept:
     """A journal that is kept in memory."""
 
     def __init__(self):
@@ -355,14 +356,14 @@ def test_the_elector_writes_each_partition():
                 sessions.placed(request, lambda path: here if path == PARTITION else path),
             )
 
-    events, told = Events((REGISTER, "work", "work")), Told()
+    events, kept = Events((REGISTER, "work", "work")), Kept()
     connection = Placed(memory, events)
     connection.drop_reply("after")
     events.close()
-    candidate.EventThread(elector, events, connection, Never(), told).serve()
+    candidate.EventThread(elector, events, connection, Never(), kept).serve()
     data = [node.data for node in memory.nodes if node.path.startswith(PARTITION)]
     assert sorted(data) == ["1 1 0"] * (candidate.PARTITIONS - 2) + ["2 1 0"] * 2
-    assert told.facts == [candidate.NOTED[controller.Place.CHECK_EPOCH]]
+    assert kept.facts == [candidate.NOTED[controller.Place.CHECK_EPOCH]]
 
 
 class Never(Random):
@@ -491,6 +492,47 @@ def test_a_proxy_cuts_before_and_after(drawn, calm, received, answered, cuts):
     echo.listener.close()
     assert len(echo.received) == received
     assert between.cuts == cuts
+
+
+def storm():
+    """A storm that has nothing to blow at."""
+    return Storm(None, "/x", [], None, lambda name: None, Random(1))
+
+
+def test_each_kind_of_fault_comes_before_one_comes_again():
+    made, failing = storm(), iter([False, True, True])
+    made.kinds = {"a": lambda: True, "b": lambda: True, "c": lambda: next(failing)}
+    for _ in range(4):
+        made.fault()
+    assert made.done == {"a": 1, "b": 1, "c": 1}
+    for _ in range(3):
+        made.fault()
+    assert made.done == {"a": 2, "b": 2, "c": 2}
+
+
+@pytest.mark.parametrize(
+    ("absent", "done", "kinds", "names"),
+    [
+        ("", {"a": 1}, ("a",), ""),
+        ("elections", {"a": 1}, (), "elections"),
+        ("acknowledged", {"a": 1}, (), "acknowledged"),
+        ("calms", {"a": 1}, (), "calms"),
+        ("", {}, (), "faults"),
+        ("", {"a": 1}, ("a", "b"), "b"),
+    ],
+)
+def test_a_round_in_which_nothing_happened_is_an_error(absent, done, kinds, names, tmp_path):
+    made = Round(None, None, variants.AS_IT_IS, 1, tmp_path)
+    made.candidates = []
+    judge, faults = Judge("/x", ()), storm()
+    judge.counts.update(elections=1, writes=1, acknowledged=1, calms=1)
+    judge.counts[absent] = 0
+    faults.done.update(done)
+    if names:
+        with pytest.raises(NothingChecked, match=f"as it is: there were no {names}. Give"):
+            made.outcome(judge, faults, kinds)
+    else:
+        assert made.outcome(judge, faults, kinds).faults["a"] == 1
 
 
 KEPT = """
