@@ -46,8 +46,7 @@ class Outcome(NamedTuple):
 class Round:
     """The candidates of one elector.
 
-    ``begin``: the zxid before their history; ``ticks``: how many there were; ``facts``: what each
-    candidate has reported.
+    ``begin``: the zxid before their history; ``facts``: what each candidate has reported.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Round:
         where a process fails, NothingChecked where nothing happened.
         """
         with self.proxies() as (own, *proxies):
-            self.hand = Careful(own.port, timeout_ms=HAND_MS, patience_s=PATIENCE_S)
+            self.hand = opened(own.port)
             self.answered(Get("/"))
             self.begin = self.hand.zxid
             nodes = [Create(self.folder, ""), Create(f"{self.folder}{EPOCH}", "0")]
@@ -258,3 +257,15 @@ class Round:
         history = committed(self.ensemble.folders, self.begin, self.tick(""))
         judge = Judge(self.folder, {self.hand.session}, homes)
         return judge.follow(history).acknowledged(history, found)
+
+
+def opened(port: int) -> Careful:
+    """A session that lasts, as soon as a server gives one."""
+    until = time.monotonic() + READY_S
+    while True:
+        try:
+            return Careful(port, timeout_ms=HAND_MS, patience_s=PATIENCE_S)
+        except OSError as error:
+            if time.monotonic() > until:
+                raise ToolError(f"ZooKeeper gives no session within {READY_S} s.") from error
+            time.sleep(TICK_S)

@@ -536,20 +536,23 @@ def test_a_round_in_which_nothing_happened_is_an_error(absent, done, kinds, name
 
 
 KEPT = """
-import sys, time
+import subprocess, sys
 from pathlib import Path
 from real.chaos.processes import group
 with group() as made:
     log = Path(sys.argv[1])
-    child = made.start([sys.executable, "-c", "import time; time.sleep(600)"], log.parent, log)
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    child = made.start(command, log.parent, log)
+    if "stray" in sys.argv:
+        child = subprocess.Popen(command, process_group=0, stdout=subprocess.DEVNULL)
     print(child.pid, flush=True)
     sys.stdin.read()
 """
 
 
-def gone(pid):
+def gone(pid, many=500):
     """Whether a process ends within some seconds. One that has ended may wait for its parent."""
-    for _ in range(500):
+    for _ in range(many):
         try:
             os.kill(pid, 0)
             state = Path(f"/proc/{pid}/stat").read_text() if Path("/proc").is_dir() else ""
@@ -561,6 +564,20 @@ def gone(pid):
     return False
 
 
+def group_of(tmp_path, *more):
+    """A process with a group, and the id of the process in it."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", KEPT, str(tmp_path / "log"), *more],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    child = int(parent.stdout.readline())
+    os.kill(child, 0)
+    return parent, child
+
+
 @pytest.mark.parametrize(
     ("number", "code"),
     [
@@ -570,15 +587,7 @@ def gone(pid):
     ],
 )
 def test_a_group_ends_with_the_process_that_made_it(number, code, tmp_path):
-    parent = subprocess.Popen(
-        [sys.executable, "-c", KEPT, str(tmp_path / "log")],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    child = int(parent.stdout.readline())
-    os.kill(child, 0)
+    parent, child = group_of(tmp_path)
     if number is None:
         parent.stdin.close()
     else:
@@ -586,6 +595,15 @@ def test_a_group_ends_with_the_process_that_made_it(number, code, tmp_path):
     assert parent.wait(60) == code
     parent.stdout.close()
     assert gone(child)
+
+
+def test_a_process_outside_the_group_stays(tmp_path):
+    parent, child = group_of(tmp_path, "stray")
+    parent.kill()
+    parent.wait(60)
+    parent.stdout.close()
+    assert not gone(child, 20)
+    os.kill(child, signal.SIGKILL)
 
 
 # -- the command
@@ -712,7 +730,9 @@ def test_a_minute_of_chaos_breaks_nothing_and_each_control_is_found(ensemble, ca
 
 def processes(folder):
     """The processes whose command names a folder. The test's own one does not."""
-    listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "args="], capture_output=True, text=True, check=True
+    )
     return [line for line in listed.stdout.splitlines() if f"{folder}/chaos-" in line]
 
 
