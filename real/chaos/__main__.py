@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(output: Path, seconds: float, seed: int, names: Sequence[str] | None) -> int:
     """Run the elector and the controls, or the named controls alone."""
-    controls = [without(name, output) for name in names or CONTROLS]
+    controls = [without(name, output) for name in dict.fromkeys(names or CONTROLS)]
     bound = START_S + PATIENCE * (seconds + len(controls) * LONGEST_S)
     with bounded(bound), group() as processes:
         ensemble = Ensemble(processes, output)

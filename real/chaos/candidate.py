@@ -30,10 +30,10 @@ BEAT_S = 0.03
 MOVE = signal.SIGUSR1
 """What calls it to give its office up."""
 
-PAUSES = {Place.ELECT: 0.2, Place.WRITE_PARTITION: 0.1}
-"""The chance that the event thread stands still before a request: as for a collection."""
-ANY_PAUSE = 0.02
-PAUSE_S = (0.02, 0.3)
+PAUSES = {Place.ELECT: (0.2, 0.3), Place.WRITE_PARTITION: (0.06, 0.8)}
+ANY_PAUSE = (0.02, 0.3)
+"""The chance that the event thread stands still before a request, as for a collection, and for how
+many seconds at most."""
 
 NOTED = {
     Place.CHECK_EPOCH: "won although it was refused",
@@ -79,9 +79,10 @@ class EventThread(ControllerThread):
         self.drawn, self.journal = drawn, to
 
     def perform(self, wanted: Ask) -> Reply:
-        if self.drawn.random() < PAUSES.get(wanted.place, ANY_PAUSE):
+        chance, longest = PAUSES.get(wanted.place, ANY_PAUSE)
+        if self.drawn.random() < chance:
             self.journal.write("pause")
-            time.sleep(self.drawn.uniform(*PAUSE_S))
+            time.sleep(self.drawn.uniform(0, longest))
         reply = super().perform(wanted)
         if wanted.place in NOTED and reply.ok:
             self.journal.write(NOTED[wanted.place])

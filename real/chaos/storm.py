@@ -71,19 +71,13 @@ class Storm:
         self.deck: list[str] = []
 
     def rage(self, seconds: float) -> None:
-        """Make faults, and let partitions' leaders change their ISRs meanwhile.
-
-        The last one is a call to give the office up, with time for it.
-        """
+        """Make faults, and let partitions' leaders change their ISRs meanwhile."""
         until = time.monotonic() + seconds
-        next_fault, last = 0.0, False
+        next_fault = 0.0
         while (now := time.monotonic()) < until:
             for each in [each for each in self.due if each[0] <= now]:
                 self.due.remove(each)
                 each[1]()
-            if now >= until - LAST_S and not last:
-                last, next_fault = True, until
-                self.done[CALLS] += self.call()
             if now >= next_fault:
                 self.fault()
                 next_fault = time.monotonic() + self.drawn.uniform(*GAP_S)
@@ -91,11 +85,19 @@ class Storm:
             time.sleep(CHANGE_S)
 
     def end(self) -> None:
-        """Undo what is still to be undone, so that a calm begins."""
+        """Undo what is still to be undone. The last fault is a call, with time for its effect."""
         for _, undo in self.due:
             undo()
         self.due.clear()
         self.ensemble.await_ready()
+        until = time.monotonic() + LAST_S
+        while not (called := self.call()) and time.monotonic() < until:
+            self.change_isr()
+        self.done[CALLS] += called
+        until = time.monotonic() + LAST_S
+        while time.monotonic() < until:
+            self.change_isr()
+            time.sleep(CHANGE_S)
 
     def fault(self) -> None:
         """One fault. Each kind comes before one comes again; one that fails comes up once more."""
