@@ -15,6 +15,7 @@ import traceback
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
+from types import FrameType
 
 from impl import controller
 from impl.controller import PARTITION, Ask, Elector, Handler, PartitionState, Place
@@ -30,10 +31,14 @@ BEAT_S = 0.03
 MOVE = signal.SIGUSR1
 """What calls it to give its office up."""
 
-PAUSES = {Place.ELECT: (0.2, 0.3), Place.WRITE_PARTITION: (0.06, 0.8)}
-ANY_PAUSE = (0.02, 0.3)
+PAUSES = {Place.ELECT: 0.2}
+ANY_PAUSE, PAUSE_S = 0.02, 0.3
 """The chance that the event thread stands still before a request, as for a collection, and for how
-many seconds at most."""
+long at most."""
+
+STALL = signal.SIGUSR2
+"""What makes the event thread stand still before the next write, for a longer time."""
+STALL_S, STALLED = (0.5, 1.0), "stalled"
 
 NOTED = {
     Place.CHECK_EPOCH: "won although it was refused",
@@ -68,25 +73,32 @@ class Broker(Elector):
 
 
 class EventThread(ControllerThread):
-    """The event thread, which sometimes stands still before a request."""
+    """The event thread, which sometimes stands still before a request. ``stalls``: it will."""
 
-    __slots__ = ("drawn", "journal")
+    __slots__ = ("drawn", "journal", "stalls")
 
     def __init__(
         self, elector: Elector, events: Events, connection: Connection, drawn: Random, to: Journal
     ) -> None:
         super().__init__(elector, events, connection)
-        self.drawn, self.journal = drawn, to
+        self.drawn, self.journal, self.stalls = drawn, to, False
 
     def perform(self, wanted: Ask) -> Reply:
-        chance, longest = PAUSES.get(wanted.place, ANY_PAUSE)
-        if self.drawn.random() < chance:
+        if self.stalls and wanted.place is Place.WRITE_PARTITION:
+            self.stalls = False
+            self.journal.write(STALLED)
+            time.sleep(self.drawn.uniform(*STALL_S))
+        elif self.drawn.random() < PAUSES.get(wanted.place, ANY_PAUSE):
             self.journal.write("pause")
-            time.sleep(self.drawn.uniform(0, longest))
+            time.sleep(self.drawn.uniform(0, PAUSE_S))
         reply = super().perform(wanted)
         if wanted.place in NOTED and reply.ok:
             self.journal.write(NOTED[wanted.place])
         return reply
+
+    def stall(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
+        self.stalls = True
 
 
 def beat(connection: Connection, remote: Remote, events: Events, to: Journal) -> None:
@@ -128,8 +140,10 @@ def main(arguments: list[str]) -> None:
     events, remote = Events((REGISTER,)), Remote(int(port), place, to)
     moves: SimpleQueue[str] = SimpleQueue()
     signal.signal(MOVE, lambda number, frame: moves.put("move"))
+    signal.signal(STALL, signal.SIG_IGN)
     connection = Connection(remote, events)
     serving = EventThread(elector, events, connection, Random(f"{seed} {name} pauses"), to)
+    signal.signal(STALL, serving.stall)
     threading.Thread(target=serving.serve).start()
     threading.Thread(target=pass_on, args=(moves, events)).start()
     beat(connection, remote, events, to)

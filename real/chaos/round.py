@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from impl.controller import EPOCH, PARTITION, PartitionState, decoded
 from impl.zookeeper_requests import Code, Create, Get, Multi, Put, Reply
@@ -23,7 +23,7 @@ from real.chaos.judge import BOUND, TICK, TICK_S, Acknowledged, Judge
 from real.chaos.processes import ROOT, Group
 from real.chaos.proxy import Proxy
 from real.chaos.sessions import PATIENCE_S, Careful
-from real.chaos.storm import Candidate, Storm
+from real.chaos.storm import Candidate, Fact, Storm, session_in
 from real.chaos.variants import Variant
 from real.zookeeper.server import failed
 from wheelproof.errors import NothingChecked, ToolError
@@ -55,7 +55,7 @@ class Round:
         self.ensemble, self.group, self.variant, self.output = ensemble, group, variant, output
         self.seed, self.drawn = seed, Random(f"{seed} {variant.name}")
         self.folder = f"/{variant.name.replace(' ', '-')}"
-        self.facts: dict[str, list[dict[str, Any]]] = {name: [] for name in CANDIDATES}
+        self.facts: dict[str, list[Fact]] = {name: [] for name in CANDIDATES}
         self.read = dict.fromkeys(CANDIDATES, 0)
         self.begun = time.monotonic()
 
@@ -89,7 +89,7 @@ class Round:
 
     def rounds(self, seconds: float, until_found: bool) -> Outcome:
         storm = Storm(
-            self.ensemble, self.folder, self.candidates, self.hand, self.session, self.drawn
+            self.ensemble, self.folder, self.candidates, self.hand, self.reported, self.drawn
         )
         begun = time.monotonic()
         for number in itertools.count(1):
@@ -154,7 +154,7 @@ class Round:
     def await_candidates(self) -> None:
         """Wait until all have a session, and run the variant's own sources."""
         until = time.monotonic() + READY_S
-        while any(self.session(name) is None for name in CANDIDATES):
+        while any(session_in(self.reported(name)) is None for name in CANDIDATES):
             self.check_processes()
             if time.monotonic() > until:
                 raise ToolError(f"Not all candidates have a session within {READY_S} s.")
@@ -181,13 +181,10 @@ class Round:
                     self.read[each.name] += len(whole) + 1
                     self.facts[each.name] += map(json.loads, whole.split(b"\n"))
 
-    def session(self, name: str) -> tuple[int, bytes] | None:
-        """The last session of a candidate, with its password."""
+    def reported(self, name: str) -> list[Fact]:
+        """All that a candidate has reported."""
         self.update()
-        for fact in reversed(self.facts[name]):
-            if fact["fact"] == "session":
-                return fact["session"], bytes.fromhex(fact["password"])
-        return None
+        return self.facts[name]
 
     # -- calms, and the verdict
 

@@ -6,14 +6,14 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from impl.controller import CONTROLLER, PARTITION, decoded
 from impl.zookeeper_requests import Delete, Get, Multi, Put, Reply, Request
-from real.chaos.candidate import MOVE, PARTITIONS
+from real.chaos.candidate import MOVE, PARTITIONS, STALL, STALLED
 from real.chaos.ensemble import Ensemble
 from real.chaos.proxy import Proxy
 from real.chaos.sessions import PATIENCE_S, Careful
@@ -23,10 +23,22 @@ OFTEN = 0.6
 """The chance that a fault is the controller's."""
 
 GAP_S = (0.1, 0.6)
-STOP_S, SHORT_STOP_S, DOWN_S = (0.3, 2.5), (0.3, 0.8), (0.3, 1.5)
+STOP_S, DOWN_S, AWAITED_S = (0.3, 2.5), (0.3, 1.5), 1.0
 CHANGE_S, LAST_S = 0.005, 1.5
 STEALS = 20
 CALLS = "calls to give the office up"
+
+
+Fact: TypeAlias = "dict[str, Any]"
+"""A line of a candidate's journal."""
+
+
+def session_in(facts: Sequence[Fact]) -> tuple[int, bytes] | None:
+    """The last session that is reported, with its password."""
+    for fact in reversed(facts):
+        if fact["fact"] == "session":
+            return fact["session"], bytes.fromhex(fact["password"])
+    return None
 
 
 class Candidate(NamedTuple):
@@ -42,8 +54,7 @@ class Candidate(NamedTuple):
 class Storm:
     """Faults for some time. ``done``: how many of each kind.
 
-    ``hand``: a session that is no candidate's; ``sessions``: gives the last session and password of
-    a candidate.
+    ``hand``: a session that is no candidate's; ``facts``: gives what a candidate has reported.
     """
 
     def __init__(
@@ -52,11 +63,11 @@ class Storm:
         folder: str,
         candidates: list[Candidate],
         hand: Careful,
-        sessions: Callable[[str], tuple[int, bytes] | None],
+        facts: Callable[[str], list[Fact]],
         drawn: Random,
     ) -> None:
         self.ensemble, self.folder, self.candidates = ensemble, folder, candidates
-        self.hand, self.sessions, self.drawn = hand, sessions, drawn
+        self.hand, self.facts, self.drawn = hand, facts, drawn
         self.done: Counter[str] = Counter()
         self.due: list[tuple[float, Callable[[], None]]] = []
         self.stopped: set[str] = set()
@@ -66,7 +77,7 @@ class Storm:
             "leaders killed": self.kill,
             "nodes deleted": self.delete,
             CALLS: self.call,
-            "nodes deleted while their controller stood still": self.stop_and_delete,
+            "nodes deleted while their controller stood still": self.stall_and_delete,
         }
         self.deck: list[str] = []
 
@@ -114,7 +125,7 @@ class Storm:
 
     def steal(self) -> bool:
         """Take a candidate's session over, and close it."""
-        known = self.sessions(self.victim().name)
+        known = session_in(self.facts(self.victim().name))
         if known is None:
             return False
         for _ in range(STEALS):
@@ -128,9 +139,8 @@ class Storm:
         return False
 
     def stop(self) -> bool:
-        return self.stand_still(self.victim(), STOP_S)
-
-    def stand_still(self, victim: Candidate, seconds: tuple[float, float]) -> bool:
+        """Let a whole process stand still."""
+        victim = self.victim()
         if victim.name in self.stopped:
             return False
         victim.process.send_signal(signal.SIGSTOP)
@@ -140,7 +150,7 @@ class Storm:
             victim.process.send_signal(signal.SIGCONT)
             self.stopped.discard(victim.name)
 
-        self.due.append((time.monotonic() + self.drawn.uniform(*seconds), go_on))
+        self.due.append((time.monotonic() + self.drawn.uniform(*STOP_S), go_on))
         return True
 
     def kill(self) -> bool:
@@ -156,11 +166,22 @@ class Storm:
     def delete(self) -> bool:
         return self.ask(Multi((Delete(f"{self.folder}{CONTROLLER}"),))).ok
 
-    def stop_and_delete(self) -> bool:
-        """The controller stands still, and another one is elected before its session expires."""
+    def stall_and_delete(self) -> bool:
+        """The controller's event thread stands still before a write, while another is elected."""
         holder = self.controller()
-        stopped = holder is not None and self.stand_still(holder, SHORT_STOP_S)
-        return self.delete() and stopped
+        if holder is None or holder.name in self.stopped:
+            return False
+        before = self.stalls(holder)
+        holder.process.send_signal(STALL)
+        until = time.monotonic() + AWAITED_S
+        while self.stalls(holder) == before:
+            if time.monotonic() > until:
+                return False
+            time.sleep(CHANGE_S)
+        return self.delete()
+
+    def stalls(self, holder: Candidate) -> int:
+        return sum(fact["fact"] == STALLED for fact in self.facts(holder.name))
 
     def call(self) -> bool:
         """Call the controller to give its office up."""

@@ -193,7 +193,7 @@ def test_a_proxy_cuts_before_and_after(drawn, calm, received, answered, cuts):
 
 def storm():
     """A storm that has nothing to blow at."""
-    return Storm(None, "/x", [], None, lambda name: None, Random(1))
+    return Storm(None, "/x", [], None, lambda name: [], Random(1))
 
 
 def test_each_kind_of_fault_comes_before_one_comes_again():
