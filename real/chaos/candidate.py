@@ -36,9 +36,9 @@ ANY_PAUSE, PAUSE_S = 0.02, 0.3
 """The chance that the event thread stands still before a request, as for a collection, and for how
 long at most."""
 
-STALL = signal.SIGUSR2
-"""What makes the event thread stand still before the next write, for a longer time."""
-STALL_S, STALLED = (0.5, 1.0), "stalled"
+STALL, GO_ON = signal.SIGUSR2, signal.SIGHUP
+"""What makes the event thread stand still before the next write, and what ends that."""
+STALL_S, STEP_S, STALLED = 1.5, 0.005, "stalled"
 
 NOTED = {
     Place.CHECK_EPOCH: "won although it was refused",
@@ -85,9 +85,11 @@ class EventThread(ControllerThread):
 
     def perform(self, wanted: Ask) -> Reply:
         if self.stalls and wanted.place is Place.WRITE_PARTITION:
-            self.stalls = False
             self.journal.write(STALLED)
-            time.sleep(self.drawn.uniform(*STALL_S))
+            until = time.monotonic() + STALL_S
+            while self.stalls and time.monotonic() < until:
+                time.sleep(STEP_S)
+            self.stalls = False
         elif self.drawn.random() < PAUSES.get(wanted.place, ANY_PAUSE):
             self.journal.write("pause")
             time.sleep(self.drawn.uniform(0, PAUSE_S))
@@ -97,8 +99,8 @@ class EventThread(ControllerThread):
         return reply
 
     def stall(self, number: int, frame: FrameType | None) -> None:
-        """Handle the signal."""
-        self.stalls = True
+        """Handle a signal."""
+        self.stalls = number == STALL
 
 
 def beat(connection: Connection, remote: Remote, events: Events, to: Journal) -> None:
@@ -140,10 +142,12 @@ def main(arguments: list[str]) -> None:
     events, remote = Events((REGISTER,)), Remote(int(port), place, to)
     moves: SimpleQueue[str] = SimpleQueue()
     signal.signal(MOVE, lambda number, frame: moves.put("move"))
-    signal.signal(STALL, signal.SIG_IGN)
+    for number in (STALL, GO_ON):
+        signal.signal(number, signal.SIG_IGN)
     connection = Connection(remote, events)
     serving = EventThread(elector, events, connection, Random(f"{seed} {name} pauses"), to)
-    signal.signal(STALL, serving.stall)
+    for number in (STALL, GO_ON):
+        signal.signal(number, serving.stall)
     threading.Thread(target=serving.serve).start()
     threading.Thread(target=pass_on, args=(moves, events)).start()
     beat(connection, remote, events, to)

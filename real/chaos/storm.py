@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
-from impl.controller import CONTROLLER, PARTITION, decoded
+from impl.controller import CONTROLLER, EPOCH, PARTITION, decoded
 from impl.zookeeper_requests import Delete, Get, Multi, Put, Reply, Request
-from real.chaos.candidate import MOVE, PARTITIONS, STALL, STALLED
+from real.chaos.candidate import GO_ON, MOVE, PARTITIONS, STALL, STALLED
 from real.chaos.ensemble import Ensemble
 from real.chaos.proxy import Proxy
 from real.chaos.sessions import PATIENCE_S, Careful
@@ -167,18 +167,29 @@ class Storm:
         return self.ask(Multi((Delete(f"{self.folder}{CONTROLLER}"),))).ok
 
     def stall_and_delete(self) -> bool:
-        """The controller's event thread stands still before a write, while another is elected."""
+        """The controller's event thread stands still before a write, until another is elected."""
         holder = self.controller()
         if holder is None or holder.name in self.stopped:
             return False
-        before = self.stalls(holder)
+        stalls, epoch = self.stalls(holder), self.epoch()
         holder.process.send_signal(STALL)
+        try:
+            stalled = self.await_change(lambda: self.stalls(holder) != stalls)
+            deleted = stalled and self.delete()
+            return deleted and self.await_change(lambda: self.epoch() not in ("", epoch))
+        finally:
+            holder.process.send_signal(GO_ON)
+
+    def await_change(self, changed: Callable[[], bool]) -> bool:
+        """Wait for a change, not for long. Returns whether it has come."""
         until = time.monotonic() + AWAITED_S
-        while self.stalls(holder) == before:
-            if time.monotonic() > until:
-                return False
+        while not (found := changed()) and time.monotonic() < until:
             time.sleep(CHANGE_S)
-        return self.delete()
+        return found
+
+    def epoch(self) -> str:
+        """The epoch that is on, "" where there is no answer."""
+        return self.ask(Get(f"{self.folder}{EPOCH}")).data
 
     def stalls(self, holder: Candidate) -> int:
         return sum(fact["fact"] == STALLED for fact in self.facts(holder.name))

@@ -39,7 +39,7 @@ class Kept:
         self.facts.append(fact)
 
 
-def test_the_elector_writes_each_partition():
+def test_the_elector_writes_each_partition(monkeypatch):
     elector = candidate.Broker("b1")
     nodes = [ZNode(EPOCH, "0")]
     nodes += [ZNode(f"{PARTITION}-{each}", "0 0 0") for each in range(candidate.PARTITIONS)]
@@ -57,10 +57,14 @@ def test_the_elector_writes_each_partition():
     connection = Placed(memory, events)
     connection.drop_reply("after")
     events.close()
-    candidate.EventThread(elector, events, connection, Never(), kept).serve()
+    monkeypatch.setattr(candidate, "STALL_S", 0.01)
+    serving = candidate.EventThread(elector, events, connection, Never(), kept)
+    serving.stall(candidate.STALL, None)
+    serving.serve()
     data = [node.data for node in memory.nodes if node.path.startswith(PARTITION)]
     assert sorted(data) == ["1 1 0"] * (candidate.PARTITIONS - 2) + ["2 1 0"] * 2
-    assert kept.facts == [candidate.NOTED[controller.Place.CHECK_EPOCH]]
+    assert kept.facts == [candidate.NOTED[controller.Place.CHECK_EPOCH], candidate.STALLED]
+    assert not serving.stalls
 
 
 class Never(Random):
