@@ -27,6 +27,7 @@ Beginning = tuple[str | None, int, str | None, str | None]
 class ComposedSearch(Search):
     """A search that notes for each thread whether it is inside an operation of the model.
 
+    ``raced``: the threads of the first run in which the detector met a race.
     ``ways``: for each state. ``entries``: the steps with which operations begin. ``longer``:
     thread -> labels of the model's own steps after which the thread goes on in others.
     """
@@ -43,12 +44,19 @@ class ComposedSearch(Search):
         self.ways: list[tuple[Way, ...]] = []
         self.entries: set[Beginning] = set()
         self.longer: dict[int, set[str]] = {}
+        self.raced: tuple[str, ...] = ()
+        self._race = race
+
+    def _note_race(self) -> None:
+        if self._race.met is not None and not self.raced:
+            self.raced = tuple(thread for thread, _ in self.path)
 
     def _started(self, node: int) -> None:
         for thread, (_, inside, _) in enumerate(self.ways[node]):
             self._entered(node, thread, inside)
 
     def _taken(self, node: int, thread: int, following: int) -> None:
+        self._note_race()
         inside = self.ways[following][thread][1]
         if inside != self.ways[node][thread][1]:
             self._entered(following, thread, inside)

@@ -67,7 +67,7 @@ class Composition:
     model, that some run took), followed (pairs of a state and the model's possible states), runs,
     steps, cpu (seconds).
     ``races``: on the plain fields of all modules that are not atomic in this search, in the runs
-    that the search made.
+    that the search made. ``raced``: the threads of the first run with one.
     """
 
     outcome: str
@@ -75,6 +75,7 @@ class Composition:
     difference: Difference | None = None
     why: str = ""
     races: tuple[Race, ...] = ()
+    raced: tuple[str, ...] = ()
 
 
 def compose(
@@ -100,13 +101,16 @@ def compose(
     with Watchdog(implementation.scheduler), rare_collections():
         found = search.run()
     races = tuple(sorted(race.found))
+    raced = search.raced or (tuple(name for name, _ in search.path) if races else ())
     if found.outcome != "equal":
-        return Composition(found.outcome, inclusion.figures(), found.difference, found.why, races)
+        return Composition(
+            found.outcome, inclusion.figures(), found.difference, found.why, races, raced
+        )
     try:
         inclusion.follow()
     except Parted as parted:
-        return Composition("different", inclusion.figures(), parted.difference, races=races)
-    return Composition("included", inclusion.figures(), races=races)
+        return Composition("different", inclusion.figures(), parted.difference, "", races, raced)
+    return Composition("included", inclusion.figures(), races=races, raced=raced)
 
 
 class Inclusion:

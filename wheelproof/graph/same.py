@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wheelproof.errors import UsageError
-from wheelproof.graph.compare import keys_of, names_of, texts_of
+from wheelproof.graph.compare import keyed, keys_of, names_of, texts_of
 from wheelproof.graph.explorer import StateGraph
 
 
@@ -22,8 +22,8 @@ def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> st
             f"{names[0]} and {names[1]} have not the same variables and threads: {missing}.",
             "Declare every variable of the specification in the model, under the same name.",
         )
-    codes: dict[str, int] = {}
-    mine, theirs = (keys_of(graph, variables, codes) for graph in (one, other))
+    mine, codes = keyed(one)
+    theirs = keys_of(other, variables, dict(codes))
     number = {key: place for place, key in enumerate(mine)}
     # The other graph's states by the first one's numbers; negative where it lacks the state.
     matched = [number.get(key, -1 - place) for place, key in enumerate(theirs)]
