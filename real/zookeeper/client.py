@@ -37,9 +37,21 @@ class Client:
     of which it gets the next event -> whether there was a node.
     """
 
-    def __init__(self, port: int, session: int = 0, password: bytes = bytes(16)) -> None:
-        """Open a session, or take over one that lives. Raises ToolError where it has expired."""
+    def __init__(
+        self,
+        port: int,
+        session: int = 0,
+        password: bytes = bytes(16),
+        timeout_ms: int = SESSION_MS,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """Open a session, or take over one that lives. Raises ToolError where it has expired.
+
+        ``timeout_ms``: the session expires after so long without a word from the client;
+        ``patience_s``: how long the client waits for an answer.
+        """
         self.port, self.session, self.password = port, session, password
+        self.timeout_ms, self.patience_s = timeout_ms, patience_s
         self.made, self.zxid = 0, 0
         self.seen: list[Event] = []
         self.watching: dict[str, bool] = {}
@@ -165,9 +177,9 @@ class Client:
     def _connect(self) -> bool:
         """Connect, in the session, and set its watches. False where it has expired."""
         self._disconnect()
-        self.socket = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
+        self.socket = socket.create_connection(("127.0.0.1", self.port), self.patience_s)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._send(wire.connect(self.zxid, SESSION_MS, self.session, self.password))
+        self._send(wire.connect(self.zxid, self.timeout_ms, self.session, self.password))
         message = self._receive()
         _, timeout, session = message.numbers("iiq")
         if timeout <= 0:

@@ -36,12 +36,22 @@ FLAGS = (
 
 READY_S, END_S, PROBE_S, PAUSE_S = 60, 20, 5, 0.02
 LOG_LINES = 15
+MODE = "Mode: "
 
 
 def jars() -> list[Path]:
     """The class path. NotHere where a jar is absent and cannot be fetched."""
     table = declaration.load(JARS)[RELEASE]
     return locate([Artifact(name, sha256) for name, sha256 in table.items()], fetch=True)
+
+
+def launcher() -> list[str]:
+    """The command that runs a class of ZooKeeper. NotHere where Java or a jar is absent."""
+    try:
+        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
+    except ToolError as error:
+        raise NotHere(error.message, error.remedy) from error
+    return [str(runtime.executable), *FLAGS, "-cp", os.pathsep.join(map(str, jars()))]
 
 
 def settings(folder: Path, port: int) -> str:
@@ -66,11 +76,7 @@ def running(output: Path) -> Iterator[int]:
     Raises NotHere where Java or a jar is absent, ToolError where the server does not serve. So
     does an OSError inside: the server has ended, or hangs.
     """
-    try:
-        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
-    except ToolError as error:
-        raise NotHere(error.message, error.remedy) from error
-    path = os.pathsep.join(map(str, jars()))
+    command = launcher()
     output.mkdir(parents=True, exist_ok=True)
     log = output / "zookeeper.log"
     with tempfile.TemporaryDirectory(prefix="zookeeper-") as name, log.open("wb") as printed:
@@ -78,7 +84,7 @@ def running(output: Path) -> Iterator[int]:
         file = Path(name, "zoo.cfg")
         file.write_text(settings(Path(name), port), encoding="utf-8")
         process = subprocess.Popen(
-            [runtime.executable, *FLAGS, "-cp", path, MAIN, str(file)],
+            [*command, MAIN, str(file)],
             cwd=name,
             stdin=subprocess.DEVNULL,
             stdout=printed,
@@ -107,6 +113,11 @@ def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
 
 def serves(port: int) -> bool:
     """Whether the server describes itself, which it does when it serves."""
+    return mode(port) != ""
+
+
+def mode(port: int) -> str:
+    """What the server is: standalone, leader or follower, "" where it does not serve."""
     found = b""
     try:
         with socket.create_connection(("127.0.0.1", port), PROBE_S) as probe:
@@ -114,8 +125,9 @@ def serves(port: int) -> bool:
             while more := probe.recv(4096):
                 found += more
     except OSError:
-        return False
-    return b"Mode:" in found
+        return ""
+    lines = found.decode(errors="replace").splitlines()
+    return next((line[len(MODE) :] for line in lines if line.startswith(MODE)), "")
 
 
 def failed(message: str, log: Path) -> ToolError:
