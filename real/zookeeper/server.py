@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def settings(folder: Path, port: int) -> str:
         "maxSessionTimeout": 60_000,
         "maxClientCnxns": 0,
         "admin.enableServer": "false",
-        "4lw.commands.whitelist": "srvr",
+        "4lw.commands.whitelist": "srvr,wchc",
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
@@ -66,24 +66,12 @@ def running(output: Path) -> Iterator[int]:
     Raises NotHere where Java or a jar is absent, ToolError where the server does not serve. So
     does an OSError inside: the server has ended, or hangs.
     """
-    try:
-        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
-    except ToolError as error:
-        raise NotHere(error.message, error.remedy) from error
-    path = os.pathsep.join(map(str, jars()))
+    start = command(MAIN)
     output.mkdir(parents=True, exist_ok=True)
     log = output / "zookeeper.log"
-    with tempfile.TemporaryDirectory(prefix="zookeeper-") as name, log.open("wb") as printed:
+    with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
         port = free_ports(1)[0]
-        file = Path(name, "zoo.cfg")
-        file.write_text(settings(Path(name), port), encoding="utf-8")
-        process = subprocess.Popen(
-            [runtime.executable, *FLAGS, "-cp", path, MAIN, str(file)],
-            cwd=name,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-        )
+        process = started(start, Path(name), settings(Path(name), port), log)
         try:
             await_ready(process, port, log)
             yield port
@@ -91,6 +79,31 @@ def running(output: Path) -> Iterator[int]:
             raise failed(f"ZooKeeper does not answer ({error})", log) from error
         finally:
             end(process)
+
+
+def command(main: str) -> list[str]:
+    """What starts a server, without its configuration. NotHere where Java or a jar is absent."""
+    try:
+        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
+    except ToolError as error:
+        raise NotHere(error.message, error.remedy) from error
+    return [str(runtime.executable), *FLAGS, "-cp", os.pathsep.join(map(str, jars())), main]
+
+
+def started(
+    start: list[str], folder: Path, configuration: str, log: Path
+) -> subprocess.Popen[bytes]:
+    """A server's process, with its data in ``folder``."""
+    file = folder / "zoo.cfg"
+    file.write_text(configuration, encoding="utf-8")
+    with log.open("wb") as printed:
+        return subprocess.Popen(
+            [*start, str(file)],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+        )
 
 
 def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
@@ -107,15 +120,30 @@ def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
 
 def serves(port: int) -> bool:
     """Whether the server describes itself, which it does when it serves."""
-    found = b""
     try:
-        with socket.create_connection(("127.0.0.1", port), PROBE_S) as probe:
-            probe.sendall(b"srvr")
-            while more := probe.recv(4096):
-                found += more
+        return "Mode:" in told(port, "srvr")
     except OSError:
         return False
-    return b"Mode:" in found
+
+
+def told(port: int, word: str) -> str:
+    """What a server tells of itself: of its state by ``srvr``, of its watches by ``wchc``."""
+    return begin_telling(port, word)()
+
+
+def begin_telling(port: int, word: str) -> Callable[[], str]:
+    """Ask a server to tell, and do not wait yet. Returns what waits for it."""
+    probe = socket.create_connection(("127.0.0.1", port), PROBE_S)
+    probe.sendall(word.encode())
+
+    def told() -> str:
+        found = b""
+        with probe:
+            while more := probe.recv(4096):
+                found += more
+        return found.decode()
+
+    return told
 
 
 def failed(message: str, log: Path) -> ToolError:
