@@ -19,8 +19,8 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper real \
-	docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper \
+	replay-zookeeper real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -43,6 +43,9 @@ help:
 	@echo '               ARGS="--release 3.9.0 --replicas 4"'
 	@echo 'make zookeeper  compare the ZooKeeper in memory with a real one, and find faults of it:'
 	@echo '               ARGS="--operations 10000 --seed 2"'
+	@echo 'make replay-zookeeper'
+	@echo '               run the elector on three nodes of a real ZooKeeper beside its model:'
+	@echo '               ARGS="--paths 20 --seed 2", "--path FILE"'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -129,6 +132,9 @@ elections: setup
 
 zookeeper: setup
 	@$(RUN) real.zookeeper $(ARGS)
+
+replay-zookeeper: setup
+	@$(RUN) real.replay $(ARGS)
 
 real: setup
 	@$(RUN) real.record $(ARGS)

@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Iterable, Set
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path as File
 
@@ -60,22 +61,18 @@ class Report:
             raise NothingChecked(f"No path has {', '.join(missed)}.", "Take more, by --paths.")
 
     def counterexamples(self, planned: Iterable[Path]) -> None:
-        """Perform counterexamples, and each elector that lacks a decision beside the whole model."""
+        """Perform counterexamples; an elector without a decision is no run of the whole model."""
         for path in planned:
             found = self.perform(path)
             if found.difference is not None:
                 continue
             self.confirm(path, found)
-            refused = ""
+            print(f"{path.name}: {path.property} fails after {len(found.steps)} steps", flush=True)
             if path.impl_without:
                 difference = self.follower.follow(replace(path, model_without="")).difference
                 if difference is None:
                     raise NothingChecked(f"{path.name} does not diverge from the whole model.")
-                refused = f"; beside the whole model: {difference}"
-            print(
-                f"{path.name}: {path.property} fails after {len(found.steps)} steps{refused}",
-                flush=True,
-            )
+                print(f"  beside the whole model {difference}", flush=True)
 
     def confirm(self, path: Path, found: Replay) -> None:
         """A path that agrees with its model has to break what the counterexample is of."""
@@ -107,20 +104,20 @@ class Report:
 
 def late_reads(running: ensemble.Ensemble, many: int) -> bool:
     """Print how many reads are late. Returns whether none is after a sync."""
-    trials = late.Trials(running)
-    found = late.reads(trials, many)
+    with closing(late.Trials(running)) as trials:
+        found = late.reads(trials, many)
     for each in found:
         print(f"read at a follower, {each}", flush=True)
-    number = late.elections(trials, 4 * many)
+    with closing(late.Trials(running)) as trials:
+        number = late.elections(trials, 4 * many)
     print(
         f"in election {number} a broker finds its own old node, waits, and is elected", flush=True
     )
-    trials.close()
     return not any(each.late for each in found if each.synced)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0 where all agree, 1 where a path diverges or a read after a sync is late, else an error's."""
+    """0; 1 where a path diverges or a read after a sync is late; the code of an error."""
     parser = argparse.ArgumentParser(
         prog="python -m real.replay",
         description="Perform paths of the model of the controller's election on three nodes of "
@@ -153,15 +150,18 @@ def whole(graphs: Graphs, given: argparse.Namespace) -> int:
     """All that the command does without --path. The models come first: sessions expire."""
     scenarios = graphs.mechanism.scenarios
     drawn = [
-        each for one in scenarios for each in paths.drawn(graphs, one, given.paths, given.seed)
+        path
+        for scenario in scenarios
+        for path in paths.drawn(graphs, scenario, given.paths, given.seed)
     ]
-    known = frozenset().union(*(graphs.of(one).labels for one in scenarios))
+    known = {label for scenario in scenarios for label in graphs.of(scenario).labels}
     counterexamples = list(paths.counterexamples(graphs))
     with ensemble.running(given.output) as running:
-        report = begun(running, graphs, given.output)
-        report.drawn(drawn, known)
-        report.counterexamples(counterexamples)
-        report.wrong_states(max(drawn, key=lambda path: len(path.schedule)))
+        with begun(running) as sessions:
+            report = Report(Follower(graphs, sessions), given.output)
+            report.drawn(drawn, known)
+            report.counterexamples(counterexamples)
+            report.wrong_states(max(drawn, key=lambda path: len(path.schedule)))
         fresh = late_reads(running, given.reads)
     return 1 if report.diverged or not fresh else 0
 
@@ -169,21 +169,22 @@ def whole(graphs: Graphs, given: argparse.Namespace) -> int:
 def alone(graphs: Graphs, path: Path, output: File) -> int:
     """Perform one path. What it is a counterexample of has to fail after it."""
     graphs.of(path.scenario, path.model_without)
-    with ensemble.running(output) as running:
-        report = begun(running, graphs, output)
+    with ensemble.running(output) as running, begun(running) as sessions:
+        report = Report(Follower(graphs, sessions), output)
         found = report.perform(path)
     if found.difference is not None:
         return 1
     if path.property:
         report.confirm(path, found)
-    fails = f" {path.property} fails after them." if path.property else ""
-    print(f"{path.name}: {len(found.steps)} steps, as in the model.{fails}")
+    fails = f"; {path.property} fails" if path.property else ""
+    print(f"{path.name}: {len(found.steps)} steps, as in the model{fails}")
     return 0
 
 
-def begun(running: ensemble.Ensemble, graphs: Graphs, output: File) -> Report:
+def begun(running: ensemble.Ensemble) -> closing[Sessions]:
+    """The sessions of paths, whose states are read at the leader."""
     print(f"ZooKeeper {server.RELEASE} on {len(running.ports)} nodes", flush=True)
-    return Report(Follower(graphs, Sessions(running.ports, running.leader())), output)
+    return closing(Sessions(running.ports, running.leader()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Elector, PartitionState
-from impl.zookeeper_requests import Code, Create, Delete, Get, Multi, Part, Put
+from impl.zookeeper_requests import Code, Connected, Create, Delete, Get, Multi, Part, Put
 from real.zookeeper.client import Client
 from real.zookeeper.ensemble import Ensemble
 from wheelproof.errors import NothingChecked, ToolError
@@ -28,7 +28,10 @@ class Late(NamedTuple):
 
 
 class Trials:
-    """Sessions at the leader and at a follower, and what is tried there."""
+    """Sessions at the leader and at a follower, and what is tried there.
+
+    Each trial uses both, since a session expires that is not used.
+    """
 
     def __init__(self, ensemble: Ensemble) -> None:
         leader = ensemble.leader()
@@ -52,6 +55,7 @@ class Trials:
 
     def of_session(self, synced: bool) -> bool:
         """Whether the node of a session that the leader has ended is read."""
+        self.leader.ask(Connected())
         self.owner().close()
         if synced:
             sync(self.follower)
