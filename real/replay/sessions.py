@@ -13,7 +13,7 @@ from impl.controller import CONTROLLER, EPOCH, PARTITION
 from impl.zookeeper import Watcher, ZNode
 from impl.zookeeper_requests import Create, Delete, Exists, Multi, Part, Put, Reply, Request
 from real.zookeeper.client import Client
-from real.zookeeper.server import begin_telling
+from real.zookeeper.server import begin_report
 from wheelproof.errors import ToolError
 
 PATHS = (CONTROLLER, EPOCH, PARTITION)
@@ -22,7 +22,7 @@ PATHS = (CONTROLLER, EPOCH, PARTITION)
 class Seen(NamedTuple):
     """The state of the ensemble, with sessions numbered from 1.
 
-    ``watching``: the paths that each session watches, as the servers tell.
+    ``watching``: the paths that each session watches, as the servers report.
     """
 
     nodes: tuple[ZNode, ...] = ()
@@ -108,25 +108,25 @@ class Sessions:
 
     def look(self) -> None:
         """Read the state when all nodes have what was written, and call the watchers."""
-        asked = {
+        syncs = {
             number: client.begin_sync()
             for number, client in enumerate(self.clients, 1)
             if number not in self.ended
         }
         observed = self.observer.begin_sync()
-        self.ended |= {number for number, lives in asked.items() if not lives()}
+        self.ended |= {number for number, lives in syncs.items() if not lives()}
         if not observed():
             raise ToolError("The session that reads the state has expired.")
-        telling = [begin_telling(port, "wchc") for port in self.ports]
+        reports = [begin_report(port, "wchc") for port in self.ports]
         numbers = {client.session: number for number, client in enumerate(self.clients, 1)}
         nodes = tuple(
             ZNode(path, data, node.version, numbers[node.owner] if node.owner else 0)
             for path, data, node in self.observer.nodes(PATHS)
         )
-        live = asked.keys() - self.ended
-        told = dict(watches(tell() for tell in telling))
+        live = syncs.keys() - self.ended
+        watched = dict(watches(report() for report in reports))
         watching = {
-            number: told.get(self.clients[number - 1].session, frozenset()) for number in live
+            number: watched.get(self.clients[number - 1].session, frozenset()) for number in live
         }
         self.seen = Seen(tuple(sorted(nodes)), frozenset(live), watching)
         for number in sorted(live):
@@ -148,9 +148,9 @@ class Sessions:
         self.observer.close()
 
 
-def watches(told: Iterable[str]) -> Iterator[tuple[int, frozenset[str]]]:
-    """Session and paths, of what the servers tell of watches: a line of each, paths indented."""
-    for text in told:
+def watches(reports: Iterable[str]) -> Iterator[tuple[int, frozenset[str]]]:
+    """Session and paths, of what servers report of watches: a line of each, paths indented."""
+    for text in reports:
         session, paths = 0, set[str]()
         for line in text.splitlines():
             if line.startswith("\t"):

@@ -78,7 +78,7 @@ class Ensemble:
 def mode(port: int) -> str:
     """A node's mode; "" where it does not serve."""
     try:
-        lines = server.told(port, "srvr").splitlines()
+        lines = server.reported(port, "srvr").splitlines()
     except OSError:
         return ""
     return next((line[6:] for line in lines if line.startswith("Mode: ")), "")

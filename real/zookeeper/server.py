@@ -121,29 +121,29 @@ def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
 def serves(port: int) -> bool:
     """Whether the server describes itself, which it does when it serves."""
     try:
-        return "Mode:" in told(port, "srvr")
+        return "Mode:" in reported(port, "srvr")
     except OSError:
         return False
 
 
-def told(port: int, word: str) -> str:
-    """What a server tells of itself: of its state by ``srvr``, of its watches by ``wchc``."""
-    return begin_telling(port, word)()
+def reported(port: int, word: str) -> str:
+    """What a server reports of itself: of its state by ``srvr``, of its watches by ``wchc``."""
+    return begin_report(port, word)()
 
 
-def begin_telling(port: int, word: str) -> Callable[[], str]:
-    """Ask a server to tell, and do not wait yet. Returns what waits for it."""
+def begin_report(port: int, word: str) -> Callable[[], str]:
+    """Let a server report, and do not wait yet. Returns what waits for it."""
     probe = socket.create_connection(("127.0.0.1", port), PROBE_S)
     probe.sendall(word.encode())
 
-    def told() -> str:
+    def report() -> str:
         found = b""
         with probe:
             while more := probe.recv(4096):
                 found += more
         return found.decode()
 
-    return told
+    return report
 
 
 def failed(message: str, log: Path) -> ToolError:

@@ -186,8 +186,8 @@ def test_requests_of_other_modules_are_translated():
 
 
 def test_watches_are_read_by_session():
-    told = ["0x1f\n\t/a\n\t/b\n0x20\n\t/c\n\n", "\n"]
-    found = dict(watches(told))
+    reports = ["0x1f\n\t/a\n\t/b\n0x20\n\t/c\n\n", "\n"]
+    found = dict(watches(reports))
     assert found.pop(0) == frozenset()
     assert found == {0x1F: {"/a", "/b"}, 0x20: {"/c"}}
 
@@ -358,15 +358,15 @@ def test_a_node_that_ends_names_its_log(java, graphs, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_command_that_is_told_to_end_leaves_no_node(java, tmp_path):
+def test_a_command_that_is_terminated_leaves_no_node(java, tmp_path):
     program = (
         "import sys\n"
         "from real.zookeeper import ensemble\n"
         "begun = ensemble.Ensemble.await_ready\n"
-        "def told(self):\n"
+        "def ready(self):\n"
         "    begun(self)\n"
         "    print(*self.ports, flush=True)\n"
-        "ensemble.Ensemble.await_ready = told\n"
+        "ensemble.Ensemble.await_ready = ready\n"
         "from real.replay.__main__ import main\n"
         f"sys.exit(main(['--paths', '100', '--output', {str(tmp_path)!r}]))\n"
     )
