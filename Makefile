@@ -19,8 +19,8 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper chaos \
-	real docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper \
+	replay-zookeeper chaos real docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -43,6 +43,9 @@ help:
 	@echo '               ARGS="--release 3.9.0 --replicas 4"'
 	@echo 'make zookeeper  compare the ZooKeeper in memory with a real one, and find faults of it:'
 	@echo '               ARGS="--operations 10000 --seed 2"'
+	@echo 'make replay-zookeeper'
+	@echo '               run the elector on three nodes of a real ZooKeeper beside its model:'
+	@echo '               ARGS="--paths 20 --seed 2", "--path FILE"'
 	@echo 'make chaos     run the elector on three real ZooKeepers, with faults, and electors without'
 	@echo '               a decision: ARGS="--seconds 60 --seed 2", ARGS="--without NoFence"'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
@@ -131,6 +134,9 @@ elections: setup
 
 zookeeper: setup
 	@$(RUN) real.zookeeper $(ARGS)
+
+replay-zookeeper: setup
+	@$(RUN) real.replay $(ARGS)
 
 chaos: setup
 	@$(RUN) real.chaos $(ARGS)

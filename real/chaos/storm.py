@@ -155,12 +155,12 @@ class Storm:
 
     def kill(self) -> bool:
         """Kill the leader of the ensemble, and start it again later."""
-        place = self.ensemble.leader() if self.ensemble.whole() else None
+        place = self.ensemble.leading() if self.ensemble.whole() else None
         if place is None:
             return False
         self.ensemble.kill(place)
         back = time.monotonic() + self.drawn.uniform(*DOWN_S)
-        self.due.append((back, lambda: self.ensemble.start(place)))
+        self.due.append((back, lambda: self.ensemble.begin(place)))
         return True
 
     def delete(self) -> bool:

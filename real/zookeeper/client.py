@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from impl.zookeeper import Event
 from impl.zookeeper_requests import (
@@ -106,6 +106,26 @@ class Client:
         self._answer(wire.PING_XID)
         seen, self.seen = self.seen, []
         return seen
+
+    def begin_sync(self) -> Callable[[], bool]:
+        """Let the server get all that was written before, and do not wait yet.
+
+        Returns what waits for that, and tells whether the session lives. What the watches have seen
+        until then is in ``seen``.
+        """
+        try:
+            xid = self._request(Operation.SYNC, wire.text("/"))
+        except OSError:
+            self._disconnect()
+            xid = 0
+
+        def lives() -> bool:
+            try:
+                return self._answer(xid)[0] is Code.OK
+            except OSError:
+                return self._connect() and self._call(Operation.SYNC, wire.text("/"))[0] is Code.OK
+
+        return lives
 
     def close(self) -> None:
         """End the session, if it lives."""

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,15 +45,6 @@ def jars() -> list[Path]:
     return locate([Artifact(name, sha256) for name, sha256 in table.items()], fetch=True)
 
 
-def launcher() -> list[str]:
-    """The command that runs a class of ZooKeeper. NotHere where Java or a jar is absent."""
-    try:
-        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
-    except ToolError as error:
-        raise NotHere(error.message, error.remedy) from error
-    return [str(runtime.executable), *FLAGS, "-cp", os.pathsep.join(map(str, jars()))]
-
-
 def settings(folder: Path, port: int) -> str:
     """The server's configuration."""
     values = {
@@ -64,7 +55,7 @@ def settings(folder: Path, port: int) -> str:
         "maxSessionTimeout": 60_000,
         "maxClientCnxns": 0,
         "admin.enableServer": "false",
-        "4lw.commands.whitelist": "srvr",
+        "4lw.commands.whitelist": "srvr,wchc",
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
@@ -76,20 +67,12 @@ def running(output: Path) -> Iterator[int]:
     Raises NotHere where Java or a jar is absent, ToolError where the server does not serve. So
     does an OSError inside: the server has ended, or hangs.
     """
-    command = launcher()
+    start = command(MAIN)
     output.mkdir(parents=True, exist_ok=True)
     log = output / "zookeeper.log"
-    with tempfile.TemporaryDirectory(prefix="zookeeper-") as name, log.open("wb") as printed:
+    with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
         port = free_ports(1)[0]
-        file = Path(name, "zoo.cfg")
-        file.write_text(settings(Path(name), port), encoding="utf-8")
-        process = subprocess.Popen(
-            [*command, MAIN, str(file)],
-            cwd=name,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-        )
+        process = started(start, Path(name), settings(Path(name), port), log)
         try:
             await_ready(process, port, log)
             yield port
@@ -97,6 +80,37 @@ def running(output: Path) -> Iterator[int]:
             raise failed(f"ZooKeeper does not answer ({error})", log) from error
         finally:
             end(process)
+
+
+def command(main: str) -> list[str]:
+    """What starts a server, without its configuration. NotHere where Java or a jar is absent."""
+    try:
+        runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
+    except ToolError as error:
+        raise NotHere(error.message, error.remedy) from error
+    return [str(runtime.executable), *FLAGS, "-cp", os.pathsep.join(map(str, jars())), main]
+
+
+def started(
+    start: list[str], folder: Path, configuration: str, log: Path
+) -> subprocess.Popen[bytes]:
+    """A server's process, with its data in ``folder``."""
+    file = configured(folder, configuration)
+    with log.open("wb") as printed:
+        return subprocess.Popen(
+            [*start, file],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def configured(folder: Path, configuration: str) -> str:
+    """The file of a server's configuration, which is written."""
+    file = folder / "zoo.cfg"
+    file.write_text(configuration, encoding="utf-8")
+    return str(file)
 
 
 def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
@@ -118,16 +132,31 @@ def serves(port: int) -> bool:
 
 def mode(port: int) -> str:
     """What the server is: standalone, leader or follower, "" where it does not serve."""
-    found = b""
     try:
-        with socket.create_connection(("127.0.0.1", port), PROBE_S) as probe:
-            probe.sendall(b"srvr")
-            while more := probe.recv(4096):
-                found += more
+        lines = reported(port, "srvr").splitlines()
     except OSError:
         return ""
-    lines = found.decode(errors="replace").splitlines()
     return next((line[len(MODE) :] for line in lines if line.startswith(MODE)), "")
+
+
+def reported(port: int, word: str) -> str:
+    """What a server reports of itself: of its state by ``srvr``, of its watches by ``wchc``."""
+    return begin_report(port, word)()
+
+
+def begin_report(port: int, word: str) -> Callable[[], str]:
+    """Let a server report, and do not wait yet. Returns what waits for it."""
+    probe = socket.create_connection(("127.0.0.1", port), PROBE_S)
+    probe.sendall(word.encode())
+
+    def report() -> str:
+        found = b""
+        with probe:
+            while more := probe.recv(4096):
+                found += more
+        return found.decode(errors="replace")
+
+    return report
 
 
 def failed(message: str, log: Path) -> ToolError:

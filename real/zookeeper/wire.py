@@ -21,6 +21,7 @@ class Operation(IntEnum):
     EXISTS = 3
     GET = 4
     PUT = 5
+    SYNC = 9
     PING = 11
     CHECK = 13
     MULTI = 14

@@ -122,7 +122,7 @@ def test_without_jars_nothing_is_run(monkeypatch, capsys, tmp_path):
 def ensemble():
     """Without Java or the jars nothing is run."""
     try:
-        server.launcher()
+        server.command(server.MAIN)
     except NotHere as error:
         pytest.skip(f"NOT RUN: {error}")
 

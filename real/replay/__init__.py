@@ -1,0 +1,1 @@
+"""The elector on a real ensemble, step by step beside its model."""

@@ -1,0 +1,191 @@
+"""Performs paths of the model on a real ensemble: ``python -m real.replay --help``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Iterable, Set
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path as File
+
+from real.replay import late, paths
+from real.replay.followed import Follower
+from real.replay.paths import Graphs, Path
+from real.replay.sessions import Sessions
+from real.zookeeper import ensemble, server
+from wheelproof import project
+from wheelproof.errors import NothingChecked, WheelproofError
+from wheelproof.explore import Replay
+
+MECHANISM = "controller"
+ROOT = File(__file__).parents[2]
+WRONG_AFTER = 10
+"""Steps before the state in which a control alters one variable of the model."""
+
+
+class Report:
+    """What was performed and found."""
+
+    def __init__(self, follower: Follower, output: File) -> None:
+        self.follower, self.output = follower, output
+        self.steps, self.diverged = 0, 0
+        self.labels: set[str] = set()
+
+    def perform(self, path: Path) -> Replay:
+        """Perform a path that must agree with its model; print where it does not."""
+        found = self.follower.follow(path)
+        self.steps += len(found.steps)
+        self.labels |= {step.label for step in found.steps}
+        if found.difference is not None:
+            self.diverged += 1
+            file = self.output / "replay" / f"{path.name}.json"
+            paths.write(path, found.difference, self.follower.mechanism, file)
+            print(f"  {path.name}, {found.difference}\n    written to {file}", flush=True)
+        return found
+
+    def drawn(self, planned: Iterable[Path], known: Set[str]) -> None:
+        """Perform random paths, which have to have all labels that are known."""
+        planned = list(planned)
+        for path in planned:
+            self.perform(path)
+        scenarios = len({path.scenario for path in planned})
+        print(
+            f"{len(planned)} paths of {scenarios} scenarios, {self.steps:,} steps, "
+            f"{len(self.labels & known)} of {len(known)} labels: {self.diverged} diverge",
+            flush=True,
+        )
+        missed = sorted(known - self.labels)
+        if missed and not self.diverged:
+            raise NothingChecked(f"No path has {', '.join(missed)}.", "Take more, by --paths.")
+
+    def counterexamples(self, planned: Iterable[Path]) -> None:
+        """Perform counterexamples; an elector without a decision is no run of the whole model."""
+        for path in planned:
+            found = self.perform(path)
+            if found.difference is not None:
+                continue
+            self.confirm(path, found)
+            print(f"{path.name}: {path.property} fails after {len(found.steps)} steps", flush=True)
+            if path.impl_without:
+                difference = self.follower.follow(replace(path, model_without="")).difference
+                if difference is None:
+                    raise NothingChecked(f"{path.name} does not diverge from the whole model.")
+                print(f"  beside the whole model {difference}", flush=True)
+
+    def confirm(self, path: Path, found: Replay) -> None:
+        """A path that agrees with its model has to break what the counterexample is of."""
+        graph = self.follower.graphs.of(path.scenario, path.model_without)
+        state = graph.states[paths.end_of(self.follower.graphs, path)]
+        broken = (
+            found.end == "deadlock"
+            if path.property == "NoDeadlock"
+            else not graph.model.holds(path.property, state)
+        )
+        if not broken:
+            raise NothingChecked(f"{path.name}: {path.property} does not fail after its last step.")
+
+    def wrong_states(self, whole: Path) -> None:
+        """Each variable, wrong in one state of the model, has to be refused by its name."""
+        model = self.follower.graphs.of(whole.scenario).model
+        path = replace(whole, schedule=whole.schedule[:WRONG_AFTER])
+        variables = [each for each in model.variables if each not in model.AUXILIARY]
+        for variable in variables:
+            refused = self.follower.follow(path, wrong=variable).difference
+            if refused is None or list(refused.model) != [variable]:
+                raise NothingChecked(f"A wrong value of {variable} is not refused: {refused}.")
+        print(
+            f"a wrong variable in the model's state after {len(path.schedule)} steps: "
+            f"{len(variables)} of {len(variables)} refused",
+            flush=True,
+        )
+
+
+def late_reads(running: ensemble.Ensemble, many: int) -> bool:
+    """Print how many reads are late. Returns whether none is after a sync."""
+    with closing(late.Trials(running)) as trials:
+        found = late.reads(trials, many)
+    for each in found:
+        print(f"read at a follower, {each}", flush=True)
+    with closing(late.Trials(running)) as trials:
+        number = late.elections(trials, 4 * many)
+    print(
+        f"in election {number} a broker finds its own old node, waits, and is elected", flush=True
+    )
+    return not any(each.late for each in found if each.synced)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0; 1 where a path diverges or a read after a sync is late; the code of an error."""
+    parser = argparse.ArgumentParser(
+        prog="python -m real.replay",
+        description="Perform paths of the model of the controller's election on three nodes of "
+        "ZooKeeper, and compare the state after each step.",
+    )
+    parser.add_argument("--paths", type=int, default=7, help="of each scenario (default: 7)")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    parser.add_argument("--reads", type=int, default=300, help="of each kind (default: 300)")
+    parser.add_argument("--path", type=File, help="perform the path of this file alone")
+    parser.add_argument("--output", type=File, default=File("build"), help="folder for files, logs")
+    given = parser.parse_args(arguments)
+    for option, most in (("paths", 10_000), ("reads", 100_000)):
+        if not 1 <= getattr(given, option) <= most:
+            parser.error(f"--{option}: give a number from 1 to {most}")
+    ended = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        server.command(ensemble.MAIN)
+        graphs = Graphs(project.find(ROOT)[MECHANISM])
+        if given.path is not None:
+            return alone(graphs, paths.read(given.path, graphs.mechanism), given.output)
+        return whole(graphs, given)
+    except WheelproofError as error:
+        print(f"real.replay: {error}", file=sys.stderr)
+        return int(error.exit_code)
+    finally:
+        signal.signal(signal.SIGTERM, ended)
+
+
+def whole(graphs: Graphs, given: argparse.Namespace) -> int:
+    """All that the command does without --path. The models come first: sessions expire."""
+    scenarios = graphs.mechanism.scenarios
+    drawn = [
+        path
+        for scenario in scenarios
+        for path in paths.drawn(graphs, scenario, given.paths, given.seed)
+    ]
+    known = {label for scenario in scenarios for label in graphs.of(scenario).labels}
+    counterexamples = list(paths.counterexamples(graphs))
+    with ensemble.running(given.output) as running:
+        with begun(running) as sessions:
+            report = Report(Follower(graphs, sessions), given.output)
+            report.drawn(drawn, known)
+            report.counterexamples(counterexamples)
+            report.wrong_states(max(drawn, key=lambda path: len(path.schedule)))
+        fresh = late_reads(running, given.reads)
+    return 1 if report.diverged or not fresh else 0
+
+
+def alone(graphs: Graphs, path: Path, output: File) -> int:
+    """Perform one path. What it is a counterexample of has to fail after it."""
+    graphs.of(path.scenario, path.model_without)
+    with ensemble.running(output) as running, begun(running) as sessions:
+        report = Report(Follower(graphs, sessions), output)
+        found = report.perform(path)
+    if found.difference is not None:
+        return 1
+    if path.property:
+        report.confirm(path, found)
+    fails = f"; {path.property} fails" if path.property else ""
+    print(f"{path.name}: {len(found.steps)} steps, as in the model{fails}")
+    return 0
+
+
+def begun(running: ensemble.Ensemble) -> closing[Sessions]:
+    """The sessions of paths, whose states are read at the leader."""
+    print(f"ZooKeeper {server.RELEASE} on {len(running.ports)} nodes", flush=True)
+    return closing(Sessions(running.ports, running.leader()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

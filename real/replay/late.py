@@ -1,0 +1,146 @@
+"""Reads at a follower that are late, provoked on an ensemble; after a sync none of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
+
+from impl.controller import CONTROLLER, EPOCH, PARTITION, Elector, PartitionState
+from impl.zookeeper_requests import Code, Connected, Create, Delete, Get, Multi, Part, Put
+from real.zookeeper.client import Client
+from real.zookeeper.ensemble import Ensemble
+from wheelproof.errors import NothingChecked, ToolError
+
+ME = "b1"
+
+
+class Late(NamedTuple):
+    """How many of so many reads of one kind had an older state."""
+
+    change: str
+    synced: bool
+    reads: int
+    late: int
+
+    def __str__(self) -> str:
+        return f"{self.change}{', after a sync' * self.synced}: {self.late} of {self.reads} late"
+
+
+class Trials:
+    """Sessions at the leader and at a follower, and what is tried there.
+
+    Each trial uses both, since a session expires that is not used.
+    """
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        leader = ensemble.leader()
+        self.leader = Client(ensemble.ports[leader])
+        self.follower = Client(ensemble.ports[(leader + 1) % len(ensemble.ports)])
+        self.written = 0
+        self.reset()
+
+    def reset(self) -> None:
+        for path in (CONTROLLER, EPOCH, PARTITION):
+            self.leader.ask(Multi((Delete(path),)))
+        write(self.leader, Create(EPOCH, "0"), Create(PARTITION, PartitionState().encoded()))
+
+    def of_value(self, synced: bool) -> bool:
+        """Whether the value before the last one that the leader has written is read."""
+        self.written += 1
+        write(self.leader, Put(EPOCH, str(self.written)))
+        if synced:
+            sync(self.follower)
+        return self.follower.ask(Get(EPOCH)).data != str(self.written)
+
+    def of_session(self, synced: bool) -> bool:
+        """Whether the node of a session that the leader has ended is read."""
+        self.leader.ask(Connected())
+        self.owner().close()
+        if synced:
+            sync(self.follower)
+        return self.follower.ask(Get(CONTROLLER)).code is Code.OK
+
+    def owner(self) -> Client:
+        """A session with the node /controller, of which the follower knows."""
+        owner = Client(self.leader.port)
+        write(owner, Create(CONTROLLER, ME, ephemeral=True))
+        sync(self.follower)
+        if not self.follower.ask(Get(CONTROLLER)).ok:
+            raise ToolError("A node is not there after a sync.")
+        return owner
+
+    def elected(self) -> bool:
+        """A broker whose old session has ended registers at the follower, and is elected.
+
+        Returns whether it first found its own old node, and took that for a controller. Raises
+        ToolError where it is not elected by the events that it then gets.
+        """
+        self.reset()
+        owner, elector, client = self.owner(), Elector(ME), Client(self.follower.port)
+        owner.close()
+        perform(elector, client, "register")
+        waited = not elector.acting
+        while not elector.acting:
+            sync(client)
+            events, client.seen = client.seen, []
+            if not events:
+                raise ToolError(f"{ME} is not elected, and no event comes any more.")
+            for _, change in events:
+                perform(elector, client, "reelect" if change == "deleted" else "change")
+        client.close()
+        return waited
+
+    def close(self) -> None:
+        self.leader.close()
+        self.follower.close()
+
+
+def write(client: Client, *parts: Part) -> None:
+    reply = client.ask(Multi(parts))
+    if not reply.ok:
+        raise ToolError(f"ZooKeeper refuses {parts}: {reply.code.value}.")
+
+
+def sync(client: Client) -> None:
+    if not client.begin_sync()():
+        raise ToolError("A session has expired.")
+
+
+def perform(elector: Elector, client: Client, event: str) -> None:
+    """Handle an event, each request in the client's session."""
+    handler = elector.handle(event)
+    try:
+        wanted = next(handler)
+        while True:
+            wanted = handler.send(client.ask(wanted.request))
+    except StopIteration:
+        return
+
+
+def reads(trials: Trials, many: int) -> list[Late]:
+    """Late reads of each kind. Raises NothingChecked where none is."""
+    kinds: dict[str, Callable[[bool], bool]] = {
+        "a value that the leader has written": trials.of_value,
+        "the node of a session that the leader has ended": trials.of_session,
+    }
+    found = [
+        Late(change, synced, many, sum([kinds[change](synced) for _ in range(many)]))
+        for change, synced in product(kinds, (False, True))
+    ]
+    if not any(each.late for each in found if not each.synced):
+        raise NothingChecked(f"None of {2 * many} reads was late.", "Take more, by --reads.")
+    return found
+
+
+def elections(trials: Trials, most: int) -> int:
+    """The number of the first election in which the broker finds its own old node.
+
+    Raises NothingChecked where none of ``most`` is one, ToolError where an election does not end.
+    """
+    for number in range(1, most + 1):
+        if trials.elected():
+            return number
+    raise NothingChecked(
+        f"In none of {most} elections the broker has found its old node.", "Take more, by --reads."
+    )

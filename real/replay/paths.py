@@ -1,0 +1,156 @@
+"""Paths to be performed: drawn from the model's graphs, and counterexamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path as File
+from random import Random
+
+from wheelproof.counterexample import document
+from wheelproof.counterexample.build import build
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.explore.difference import Difference
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.project.mechanism import Mechanism, the_property
+
+MOST_STEPS = 1000
+SAME_STATE = "Bisimulation"
+"""In a file: the property of a path that leaves the model."""
+
+Schedule = tuple[tuple[str, str], ...]
+"""(thread, label) of each step that is no silent one."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Steps of a scenario.
+
+    ``property``: what fails after the last one; "" where nothing has to. ``model_without`` and
+    ``impl_without``: the decision that is taken away; "" for none.
+    """
+
+    name: str
+    scenario: str
+    schedule: Schedule
+    property: str = ""
+    model_without: str = ""
+    impl_without: str = ""
+
+
+class Graphs:
+    """The reduced graphs of a mechanism's models, each made once."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.known: dict[tuple[str, str], StateGraph] = {}
+
+    def of(self, scenario: str, without: str = "") -> StateGraph:
+        """The graph of a scenario; ``without``: a decision that the model lacks."""
+        if (scenario, without) not in self.known:
+            changed = self.mechanism.without(without)
+            self.known[scenario, without] = reduced.reduce(changed.model(scenario), changed.silent)
+        return self.known[scenario, without]
+
+
+def drawn(graphs: Graphs, scenario: str, many: int, seed: int) -> list[Path]:
+    """Random paths to the end of a scenario, the same ones for a seed.
+
+    As long as a label has been on none of them, a path first goes to a step with such a label.
+    """
+    graph, chosen = graphs.of(scenario), Random(f"{scenario} {seed}")
+    sources: dict[str, list[tuple[int, int, int]]] = {}
+    for before, row in enumerate(graph.edges):
+        for thread, label, after in row:
+            sources.setdefault(label, []).append((before, thread, after))
+    missing = set(sources)
+    found = []
+    for number in range(1, many + 1):
+        steps: list[tuple[int, str]] = []
+        here = 0
+        if missing:
+            label = chosen.choice(sorted(missing))
+            before, thread, here = chosen.choice(sources[label])
+            steps = [(thread, label) for thread, label, _ in graph.path(before)] + [(thread, label)]
+        while graph.edges[here] and len(steps) < MOST_STEPS:
+            thread, label, here = chosen.choice(graph.edges[here])
+            steps.append((thread, label))
+        missing -= {label for _, label in steps}
+        found.append(Path(f"{scenario}.{number}", scenario, named(graph, steps)))
+    return found
+
+
+def named(graph: StateGraph, steps: list[tuple[int, str]]) -> Schedule:
+    return tuple((graph.model.threads[thread], label) for thread, label in steps)
+
+
+def counterexamples(graphs: Graphs) -> Iterator[Path]:
+    """The shortest path to each violation that the mechanism declares; those of liveness have none.
+
+    A mutant's is one of the changed model, and the elector lacks the same decision.
+    """
+    mechanism = graphs.mechanism
+    declared = [
+        (config.name, config.scenario, config.without, config.property)
+        for config in mechanism.configs.values()
+        if config.expect == "violated"
+    ] + [
+        (mutant.name, mutant.scenario, mutant.decision, mutant.property)
+        for mutant in mechanism.mutants.values()
+        if mutant.property
+    ]
+    for name, scenario, without, property in declared:
+        broken = the_property(property)
+        if mechanism.properties[broken].kind not in ("invariant", "deadlock"):
+            continue
+        graph = graphs.of(scenario, without)
+        end = first_violation(graph, broken)
+        if end is None:
+            raise NothingChecked(f"{name}: {broken} holds in the whole graph of {scenario}.")
+        steps = [(thread, label) for thread, label, _ in graph.path(end)]
+        yield Path(name, scenario, named(graph, steps), broken, without, without)
+
+
+def end_of(graphs: Graphs, path: Path) -> int:
+    """The number of the model's state after a path's last step."""
+    graph, here = graphs.of(path.scenario, path.model_without), 0
+    threads = graph.model.threads
+    for step in path.schedule:
+        here = next(
+            to for thread, label, to in graph.edges[here] if (threads[thread], label) == step
+        )
+    return here
+
+
+def read(file: File, mechanism: Mechanism) -> Path:
+    """The path of a file that this command or `wheelproof verify` has written."""
+    found = document.read(file)
+    if found.mechanism != mechanism.name or found.scenario not in mechanism.scenarios:
+        raise UsageError(
+            f"{file}: {found.mechanism} with the scenario {found.scenario} is not {mechanism.name}."
+        )
+    schedule = tuple((step.thread, step.label) for step in found.steps if step.kind != "silent")
+    broken = "" if found.property == SAME_STATE else found.property
+    return Path(
+        found.name, found.scenario, schedule, broken, found.model_without, found.impl_without
+    )
+
+
+def write(path: Path, difference: Difference, mechanism: Mechanism, file: File) -> None:
+    """A path up to a difference, as a file for :func:`read` and for `wheelproof show`."""
+    changed = mechanism.without(path.model_without)
+    model = changed.model(path.scenario)
+    threads = list(model.threads)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    build(
+        changed,
+        model,
+        [(threads.index(thread), label) for thread, label in difference.schedule],
+        layer="real",
+        name=path.name,
+        scenario=path.scenario,
+        property=SAME_STATE,
+        explanation=str(difference),
+        impl_without=path.impl_without,
+    ).write(file)

@@ -1,0 +1,161 @@
+"""Sessions on a real ensemble, and what a step has left there: nodes, sessions, watches, events.
+
+Requests and nodes are values of the modules ``impl.zookeeper_requests`` and ``impl.zookeeper``. The
+elector is loaded apart and has modules of its own by these names: ``in_place.py`` translates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from impl.controller import CONTROLLER, EPOCH, PARTITION
+from impl.zookeeper import Watcher, ZNode
+from impl.zookeeper_requests import Create, Delete, Exists, Multi, Part, Put, Reply, Request
+from real.zookeeper.client import Client
+from real.zookeeper.server import begin_report
+from wheelproof.errors import ToolError
+
+PATHS = (CONTROLLER, EPOCH, PARTITION)
+
+
+class Seen(NamedTuple):
+    """The state of the ensemble, with sessions numbered from 1.
+
+    ``watching``: the paths that each session watches, as the servers report.
+    """
+
+    nodes: tuple[ZNode, ...] = ()
+    live: frozenset[int] = frozenset()
+    watching: Mapping[int, frozenset[str]] = {}
+
+
+class Sessions:
+    """The sessions of one run. Number n is one on the node n, counted round.
+
+    ``seen``: the state after the last request that can change it. ``failed``: an error of the
+    connection, which is no step of any elector.
+    """
+
+    def __init__(self, ports: Sequence[int], observed: int = 0) -> None:
+        """``observed``: the node at which the state is read."""
+        self.ports, self.observer = ports, Client(ports[observed])
+        self.clients: list[Client] = []
+        self.watchers: list[Watcher] = []
+        self.ended: set[int] = set()
+        self.seen = Seen()
+        self.failed: Exception | None = None
+
+    def __enter__(self) -> Sessions:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, *_: object) -> None:
+        """Keep an error of the ensemble: in a thread of the elector it would look like its own."""
+        if isinstance(error, (OSError, ToolError)):
+            self.failed = error
+
+    def begin(self, nodes: Sequence[ZNode]) -> None:
+        """A new run: no session of the last one, and these nodes alone."""
+        self.close_all()
+        for path in PATHS:
+            self.observer.ask(Multi((Delete(path),)))
+        self.create(nodes)
+
+    def create(self, nodes: Sequence[ZNode]) -> None:
+        """Create those of the nodes that are not there, each with its owner and its version."""
+        for node in set(nodes) - set(self.seen.nodes):
+            creator = self.clients[node.owner - 1] if node.owner else self.observer
+            put = (Put(node.path, node.data),) * node.version
+            create = Create(node.path, node.data, ephemeral=node.owner > 0)
+            reply = creator.ask(Multi((create, *put)))
+            if not reply.ok:
+                raise ToolError(f"ZooKeeper refuses to create {node.path}: {reply.code.value}.")
+        self.look()
+
+    # -- what a step does
+
+    def open(self, watcher: Watcher) -> int:
+        number = len(self.clients) + 1
+        self.clients.append(Client(self.ports[number % len(self.ports)]))
+        self.watchers.append(watcher)
+        self.look()
+        return number
+
+    def end(self, number: int) -> None:
+        """Another connection takes the session over and closes it."""
+        self.clients[number - 1].expire()
+        self.look()
+
+    def drop_reply(self, number: int, when: str) -> None:
+        """Lose the reply to the session's next transaction, if the session lives."""
+        if number in self.seen.live:
+            self.clients[number - 1].drop_reply(when)
+
+    def ask(self, number: int, request: Request) -> Reply:
+        reply = self.clients[number - 1].ask(request)
+        if isinstance(request, (Exists, Multi)):
+            self.look()
+        return reply
+
+    def by_hand(self, parts: tuple[Part, ...]) -> None:
+        self.observer.ask(Multi(parts))
+        self.look()
+
+    def cut(self, number: int) -> str:
+        return self.clients[number - 1].cut
+
+    # -- what it has left
+
+    def look(self) -> None:
+        """Read the state when all nodes have what was written, and call the watchers."""
+        syncs = {
+            number: client.begin_sync()
+            for number, client in enumerate(self.clients, 1)
+            if number not in self.ended
+        }
+        observed = self.observer.begin_sync()
+        self.ended |= {number for number, lives in syncs.items() if not lives()}
+        if not observed():
+            raise ToolError("The session that reads the state has expired.")
+        reports = [begin_report(port, "wchc") for port in self.ports]
+        numbers = {client.session: number for number, client in enumerate(self.clients, 1)}
+        nodes = tuple(
+            ZNode(path, data, node.version, numbers[node.owner] if node.owner else 0)
+            for path, data, node in self.observer.nodes(PATHS)
+        )
+        live = syncs.keys() - self.ended
+        watched = dict(watches(report() for report in reports))
+        watching = {
+            number: watched.get(self.clients[number - 1].session, frozenset()) for number in live
+        }
+        self.seen = Seen(tuple(sorted(nodes)), frozenset(live), watching)
+        for number in sorted(live):
+            client = self.clients[number - 1]
+            events, client.seen = client.seen, []
+            for event in events:
+                self.watchers[number - 1].watched(*event)
+
+    def close_all(self) -> None:
+        for number, client in enumerate(self.clients, 1):
+            if number not in self.ended:
+                client.close()
+        self.clients, self.watchers = [], []
+        self.ended, self.seen = set(), Seen()
+
+    def close(self) -> None:
+        """End all sessions."""
+        self.close_all()
+        self.observer.close()
+
+
+def watches(reports: Iterable[str]) -> Iterator[tuple[int, frozenset[str]]]:
+    """Session and paths, of what servers report of watches: a line of each, paths indented."""
+    for text in reports:
+        session, paths = 0, set[str]()
+        for line in text.splitlines():
+            if line.startswith("\t"):
+                paths.add(line.strip())
+            elif line:
+                yield session, frozenset(paths)
+                session, paths = int(line, 16), set()
+        yield session, frozenset(paths)

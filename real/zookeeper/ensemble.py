@@ -1,0 +1,100 @@
+"""A ZooKeeper ensemble of several nodes, as processes that always end."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from real.record.broker import free_ports
+from real.zookeeper import server
+
+MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+SIZE = 3
+
+
+class Ensemble:
+    """Nodes, numbered from 0. ``ports``: where each of them serves clients."""
+
+    def __init__(self, folder: Path, output: Path, size: int = SIZE, sync_limit: int = 100) -> None:
+        """Nothing is started yet. ``sync_limit``: ticks that a follower may be behind.
+
+        Raises NotHere where Java or a jar is absent.
+        """
+        self.command = server.command(MAIN)
+        ports = free_ports(3 * size)
+        self.ports = ports[:size]
+        self.logs = [output / f"zookeeper-{node + 1}.log" for node in range(size)]
+        self.folders = [folder / f"zookeeper-{node + 1}" for node in range(size)]
+        members = "".join(
+            f"server.{node + 1}=127.0.0.1:{ports[size + node]}:{ports[2 * size + node]}\n"
+            for node in range(size)
+        )
+        self.settings = []
+        for node, place in enumerate(self.folders):
+            place.mkdir(parents=True)
+            (place / "myid").write_text(str(node + 1), encoding="utf-8")
+            limits = f"initLimit=100\nsyncLimit={sync_limit}\n"
+            self.settings.append(server.settings(place, self.ports[node]) + limits + members)
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def begin(self, node: int) -> None:
+        """Start a node, which need not serve yet."""
+        self.processes[node] = server.started(
+            self.command, self.folders[node], self.settings[node], self.logs[node]
+        )
+
+    def modes(self) -> list[str]:
+        """What each node is: leader, follower, or "" where it does not serve."""
+        return [server.mode(port) for port in self.ports]
+
+    def await_ready(self) -> None:
+        """Wait until all nodes serve, one of them as the leader."""
+        until = time.monotonic() + server.READY_S
+        while sorted(found := self.modes()) != ["follower"] * (len(self.ports) - 1) + ["leader"]:
+            for node, process in self.processes.items():
+                if (code := process.poll()) is not None:
+                    raise server.failed(
+                        f"ZooKeeper's node {node + 1} ended with {code}", self.logs[node]
+                    )
+            if time.monotonic() > until:
+                node = found.index("") if "" in found else 0
+                raise server.failed(
+                    f"ZooKeeper's nodes are {found} after {server.READY_S} s", self.logs[node]
+                )
+            time.sleep(server.PAUSE_S)
+
+    def leader(self) -> int:
+        """The node that leads."""
+        return self.modes().index("leader")
+
+    def end(self) -> None:
+        """End all processes."""
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            server.end(process)
+
+
+@contextmanager
+def running(output: Path, size: int = SIZE) -> Iterator[Ensemble]:
+    """An ensemble that serves. Its data is in a temporary folder, its logs are in ``output``.
+
+    Raises NotHere where Java or a jar is absent, ToolError where it does not serve. So does an
+    OSError inside: a node has ended, or hangs.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
+        ensemble = Ensemble(Path(name), output, size)
+        try:
+            for node in range(size):
+                ensemble.begin(node)
+            ensemble.await_ready()
+            yield ensemble
+        except OSError as error:
+            raise server.failed(f"ZooKeeper does not answer ({error})", ensemble.logs[0]) from error
+        finally:
+            ensemble.end()
