@@ -90,7 +90,7 @@ class Multi(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """Wait until there is a connection again. It changes nothing."""
+    """Wait until there is a connection again. It changes nothing, and its reply is never lost."""
 
 
 Part: TypeAlias = "Create | Put | Check | Delete"
