@@ -30,6 +30,7 @@ from .threads import (
     SimpleQueue,
     Time,
     Volatile,
+    choose,
     get_ident,
     monotonic,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "SimpleQueue",
     "Time",
     "Volatile",
+    "choose",
     "get_ident",
     "monotonic",
 ]

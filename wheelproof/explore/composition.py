@@ -26,7 +26,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wheelproof.explore.composed_search import ComposedSearch
+from wheelproof.choices import only_threads
+from wheelproof.explore.composed_search import NO_CHOICE, NO_CHOICE_REMEDY, ComposedSearch
 from wheelproof.explore.difference import (
     Difference,
     Results,
@@ -123,7 +124,9 @@ class Inclusion:
         shared_of: Callable[[int], Mapping[str, Values]],
         labels_of: Callable[[int], Sequence[str]],
     ) -> None:
-        self.search, self.rows = search, rows
+        if (plain := only_threads(rows)) is None:
+            raise ExploreError(f"A step of the model {NO_CHOICE}", NO_CHOICE_REMEDY)
+        self.search, self.rows, self.all = search, plain, rows
         self.shared_of, self.labels_of = shared_of, labels_of
         self.halfway = search.implementation.halfway
         self.model_shared: dict[int, Mapping[str, Values]] = {}
@@ -170,6 +173,7 @@ class Inclusion:
         todo = deque([start])
         while todo:
             place = node, states = todo.popleft()
+            thread: int
             for thread, following in self.search.successors[node].items():
                 after = self._after(
                     states,
@@ -217,7 +221,7 @@ class Inclusion:
                 and (
                     own is None
                     or compare_results(
-                        results, results_of(self.rows, state, thread), self.search.names[thread]
+                        results, results_of(self.all, state, thread), self.search.names[thread]
                     )
                     is None
                 )

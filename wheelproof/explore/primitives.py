@@ -21,6 +21,7 @@ from wheelproof.explore import (  # noqa: F401
     synchronizers,
     virtual_time,
 )
+from wheelproof.explore.alternatives import chooser
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
@@ -40,6 +41,7 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
     module.__dict__.update(
         classes(scheduler, wakes_spuriously),
         **virtual_time.functions(scheduler),
+        choose=chooser(scheduler),
         TIMEOUT_MAX=TIMEOUT_MAX,
         BrokenBarrierError=BrokenBarrierError,
         Empty=Empty,
