@@ -28,12 +28,12 @@ class Nameless(Exception):
 class Alternatives:
     """The choices of the steps that are taken next.
 
-    ``taken``: what has been chosen since :meth:`begin`. ``beside``: beginnings of other choices, as
-    far as no plan forbade them. ``draw``: chooses one of so many where no plan does; the first one
-    otherwise.
+    ``taken``: what has been chosen since :meth:`begin`. ``sole``: the values for which there was no
+    choice. ``beside``: beginnings of other choices, as far as no plan forbade them. ``draw``:
+    chooses one of so many where no plan does; None: the first one is taken.
     """
 
-    __slots__ = ("_names", "_plan", "_strict", "beside", "draw", "taken")
+    __slots__ = ("_names", "_plan", "_strict", "beside", "draw", "sole", "taken")
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
@@ -47,6 +47,7 @@ class Alternatives:
         """
         self._plan, self._strict = list(reversed(plan)), strict
         self.taken: Choice = ()
+        self.sole: Choice = ()
         self.beside: list[Choice] = []
 
     @property
@@ -67,9 +68,10 @@ class Alternatives:
             text = self._text(value)
             if type(known.setdefault(text, value)) is not type(value):
                 raise Nameless(f"two are named {text}")
-        if len(known) == 1:
-            return values[0]
         texts = list(known)
+        if len(known) == 1:
+            self.sole = (*self.sole, *texts)
+            return values[0]
         if self._plan:
             text = self._plan.pop()
             if text not in known:

@@ -225,13 +225,17 @@ class PairSearch(Search):
         here, state, thread = self.graph.nodes[pair], self.graph.model_states[pair], thread_of(move)
         theirs = moves_in(self.rows[state], thread)
         mine = moves_in(self.successors[here], thread) | moves_in(self.left[here], thread)
-        if isinstance(move, int):  # what it takes shows in where it leads to
-            shared = self.shared[self.fingerprints[node][0]]
-            mine = {
-                each
-                for each in theirs
-                if compare_shared(shared, self._model_shared(self.rows[state][each][1])) is None
-            }
+        if isinstance(move, int):
+            sole: Move = (thread, self.sole.get((here, thread), ()))
+            if sole in theirs:
+                mine = {sole}
+            else:  # what it takes may show in where it leads to
+                shared = self.shared[self.fingerprints[node][0]]
+                mine = {
+                    each
+                    for each in theirs
+                    if compare_shared(shared, self._model_shared(self.rows[state][each][1])) is None
+                }
         return self._choices(pair, thread, mine, theirs)
 
     def _choices(
@@ -239,6 +243,7 @@ class PairSearch(Search):
     ) -> Difference:
         node, name = self.graph.nodes[pair], self.names[thread]
         message = compare_choices(mine, theirs, f"{name}.{self.enabled[node][thread]}")
+        message += self._unwinding()
         return Difference(
             "choice",
             message,
@@ -273,12 +278,7 @@ class PairSearch(Search):
         parted = compare_enabled(self.enabled[node], self.rows[state], self.names, self.waits[node])
         if parted is not None:
             kind, message, mine, theirs = parted
-            for thread in self.current.threads:
-                if thread.unwinding is not None:
-                    message += (
-                        f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: "
-                        f"{thread.unwinding}"
-                    )
+            message += self._unwinding()
             raise Parted(self._pair_difference(kind, message, pair, mine, theirs))
         shared = self.shared[self.fingerprints[node][0]]
         unequal = compare_shared(shared, self._model_shared(state))
@@ -286,6 +286,14 @@ class PairSearch(Search):
             message, mine, theirs = unequal
             raise Parted(self._pair_difference("shared", message, pair, mine, theirs))
         return pair
+
+    def _unwinding(self) -> str:
+        """The exceptions that leave blocks in the present run, in words."""
+        return "".join(
+            f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: {thread.unwinding}"
+            for thread in self.current.threads
+            if thread.unwinding is not None
+        )
 
     def _model_shared(self, state: int) -> Mapping[str, object]:
         known = self.model_shared.get(state)

@@ -263,6 +263,11 @@ class Run:
         return self._scheduler.alternatives.taken
 
     @property
+    def sole(self) -> Choice:
+        """The values that the last :meth:`step` had to choose, as there were no others."""
+        return self._scheduler.alternatives.sole
+
+    @property
     def beside(self) -> Sequence[Choice]:
         """How other choices of the last :meth:`step` begin; its own is left out."""
         return self._scheduler.alternatives.beside

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from wheelproof.choices import Move, choice_in, labelled, moves_in, thread_of
+from wheelproof.choices import Choice, Move, choice_in, labelled, moves_in, thread_of
 from wheelproof.explore.difference import Difference, Results, Step
 from wheelproof.explore.findings import StepError, Unnamed
 from wheelproof.explore.fingerprint import Piece
@@ -103,6 +103,8 @@ class Search:
         self.successors: list[dict[Move, int]] = []
         # of the operations that the step of (node, move) ends
         self.results: dict[tuple[int, Move], Results] = {}
+        # of (node, thread): the values among which its step chooses one, as there are no others
+        self.sole: dict[tuple[int, int], Choice] = {}
         # threads still to be stepped, with the beginnings of choices that are known
         self.left: list[list[Move]] = []
         self.parent: list[tuple[int, Move] | None] = []
@@ -271,6 +273,8 @@ class Search:
         move: Move = (thread, run.choice) if run.choice else thread
         if results := run.results(thread):
             self.results[node, move] = results
+        if run.sole and move == thread:
+            self.sole[node, thread] = run.sole
         left = self.left[node]
         left.remove(planned)
         left += [(thread, other) for other in run.beside]
