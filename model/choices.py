@@ -12,7 +12,7 @@ V = TypeVar("V")
 class Chosen(str):
     """The label of a step that has several successors, equal to the label alone.
 
-    ``choice``: the values that tell this successor from the others.
+    ``choice``: the values in which this successor differs from others.
     """
 
     choice: Values
@@ -73,9 +73,9 @@ class Choices:
 
 
 def labelled(label: str, values: Values, choices: Iterable[Values]) -> str:
-    """A label with those of the values that tell the choice from another one of ``choices``.
+    """A label with those of the values in which the choice differs from others of ``choices``.
 
-    A value does where another one has chosen the same before, and then another.
+    It differs from one that has chosen the same before, and then another.
     """
     choice = tuple(
         value

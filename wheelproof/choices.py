@@ -1,9 +1,9 @@
-"""Choices: what tells the successors of one step apart.
+"""Choices: in what the successors of one step differ.
 
 Most steps have one successor, and their thread is their key. A step that chooses has several. Its
-label is then a text with an attribute ``choice``: the values that it has chosen, without those that
-tell no two of the successors apart. The label is equal to the same label without a choice, so that
-only what has to keep successors apart looks at the choice.
+label is then a text with an attribute ``choice``: the values that it has chosen, without those in
+which no two of the successors differ. The label is equal to the same label without a choice, so
+that only code that has to keep successors apart looks at the choice.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def text_of(value: Any) -> str:
     return repr(value)
 
 
-def told_apart(choices: Sequence[tuple[V, ...]]) -> list[tuple[V, ...]]:
-    """The choices of one step's successors, without values that tell no two of them apart.
+def distinguished(choices: Sequence[tuple[V, ...]]) -> list[tuple[V, ...]]:
+    """The choices of one step's successors, without values in which no two of them differ.
 
-    A value tells successors apart where another one has chosen the same before, and then another.
+    Two of them differ in a value where they have chosen the same before it.
     """
     return [
         tuple(

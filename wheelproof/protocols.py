@@ -20,7 +20,7 @@ Step = tuple[int, str, State]
 """A step: (index of the thread in ``threads``, label, state after the step).
 
 A thread has several steps in a state where its step chooses. Their labels are then of a subclass of
-``str`` with the attribute ``choice``: the tuple of the values that tell the step from the others.
+``str`` with the attribute ``choice``: the tuple of the values in which they differ.
 """
 Scenario = Mapping[str, Any]
 """A scenario's table in the TOML; ``threads`` maps a thread's name to its program."""

@@ -60,7 +60,7 @@ def test_each_thread_keeps_its_own_variables_in_each_successor():
     assert taken(model, 1, after[0]) == [("A2", ("7",), (1, 7)), ("A2", ("8",), (1, 8))]
 
 
-def test_a_blocked_choice_is_no_successor_and_what_tells_none_apart_is_left_out():
+def test_a_blocked_choice_is_no_successor_and_a_value_of_all_is_left_out():
     model = Dice()
     model.odd = True
     assert taken(model) == [("A1", ("2",), (2, 1)), ("A1", ("3",), (3, 1))]
@@ -106,7 +106,7 @@ class Unsaid(Dice):
         return [(index, str(label), after) for index, label, after in super().successors(state)]
 
 
-def test_several_successors_that_no_choice_tells_apart_are_refused():
+def test_several_successors_without_a_choice_are_refused():
     with pytest.raises(UsageError, match="In state 0 of the model a has several steps: A1 to"):
         reduced.rows(reduced.reduce(Unsaid(), frozenset()))
 

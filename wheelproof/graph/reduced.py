@@ -194,7 +194,7 @@ def auxiliary_decides(graph: StateGraph) -> str:
 def rows(graph: StateGraph) -> Rows:
     """A graph's edges as one mapping per state, with the results of the operations that they end.
 
-    Raises UsageError where a thread has two steps in one state that no choice tells apart: no code
+    Raises UsageError where a thread has two steps in one state with one choice, or none: no code
     could be compared with both.
     """
     out: list[dict[Move, tuple[str, int]]] = []

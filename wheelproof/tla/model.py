@@ -11,7 +11,7 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
-from wheelproof.choices import choice_of, labelled, text_of, told_apart
+from wheelproof.choices import choice_of, distinguished, labelled, text_of
 from wheelproof.errors import UsageError
 from wheelproof.protocols import State, Step
 from wheelproof.tla import values
@@ -264,7 +264,7 @@ class CompiledModel:
                 if len(out) > before and (
                     len(out) > before + 1 or isinstance(out[before][1], Alternative)
                 ):
-                    out[before:] = self._told_apart(out[before:])
+                    out[before:] = self._distinguished(out[before:])
         except ERRORS as error:
             raise Undefined(
                 f"The module {self.module.name}: {own[0]} of {self.threads[index]} has no value "
@@ -272,9 +272,9 @@ class CompiledModel:
             ) from error
         return out
 
-    def _told_apart(self, steps: list[Step]) -> list[Step]:
-        """The successors of one step, whose labels have the choices that tell them apart."""
-        choices = told_apart(
+    def _distinguished(self, steps: list[Step]) -> list[Step]:
+        """The successors of one step, whose labels have the choices in which they differ."""
+        choices = distinguished(
             [
                 tuple([text_of(self._piece(value)) for value in getattr(label, "values", ())])
                 for _, label, _ in steps

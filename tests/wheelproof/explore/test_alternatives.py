@@ -227,12 +227,12 @@ def test_texts_are_equal_for_equal_values_alone():
     assert choices.text_of(frozenset({"y", "x"})) == "{x, y}"
 
 
-def test_what_tells_choices_apart_is_kept_alone():
-    assert choices.told_apart([("x",)]) == [()]
-    assert choices.told_apart([("x", 1), ("y", 1)]) == [("x",), ("y",)]
-    assert choices.told_apart([("x", 1), ("x", 2), ("y", 3)]) == [("x", 1), ("x", 2), ("y",)]
+def test_values_in_which_no_two_choices_differ_are_left_out():
+    assert choices.distinguished([("x",)]) == [()]
+    assert choices.distinguished([("x", 1), ("y", 1)]) == [("x",), ("y",)]
+    assert choices.distinguished([("x", 1), ("x", 2), ("y", 3)]) == [("x", 1), ("x", 2), ("y",)]
     drawn = random.Random(3)
     for _ in range(50):
         some = {tuple(drawn.choices("ab", k=3)) for _ in range(4)}
-        apart = choices.told_apart(sorted(some))
-        assert len(set(apart)) == len(some)
+        short = choices.distinguished(sorted(some))
+        assert len(set(short)) == len(some)
