@@ -19,7 +19,8 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo elections zookeeper real docs doctor clean
+	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper real \
+	docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -36,6 +37,8 @@ help:
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
+	@echo 'make demo-controller  tell how a controller dies and another one takes over; or count the'
+	@echo '               events of watches: ARGS=--herd'
 	@echo 'make elections  elect partition leaders by released Kafka too, and compare:'
 	@echo '               ARGS="--release 3.9.0 --replicas 4"'
 	@echo 'make zookeeper  compare the ZooKeeper in memory with a real one, and find faults of it:'
@@ -117,6 +120,9 @@ d1: setup
 # The broker of the demo needs the standard library alone.
 demo: setup
 	@$(RUN) demo $(ARGS)
+
+demo-controller: setup
+	@$(RUN) demo.controller $(ARGS)
 
 elections: setup
 	@$(RUN) real.elections $(ARGS)

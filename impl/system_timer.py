@@ -9,6 +9,7 @@ before a lower one's), an entry's. Labels are those of ``spec/SystemTimer.tla``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor  # production only
 
 from impl.clock import SystemClock
@@ -146,11 +147,17 @@ class SystemTimer(Closing):
             # it back and poll again: buckets are flushed strictly in the order of their keys, or
             # one could be given a new key while it is queued.
             self.queue.offer(bucket)  # update R3
-            while (bucket := self.queue.poll_now()) is not None:  # update R4
-                expiration = bucket.expiration.get()  # read R5
-                self.wheel.advance_clock(expiration)  # update R7
-                bucket.flush(self.reinsert)
+            bucket = self.queue.poll_now()  # update R8
+            self.expire(bucket, self.reinsert)
         return True
+
+    def expire(self, bucket: Bucket | None, callback: Callable[[TimerTaskEntry], None]) -> None:
+        """Advance the clock to ``bucket`` and flush it, and then each bucket that is due."""
+        while bucket is not None:
+            expiration = bucket.expiration.get()  # read R5
+            self.wheel.advance_clock(expiration)  # update R7
+            bucket.flush(callback)
+            bucket = self.queue.poll_now()  # update R4
 
     def let_go(self) -> None:
         """Release the locks that an interrupt has let this thread keep.
@@ -197,13 +204,9 @@ class KafkaTimer(SystemTimer):
     __slots__ = ()
 
     def expire_due(self, timeout_ms: int) -> bool:
-        bucket = self.queue.poll(timeout_ms)  # update R1
+        bucket = self.queue.poll(timeout_ms)  # update Q1
         if bucket is None:
             return False
-        with self.lock.write_lock:  # lock R2, unlock R6
-            while bucket is not None:
-                expiration = bucket.expiration.get()  # read R5
-                self.wheel.advance_clock(expiration)  # update R7
-                bucket.flush(self.add_timer_task_entry)
-                bucket = self.queue.poll_now()  # update R4
+        with self.lock.write_lock:  # lock Q2, unlock Q6
+            self.expire(bucket, self.add_timer_task_entry)
         return True

@@ -12,6 +12,7 @@ put a controlled module in this one's place, and run the same source one operati
 * No mark: final, set before the object is published and never again.
 """
 
+import sys
 from collections.abc import Iterable
 from queue import Empty, Full, LifoQueue, PriorityQueue, Queue, SimpleQueue
 from random import choice
@@ -30,6 +31,14 @@ from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
 from .condition import Condition
+
+if sys.version_info >= (3, 13):
+    from queue import ShutDown
+else:
+
+    class ShutDown(Exception):
+        """Raised by a queue that was shut down: by none before Python 3.13."""
+
 
 __all__ = [
     "TIMEOUT_MAX",
@@ -50,6 +59,7 @@ __all__ = [
     "PriorityQueue",
     "Queue",
     "Semaphore",
+    "ShutDown",
     "SimpleQueue",
     "Time",
     "Volatile",

@@ -7,7 +7,7 @@ from typing import Any
 
 from model.heap import offered, polled
 from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step
-from model.system_timer_properties import Properties
+from model.system_timer_properties import REAPS, Properties
 
 
 class Model(Properties):
@@ -21,7 +21,9 @@ class Model(Properties):
         "add": Procedure("A1", ("ae",)),
         "cancel": Procedure("X1", ("ct",)),
         "close": Procedure("B1", ()),
-        "reap": Procedure("R1", (), (("polled", 0), ("expiration", 0), ("head", None))),
+        "expire": Procedure("R5", ("callback",)),
+        "reap": Procedure("R1", ()),
+        "kafkaReap": Procedure("Q1", ()),
     }
     AUXILIARY = frozenset(
         {
@@ -64,10 +66,9 @@ class Model(Properties):
             scenario["deadline"],
         )
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
-        self.kafka = {"KafkaTimer": True, "SystemTimer": False}[
-            scenario.get("timer", "SystemTimer")
-        ]
-        super().__init__(self.program, {"turn": 1, "task": None}, start="T0")
+        self.reap = REAPS[scenario.get("timer", "SystemTimer")]
+        own = {"turn": 1, "task": None, "polled": 0, "expiration": 0, "head": None}
+        super().__init__(self.program, own, start="T0")
 
         self.entries = tuple(self.task_of)
         self.tasks = tuple(dict.fromkeys(self.task_of.values()))
@@ -131,18 +132,6 @@ class Model(Properties):
     def fits(self, entry: str, level: int) -> bool:
         """A deadline less than one turn from a level's clock."""
         return self.deadline[entry] < self.current[level] + self.wheel_size * self.tick[level]
-
-    def due(self) -> bool:
-        """The queue's first bucket is due."""
-        return bool(self.queue) and self.key[self.queue[0]] <= self.now
-
-    def over(self) -> bool:
-        """No entry is linked, and none will be."""
-        return bool(self.task_counter == 0 and self.adding == 0)
-
-    def linked(self) -> list[str]:
-        """The entries in the buckets; one that is in two is met twice."""
-        return [entry for bucket in self.buckets for entry in self.content[bucket]]
 
     def held(self, entry: str | None) -> bool:
         """A flush holds the monitor of the bucket that the entry is in."""
@@ -258,32 +247,7 @@ class Model(Properties):
         self.shut = True
         self.leave(t)
 
-    # -- SystemTimer.advanceClock, again and again
-
-    def R1(self, t: Process) -> Step:
-        if self.due():
-            self.poll(t)
-        elif self.over():
-            self.leave(t)
-        else:
-            return BLOCKED
-
-    def R2(self, t: Process) -> Step:
-        if self.readers or self.writer is not None:
-            return BLOCKED
-        self.writer = self.me
-        if self.kafka:
-            t.pc = "R5"
-
-    def R3(self, t: Process) -> None:
-        self.queue = offered(self.queue, t.polled, self.key)
-
-    def R4(self, t: Process) -> None:
-        if self.due():
-            self.poll(t)
-        else:
-            t.polled = 0
-            t.pc = "R6"
+    # -- SystemTimer.expire: the polled bucket, then each that is due
 
     def R5(self, t: Process) -> None:
         t.expiration = self.key[t.polled]
@@ -309,7 +273,7 @@ class Model(Properties):
             t.pc = "V2"
 
     def F3(self, t: Process) -> None:
-        if not self.kafka:
+        if t.callback == "reinsert":  # which catches it
             self.thrown[self.me] = False
         t.pc = "V3" if self.thrown[self.me] else "F2"
 
@@ -318,18 +282,72 @@ class Model(Properties):
 
     def V3(self, t: Process) -> None:
         self.flushing = 0
-        if not self.thrown[self.me]:
-            t.pc = "R4"
+        if self.thrown[self.me]:
+            self.leave(t)
+
+    def R4(self, t: Process) -> None:
+        if self.due():
+            self.poll(t)
+            t.pc = "R5"
+        else:
+            t.polled = 0
+            self.leave(t)
+
+    # -- SystemTimer.advanceClock, again and again
+
+    def R1(self, t: Process) -> Step:
+        if self.due():
+            self.poll(t)
+        elif self.over():
+            self.leave(t)
+        else:
+            return BLOCKED
+
+    def R2(self, t: Process) -> Step:
+        if self.readers or self.writer is not None:
+            return BLOCKED
+        self.writer = self.me
+
+    def R3(self, t: Process) -> None:
+        self.queue = offered(self.queue, t.polled, self.key)
+
+    def R8(self, t: Process) -> None:
+        if self.due():
+            self.poll(t)
+            self.call(t, "expire", "reinsert", back="R6")
+        else:
+            t.polled = 0
 
     def R6(self, t: Process) -> None:
         self.writer = None
+        t.expiration, t.head = 0, None
+        t.pc = "R1"
+
+    # -- KafkaTimer.advanceClock, again and again
+
+    def Q1(self, t: Process) -> Step:
+        if self.due():
+            self.poll(t)
+        elif self.over():
+            self.leave(t)
+        else:
+            return BLOCKED
+
+    def Q2(self, t: Process) -> Step:
+        if self.readers or self.writer is not None:
+            return BLOCKED
+        self.writer = self.me
+        self.call(t, "expire", "addTimerTaskEntry", back="Q6")
+
+    def Q6(self, t: Process) -> None:
+        self.writer = None
+        t.polled, t.expiration, t.head = 0, 0, None
         if self.thrown[self.me]:
             self.thrown[self.me] = False
             self.reaper_died = True
             self.leave(t)
         else:
-            t.expiration, t.head = 0, None
-            t.pc = "R1"
+            t.pc = "Q1"
 
     # -- a thread runs its program
 
@@ -345,7 +363,8 @@ class Model(Properties):
         elif operation == "execute":
             t.pc = "E1"
         else:
-            self.call(t, operation, *arguments, back="T1")
+            procedure = self.reap if operation == "reap" else operation
+            self.call(t, procedure, *arguments, back="T1")
 
     def C1(self, t: Process) -> None:
         self.now += 1

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from model.pluscal import Function, Machine, Scalar
+from model.pluscal import Function, Machine, Process, Scalar
+
+REAPS = {"SystemTimer": "reap", "KafkaTimer": "kafkaReap"}
+"""Timer -> the procedure in which its reaper advances the clock."""
 
 
 class Properties(Machine):
@@ -17,8 +20,6 @@ class Properties(Machine):
     tick: Mapping[int, int]
     task_of: Mapping[str, str]
     deadline: Mapping[str, int]
-    due: Callable[[], bool]
-    linked: Callable[[], list[str]]
     now: Scalar
     current: Function[int]
     content: Function[tuple[str, ...]]
@@ -45,7 +46,25 @@ class Properties(Machine):
     ran: Function[int]
     added: Function[int]
 
+    # -- what steps and properties ask
+
+    def due(self) -> bool:
+        """The queue's first bucket is due."""
+        return bool(self.queue) and self.key[self.queue[0]] <= self.now
+
+    def over(self) -> bool:
+        """No entry is linked, and none will be."""
+        return bool(self.task_counter == 0 and self.adding == 0)
+
+    def linked(self) -> list[str]:
+        """The entries in the buckets; one that is in two is met twice."""
+        return [entry for bucket in self.buckets for entry in self.content[bucket]]
+
     # -- properties, by the names of the spec
+
+    def polling(self) -> list[Process]:
+        """The threads that have polled a bucket, and wait for the write lock."""
+        return [t for t in self.processes if t.pc in ("R2", "Q2")]
 
     def halfway(self, bucket: int) -> bool:
         """A thread has linked an entry into the bucket and is about to key and to queue it."""
@@ -85,7 +104,7 @@ class Properties(Machine):
             return False
         if self.writer is not None:
             return True
-        held = [t.polled for t in self.processes if t.pc == "R2"]
+        held = [t.polled for t in self.polling()]
         return all(
             self.queue.count(bucket) + held.count(bucket) == 1
             for bucket in self.buckets
@@ -102,12 +121,7 @@ class Properties(Machine):
 
     def idle(self) -> bool:
         """No thread is inside, none is about to be, and nothing is due."""
-        return (
-            self.writer is None
-            and not self.readers
-            and not self.due()
-            and all(t.pc != "R2" for t in self.processes)
-        )
+        return self.writer is None and not self.readers and not self.due() and not self.polling()
 
     def LatenessBound(self) -> bool:
         return not self.idle() or all(
@@ -164,8 +178,7 @@ class Properties(Machine):
     def EarlierBucketAfterPoll(self) -> bool:
         """The reaper waits for the write lock, and its bucket is no longer the earliest (D1)."""
         return any(
-            t.pc == "R2" and self.queue and self.key[self.queue[0]] < self.key[t.polled]
-            for t in self.processes
+            self.queue and self.key[self.queue[0]] < self.key[t.polled] for t in self.polling()
         )
 
     def GoesDown(self) -> bool:

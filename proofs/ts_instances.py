@@ -14,7 +14,7 @@ from itertools import product
 
 import z3
 
-from proofs.solvers import RESOURCES
+from proofs.solvers import RESOURCES, trusted
 from proofs.ts import Condition, System
 
 
@@ -237,6 +237,7 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
     )
 
 
+@trusted()
 def needed(system: System, condition: Condition) -> Condition:
     """A condition that entails the given one, with the instances of one proof alone.
 

@@ -9,12 +9,12 @@ CONSTANTS Program, Initial, Kind, NULL
 
 Threads == DOMAIN Program
 
-VARIABLES held, got, turn,
-  place     \* thread |-> "idle" or "asks"
-vars == <<held, got, turn, place>>
+VARIABLES held, got,
+  place,    \* thread |-> "idle" or "asks"
+  turn
+vars == <<held, got, place, turn>>
 
-Op(t)      == Program[t][turn[t] - 1]
-Goto(t, p) == place' = [place EXCEPT ![t] = p]
+Op(t) == Program[t][turn[t] - 1]
 
 Init == /\ held = Initial
         /\ got = [t \in Threads |-> << >>]
@@ -23,27 +23,28 @@ Init == /\ held = Initial
 
 Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
             /\ turn' = [turn EXCEPT ![t] = @ + 1]
-            /\ Goto(t, "asks")
+            /\ place' = [place EXCEPT ![t] = "asks"]
             /\ UNCHANGED <<held, got>>
 
 Returns(t, value) == got' = [got EXCEPT ![t] = Append(@, value)]
 
 \* The one step.
 Act(t) == /\ place[t] = "asks"
-          /\ CASE Op(t)[1] = "get"  -> Returns(t, held) /\ UNCHANGED held
-               [] Op(t)[1] = "set"  -> held' = Op(t)[2] /\ UNCHANGED got
-               [] Op(t)[1] = "swap" -> held' = Op(t)[2] /\ Returns(t, held)
-               [] Op(t)[1] = "cas"  -> /\ held' = IF held = Op(t)[2] THEN Op(t)[3] ELSE held
-                                       /\ Returns(t, held = Op(t)[2])
-               [] Op(t)[1] = "add"  -> held' = held + Op(t)[2] /\ Returns(t, held + Op(t)[2])
-          /\ Goto(t, "idle")
+          /\ \/ Op(t)[1] = "get"  /\ Returns(t, held) /\ UNCHANGED held
+             \/ Op(t)[1] = "set"  /\ held' = Op(t)[2] /\ UNCHANGED got
+             \/ Op(t)[1] = "swap" /\ held' = Op(t)[2] /\ Returns(t, held)
+             \/ Op(t)[1] = "cas"  /\ held' = (IF held = Op(t)[2] THEN Op(t)[3] ELSE held)
+                                  /\ Returns(t, held = Op(t)[2])
+             \/ Op(t)[1] = "add"  /\ held' = held + Op(t)[2] /\ Returns(t, held + Op(t)[2])
+          /\ place' = [place EXCEPT ![t] = "idle"]
           /\ UNCHANGED turn
 
 Step(t) == Begin(t) \/ Act(t)
 AllDone == \A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t])
 
 \* Stuttering at the end keeps the deadlock check meaningful.
-Next == (\E t \in Threads : Step(t)) \/ (AllDone /\ UNCHANGED vars)
+Terminating == AllDone /\ UNCHANGED vars
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
 

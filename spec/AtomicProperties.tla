@@ -15,4 +15,14 @@ LockExcludes == \A t \in Threads :
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T : WF_vars(thread(t) \/ get(t) \/ set(t) \/ swap(t) \/ cas(t) \/ add(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A thread is about to read, without the lock, what another one is about to change.
+SeesHalf == /\ \E t \in Threads : pc[t] = "G1"
+            /\ \E t \in Threads : pc[t] \in {"S2", "E3", "C3", "A3"}
+
+\* A compare_and_set has found another value.
+Refused == \E t \in Threads : pc[t] = "C4" /\ ~done[t]
 ===============================================================================

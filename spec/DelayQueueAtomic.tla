@@ -17,13 +17,13 @@ CONSTANTS Program, Items, NULL
 Others  == {t \in DOMAIN Program : Program[t][1][1] \in {"clock", "interrupt"}}
 Threads == DOMAIN Program \ Others
 
-VARIABLES holder, items, now, turn, deadline,
-  place     \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves"
-vars == <<holder, items, now, turn, deadline, place>>
+VARIABLES holder, items, now,
+  place,    \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves"
+  turn, deadline
+vars == <<holder, items, now, place, turn, deadline>>
 
 Operation(t) == Program[t][turn[t] - 1]
-Goto(t, p)   == place' = [place EXCEPT ![t] = p]
-Due          == items # << >> /\ Head(items) <= now
+Due == items # << >> /\ Head(items) <= now
 
 RECURSIVE Insert(_, _)
 Insert(s, x) == IF s = << >> \/ x < Head(s) THEN <<x>> \o s ELSE <<Head(s)>> \o Insert(Tail(s), x)
@@ -36,13 +36,14 @@ Init == /\ holder = NULL /\ items = Items /\ now = 0
 Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
             /\ turn' = [turn EXCEPT ![t] = @ + 1]
             /\ deadline' = [deadline EXCEPT ![t] = 0]
-            /\ Goto(t, IF Program[t][turn[t]][1] = "poll" THEN "begins" ELSE "enters")
+            /\ place' = [place EXCEPT ![t] =
+                           IF Program[t][turn[t]][1] = "poll" THEN "begins" ELSE "enters"]
             /\ UNCHANGED <<holder, items, now>>
 
 \* The time that the thread has begins.
 Start(t) == /\ place[t] = "begins"
             /\ deadline' = [deadline EXCEPT ![t] = now + Operation(t)[2]]
-            /\ Goto(t, "waits")
+            /\ place' = [place EXCEPT ![t] = "waits"]
             /\ UNCHANGED <<holder, items, now, turn>>
 
 \* Where there is nothing, a thread that is let in leaves again.
@@ -52,31 +53,32 @@ Inside == IF items = << >> THEN "leaves" ELSE "looks"
 AcquireWhen(t) == /\ place[t] = "waits" /\ holder = NULL
                   /\ Due \/ deadline[t] <= now
                   /\ holder' = t
-                  /\ Goto(t, Inside)
+                  /\ place' = [place EXCEPT ![t] = Inside]
                   /\ UNCHANGED <<items, now, turn, deadline>>
 
 Look(t) == /\ place[t] = "looks"
-           /\ Goto(t, IF Due THEN "takes" ELSE "leaves")
+           /\ place' = [place EXCEPT ![t] = IF Due THEN "takes" ELSE "leaves"]
            /\ UNCHANGED <<holder, items, now, turn, deadline>>
 
 Take(t) == /\ place[t] = "takes"
            /\ items' = Tail(items)
-           /\ Goto(t, "leaves")
+           /\ place' = [place EXCEPT ![t] = "leaves"]
            /\ UNCHANGED <<holder, now, turn, deadline>>
 
 Enter(t) == /\ place[t] = "enters" /\ holder = NULL
             /\ holder' = t
-            /\ Goto(t, IF Operation(t)[1] = "offer" THEN "offers" ELSE Inside)
+            /\ place' = [place EXCEPT ![t] =
+                           IF Operation(t)[1] = "offer" THEN "offers" ELSE Inside]
             /\ UNCHANGED <<items, now, turn, deadline>>
 
 Offer(t) == /\ place[t] = "offers"
             /\ items' = Insert(items, Operation(t)[2])
-            /\ Goto(t, "leaves")
+            /\ place' = [place EXCEPT ![t] = "leaves"]
             /\ UNCHANGED <<holder, now, turn, deadline>>
 
 Leave(t) == /\ place[t] = "leaves"
             /\ holder' = NULL
-            /\ Goto(t, "idle")
+            /\ place' = [place EXCEPT ![t] = "idle"]
             /\ UNCHANGED <<items, now, turn, deadline>>
 
 \* A deadline that is over is of no interest any more.
@@ -90,7 +92,7 @@ Step(t) == \/ Begin(t) \/ Start(t) \/ AcquireWhen(t) \/ Look(t) \/ Take(t)
 
 Interrupted(t) == /\ place[t] = "waits"
                   /\ \E i \in Others : Program[i][1] = <<"interrupt", t>>
-                  /\ Goto(t, "idle")
+                  /\ place' = [place EXCEPT ![t] = "idle"]
                   /\ UNCHANGED <<holder, items, now, turn, deadline>>
 
 Pass == now' > now /\ UNCHANGED <<holder, items, turn, deadline, place>>
@@ -101,7 +103,8 @@ Fair == \A t \in Threads : WF_vars(Step(t))
 FairSpec == Spec /\ Fair
 
 \* While no time passes, which TLC can enumerate.
-TimelessSpec == Init /\ [][\E t \in Threads : Step(t)]_vars /\ Fair
+Timeless == \E t \in Threads : Step(t)
+TimelessSpec == Init /\ [][Timeless]_vars /\ Fair
 
 Termination == <>(\A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t]))
 =============================================================================

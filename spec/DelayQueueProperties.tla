@@ -47,4 +47,25 @@ NotEarly == \A t \in Threads :
 Fairness(P) == /\ \A t \in P \cap Threads : WF_vars(thread(t))
                /\ \A i \in P \cap Interrupters : WF_vars(interrupter(i))
                /\ \A c \in P \cap Clocks : WF_vars(clock(c))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A leader sleeps on while another thread has the lead, or no thread.
+LeadIsTaken == \E t \in Threads : pc[t] = "A9" /\ t \in asleep /\ leader # t
+
+\* The time of a thread that waits is up, and it leaves without an element.
+TimesOutEmptyHanded == \E t \in Threads : pc[t] \in {"L1", "L2"} /\ ~found[t] /\ ~raised[t]
+
+\* A thread that has slept as follower leads: it was notified by one that left.
+FollowerBecomesLeader == \E t \in Threads : pc[t] = "A8" /\ left[t] < Argument(t, turn[t])
+
+\* A notification may be taken by a thread whose time is up.
+LateNotification == \E t \in Threads : Late(t) /\ Offered(tickets, t)
+
+\* The leader is to raise while another thread sleeps.
+LeaderIsInterrupted == leader \in interrupted /\ Cardinality(asleep) > 1
+
+\* A notification may be taken by a thread whose wait is to raise.
+InterruptedWithTicket == \E t \in asleep : t \in interrupted /\ Offered(tickets, t)
 ===============================================================================

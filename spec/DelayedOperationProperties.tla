@@ -45,4 +45,22 @@ CompletesOnce == <>(\A o \in Operations : completions[o] = 1)
 Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ onComplete(t) \/ forceComplete(t)
                                     \/ forceCompleteLocked(t) \/ tryComplete(t) \/ tryOnce(t)
                                     \/ tryPending(t) \/ lockedTry(t) \/ safeTryComplete(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A thread leaves a note, since another one is in tryComplete.
+LockNotHad == \E t \in Threads : pc[t] = "P5" /\ lock[po[t]].owner # NULL
+
+\* A holder sees a note and tries once more.
+NoteSeen == \E t \in Threads : pc[t] = "P4" /\ pending[po[t]]
+
+\* An operation ends by its timeout.
+ExpiryWins == \E o \in Operations : expiredBy[o] # {}
+
+\* An expirer finds the operation completed.
+ExpiryTooLate == \E t \in Threads : pc[t] = "T1" /\ ~won[t]
+
+\* A lock is held while what onComplete raised goes up the stack.
+Unwinding == \E t \in Threads : raised[t] /\ pc[t] \in {"O2", "P3", "L7", "S2", "B3"}
 ===============================================================================

@@ -59,4 +59,30 @@ Fairness(P) ==
        WF_vars(\/ user(t) \/ put(t) \/ expire(t) \/ close(t) \/ enqueue(t) \/ preempt(t)
                \/ replace(t) \/ look(t))
   /\ \A t \in P \cap Workers : WF_vars(worker(t) \/ put(t) \/ enqueue(t) \/ preempt(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+At(label) == {t \in DOMAIN Program : pc[t] = label}
+
+\* A thread is about to put while another one clears the queue.
+PutWaitsForClear == At("P1") # {} /\ At("D2") # {}
+
+\* The event thread has taken an event, and has not begun with it when the rest goes.
+TakenBeforeDrain == At("X1") # {} /\ At("D3") # {}
+
+\* The event thread has taken an event that is preempted by then.
+SpentByAnother == \E t \in Workers : pc[t] = "X1" /\ spent[taken[t]]
+
+\* An event comes after a close has begun.
+RefusedAtClose == ~running /\ At("P2") # {}
+
+\* The event thread has ended without the event of the close.
+ClosesUnseen == ended /\ At("D1") # {}
+
+\* The event of an expiry was preempted, and its thread learns of that.
+ExpiryPreempted == \E t \in At("W3") : \E i \in DOMAIN log : log[i] = <<"preempted", expiry[t]>>
+
+\* A handler makes a request while the session's thread waits for its event.
+AsksInOldSession == At("H2") # {} /\ At("W2") # {}
 ===============================================================================

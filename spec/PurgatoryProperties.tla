@@ -66,4 +66,32 @@ Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ cancelTask(t) \/ onComplete(
                                     \/ tryCompleteElseWatch(t) \/ removeKeyIfEmpty(t)
                                     \/ checkAndComplete(t) \/ cancelForKey(t)
                                     \/ purgeCompleted(t) \/ purge(t) \/ watched(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* An operation ends by its timeout.
+ExpiryWins == \E o \in Operations : expiredBy[o] # {}
+
+\* The timer runs an operation that is completed.
+ExpiryTooLate == \E t \in Threads : pc[t] = "T1" /\ ~won[t]
+
+\* An event comes between the first try and the second one, which completes.
+SecondTryCompletes == \E t \in Threads : pc[t] = "A4" /\ won[t] /\ places[ao[t]] # {}
+
+\* An event completes an operation before the timer has it.
+CompletedBeforeTimed == \E t \in Threads : pc[t] = "A7" /\ completed[ao[t]]
+
+\* A list that was empty has an operation again, when it is to be removed.
+ListGrowsMeanwhile == \E t \in Threads :
+  pc[t] = "R3" /\ list[rk[t]] = rw[t] /\ ~Empty(rk[t], rw[t])
+
+\* The key has another list, when its old one is to be removed.
+OtherListMeanwhile == \E t \in Threads : pc[t] = "R2" /\ list[rk[t]] \notin {0, rw[t]}
+
+\* An operation comes into a list while a thread goes through it, and is met.
+SeenOnTheWay == \E t \in Threads : pc[t] = "C0" /\ here[t][1] > 0 /\ ahead[t] # <<>>
+
+\* A lock is held while what onComplete raised goes up the stack.
+Unwinding == \E t \in Threads : raised[t] /\ pc[t] \in {"L7", "B3", "A4"}
 ===============================================================================

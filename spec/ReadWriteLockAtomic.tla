@@ -8,7 +8,7 @@
 (* The lock itself allows less: a reader waits while a writer waits.  So a  *)
 (* layer above must not let a reader wait for another reader: here the      *)
 (* second one could enter, there it may have to wait for a writer that      *)
-(* waits for the first.                                                     *)
+(* waits for the first.  tests/spec/test_readers.py looks for such readers. *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences
 
@@ -17,12 +17,12 @@ CONSTANTS Program, NULL
 Interrupters == {t \in DOMAIN Program : Program[t][1][1] = "interrupt"}
 Threads      == DOMAIN Program \ Interrupters
 
-VARIABLES readers, writer, page, turn,
-  place     \* thread |-> "idle", "asks", "inside" or "leaves"
-vars == <<readers, writer, page, turn, place>>
+VARIABLES readers, writer, page,
+  place,    \* thread |-> "idle", "asks", "inside" or "leaves"
+  turn
+vars == <<readers, writer, page, place, turn>>
 
-Name(t)    == Program[t][turn[t] - 1][1]      \* of the operation that t is in
-Goto(t, p) == place' = [place EXCEPT ![t] = p]
+Name(t) == Program[t][turn[t] - 1][1]      \* of the operation that t is in
 
 Init == /\ readers = {} /\ writer = NULL /\ page = 0
         /\ turn = [t \in Threads |-> 1]
@@ -30,44 +30,45 @@ Init == /\ readers = {} /\ writer = NULL /\ page = 0
 
 Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
             /\ turn' = [turn EXCEPT ![t] = @ + 1]
-            /\ Goto(t, "asks")
+            /\ place' = [place EXCEPT ![t] = "asks"]
             /\ UNCHANGED <<readers, writer, page>>
 
 EnterToRead(t) == /\ place[t] = "asks" /\ Name(t) = "read"
                   /\ writer = NULL
                   /\ readers' = readers \cup {t}
-                  /\ Goto(t, "inside")
+                  /\ place' = [place EXCEPT ![t] = "inside"]
                   /\ UNCHANGED <<writer, page, turn>>
 
 EnterToWrite(t) == /\ place[t] = "asks" /\ Name(t) = "write"
                    /\ writer = NULL /\ readers = {}
                    /\ writer' = t
-                   /\ Goto(t, "inside")
+                   /\ place' = [place EXCEPT ![t] = "inside"]
                    /\ UNCHANGED <<readers, page, turn>>
 
 Use(t) == /\ place[t] = "inside"
           /\ page' = IF Name(t) = "write" THEN page + 1 ELSE page
-          /\ Goto(t, "leaves")
+          /\ place' = [place EXCEPT ![t] = "leaves"]
           /\ UNCHANGED <<readers, writer, turn>>
 
 Leave(t) == /\ place[t] = "leaves"
             /\ IF Name(t) = "read"
                THEN readers' = readers \ {t} /\ UNCHANGED writer
                ELSE writer' = NULL /\ UNCHANGED readers
-            /\ Goto(t, "idle")
+            /\ place' = [place EXCEPT ![t] = "idle"]
             /\ UNCHANGED <<page, turn>>
 
 \* A thread that waits is interrupted, if the scenario has an interrupter.
 Interrupted(t) == /\ place[t] = "asks"
                   /\ \E i \in Interrupters : Program[i][1] = <<"interrupt", t>>
-                  /\ Goto(t, "idle")
+                  /\ place' = [place EXCEPT ![t] = "idle"]
                   /\ UNCHANGED <<readers, writer, page, turn>>
 
 Step(t) == Begin(t) \/ EnterToRead(t) \/ EnterToWrite(t) \/ Use(t) \/ Leave(t)
 AllDone == \A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t])
 
 \* Stuttering at the end keeps the deadlock check meaningful.
-Next == (\E t \in Threads : Step(t) \/ Interrupted(t)) \/ (AllDone /\ UNCHANGED vars)
+Terminating == AllDone /\ UNCHANGED vars
+Next == (\E t \in Threads : Step(t) \/ Interrupted(t)) \/ Terminating
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
 

@@ -34,4 +34,24 @@ Fairness(T) == /\ \A t \in T \cap Threads : WF_vars(thread(t) \/ read(t) \/ read
 
 \* No run leaves a writer waiting for ever.
 WriterGetsIn == []<>(\A t \in Threads : pc[t] \notin {"W3", "W4", "W5"})
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* Two readers are inside.
+TwoRead == Cardinality({t \in Threads : Reading(t)}) > 1
+
+\* A reader sleeps although only readers are inside.
+ReaderWaitsForWaitingWriter == writer = NULL /\ readers # {} /\ \E t \in asleep : pc[t] = "R3"
+
+\* Two writers have begun to wait.
+TwoWritersWait == waiting > 1
+
+\* A writer has woken, and another thread has entered before it has the lock back.
+WakesInVain == (writer # NULL \/ readers # {}) /\ \E t \in Threads : pc[t] = "W5"
+
+\* A writer's wait is to raise while a reader sleeps that waits for this writer alone.
+WriterIsInterrupted == /\ writer = NULL /\ waiting = 1
+                       /\ \E t \in interrupted : pc[t] = "W4"
+                       /\ \E t \in asleep : pc[t] = "R3"
 ===============================================================================

@@ -6,23 +6,29 @@
 (* wheel's clock and flushes them: each entry goes down a level, or to the *)
 (* executor.  Time is a process of its own.                                *)
 (*                                                                         *)
-(* Two timers stand side by side.  Both poll before they have the write    *)
-(* lock.  By then the polled bucket may no longer be the earliest one.     *)
-(*   KafkaTimer   flushes what it polled all the same.  The flush can then *)
-(*                give another key to a bucket that is in the queue (D1).  *)
-(*   SystemTimer  the corrected order: it puts the polled bucket back and  *)
-(*                polls again.                                             *)
+(* Two timers stand side by side, each with a procedure of its own.  Both  *)
+(* poll before they have the write lock.  By then the polled bucket may no *)
+(* longer be the earliest one.                                             *)
+(*   KafkaTimer   (kafkaReap, Q) flushes what it polled all the same.  The *)
+(*                flush can then give another key to a bucket that is in   *)
+(*                the queue (D1).                                          *)
+(*   SystemTimer  (reap, R) the corrected order: it puts the polled bucket *)
+(*                back and polls again (R3, R8).                           *)
+(* What follows is the same (expire): it flushes this bucket, and then     *)
+(* each that is due.                                                       *)
 (*                                                                         *)
 (* The executor has a queue, first in first out, and one thread for each   *)
 (* scenario's thread that executes: Kafka's has one.  close shuts it down. *)
 (* It then refuses tasks by an exception (K2), starts those that it has,   *)
 (* and ends.  An add passes the refusal on to its caller and gives the     *)
-(* read lock back.  In a flush the two timers differ (D6):                 *)
-(*   KafkaTimer   the exception leaves flush and advanceClock.  The write  *)
-(*                lock is given back, the bucket keeps its key and the     *)
-(*                rest of its entries, and the reaper's thread ends, as    *)
-(*                ShutdownableThread does.                                 *)
-(*   SystemTimer  the refused entry is dropped, and the flush goes on.     *)
+(* read lock back.  A flush hands each entry to a callback, and the two    *)
+(* timers have different ones (D6):                                        *)
+(*   KafkaTimer   addTimerTaskEntry: the exception leaves flush and        *)
+(*                advanceClock.  The write lock is given back, the bucket  *)
+(*                keeps its key and the rest of its entries, and the       *)
+(*                reaper's thread ends, as ShutdownableThread does.        *)
+(*   SystemTimer  reinsert, which catches the exception: the refused entry *)
+(*                is dropped, and the flush goes on.                       *)
 (*                                                                         *)
 (* One label is one step.  An operation of TimerTask, TimerTaskEntry or    *)
 (* TimerTaskList is one step here: TimerTaskList refines                   *)
@@ -223,44 +229,71 @@ B1:  shut := TRUE;
      return;
 end procedure;
 
+\* SystemTimer.expire: the polled bucket, then each that is due
+procedure expire(callback = NULL)
+begin
+R5:  expiration := key[polled];
+R7:  current := [l \in 1..Levels |->
+       IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
+     \* TimerTaskList.flush
+V1:  flushing := polled;
+F2:  while content[polled] # <<>> do
+       head := Head(content[polled]);
+       content[polled] := Tail(content[polled]);
+       taskCounter := taskCounter - 1;
+       call addTimerTaskEntry(head);
+F3:    if callback = "reinsert" then thrown[self] := FALSE; end if;    \* which catches it
+       if thrown[self] then goto V3; end if;
+     end while;
+V2:  key[polled] := -1;
+V3:  flushing := 0;
+     if thrown[self] then return; end if;
+R4:  if Due then
+       poll();
+       goto R5;
+     else
+       polled := 0;
+       return;
+     end if;
+end procedure;
+
 \* SystemTimer.advanceClock, again and again until nothing is left to wait for
 procedure reap()
-variables polled = 0, expiration = 0, head = NULL;
 begin
 R1:  while Due do
        poll();
 R2:    await readers = {} /\ writer = NULL;
        writer := self;
-       if Timer = "KafkaTimer" then goto R5; end if;
 R3:    queue := Offer(queue, polled, key);
-R4:    while Due do
+R8:    if Due then
          poll();
-R5:      expiration := key[polled];
-R7:      current := [l \in 1..Levels |->
-           IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
-         \* TimerTaskList.flush
-V1:      flushing := polled;
-F2:      while content[polled] # <<>> do
-           head := Head(content[polled]);
-           content[polled] := Tail(content[polled]);
-           taskCounter := taskCounter - 1;
-           call addTimerTaskEntry(head);
-F3:        if Timer = "SystemTimer" then thrown[self] := FALSE; end if;    \* reinsert catches it
-           if thrown[self] then goto V3; end if;
-         end while;
-V2:      key[polled] := -1;
-V3:      flushing := 0;
-         if thrown[self] then goto R6; end if;
-       end while;
-       polled := 0;
+         call expire("reinsert");
+       else polled := 0;
+       end if;
 R6:    writer := NULL;
+       expiration := 0;
+       head := NULL;
+     end while;
+     await Over;
+     return;
+end procedure;
+
+\* KafkaTimer.advanceClock, again and again: until then, or until a refusal leaves it
+procedure kafkaReap()
+begin
+Q1:  while Due do
+       poll();
+Q2:    await readers = {} /\ writer = NULL;
+       writer := self;
+       call expire("addTimerTaskEntry");
+Q6:    writer := NULL;
+       polled := 0;
+       expiration := 0;
+       head := NULL;
        if thrown[self] then
          thrown[self] := FALSE;
          reaperDied := TRUE;
          return;
-       else
-         expiration := 0;
-         head := NULL;
        end if;
      end while;
      await Over;
@@ -268,7 +301,13 @@ R6:    writer := NULL;
 end procedure;
 
 fair process thread \in Threads
-variables turn = 1, task = NULL;
+variables
+  turn = 1,
+  task = NULL,                                 \* the entry that the executor's thread has taken
+  \* The reaper's: in code local variables.
+  polled = 0,                                  \* the bucket that it has taken out of the queue
+  expiration = 0,
+  head = NULL;
 begin
 T0:  while turn <= Len(Program[self]) do
        turn := turn + 1;
@@ -288,7 +327,8 @@ E2:        started := Append(started, task);   \* and runs it
          if Program[self][turn - 1][1] = "add" then call add(Program[self][turn - 1][2]);
          elsif Program[self][turn - 1][1] = "cancel" then call cancel(Program[self][turn - 1][2]);
          elsif Program[self][turn - 1][1] = "close" then call close();
-         else call reap();
+         elsif Timer = "SystemTimer" then call reap();
+         else call kafkaReap();
          end if;
 T1:      skip;
        end if;
@@ -314,13 +354,14 @@ Cancelled(e)  == timerTaskEntry[TaskOf[e]] # e
 Expired(e, l) == Deadline[e] < current[l] + Tick(l)
 Fits(e, l)    == Deadline[e] < current[l] + WheelSize * Tick(l)
 
-VARIABLES ke, level, bucket, ae, ct, polled, expiration, head, turn, task
+VARIABLES ke, level, bucket, ae, ct, callback, turn, task, polled, expiration, 
+          head
 
 vars == << now, current, content, key, queue, timerTaskEntry, taskCounter, 
            readers, writer, flushing, shut, waiting, started, refused, raised, 
            reaperDied, adding, thrown, rekeyed, early, submitted, handed, 
            revoked, slipped, ran, added, pc, stack, ke, level, bucket, ae, ct, 
-           polled, expiration, head, turn, task >>
+           callback, turn, task, polled, expiration, head >>
 
 ProcSet == (Threads)
 
@@ -359,13 +400,14 @@ Init == (* Global variables *)
         /\ ae = [ self \in ProcSet |-> NULL]
         (* Procedure cancel *)
         /\ ct = [ self \in ProcSet |-> NULL]
-        (* Procedure reap *)
-        /\ polled = [ self \in ProcSet |-> 0]
-        /\ expiration = [ self \in ProcSet |-> 0]
-        /\ head = [ self \in ProcSet |-> NULL]
+        (* Procedure expire *)
+        /\ callback = [ self \in ProcSet |-> NULL]
         (* Process thread *)
         /\ turn = [self \in Threads |-> 1]
         /\ task = [self \in Threads |-> NULL]
+        /\ polled = [self \in Threads |-> 0]
+        /\ expiration = [self \in Threads |-> 0]
+        /\ head = [self \in Threads |-> NULL]
         /\ stack = [self \in ProcSet |-> << >>]
         /\ pc = [self \in ProcSet |-> "T0"]
 
@@ -387,7 +429,7 @@ W1(self) == /\ pc[self] = "W1"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, ran, added, stack, ke, level, ae, ct, 
-                            polled, expiration, head, turn, task >>
+                            callback, turn, task, polled, expiration, head >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ ~(flushing = bucket[self] /\ writer # self)
@@ -398,8 +440,8 @@ W2(self) == /\ pc[self] = "W2"
                             writer, flushing, shut, waiting, started, refused, 
                             raised, reaperDied, adding, thrown, rekeyed, early, 
                             submitted, handed, revoked, slipped, ran, added, 
-                            stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn, task >>
+                            stack, ke, level, bucket, ae, ct, callback, turn, 
+                            task, polled, expiration, head >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
@@ -420,8 +462,8 @@ W3(self) == /\ pc[self] = "W3"
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, early, submitted, handed, revoked, 
-                            slipped, ran, added, ae, ct, polled, expiration, 
-                            head, turn, task >>
+                            slipped, ran, added, ae, ct, callback, turn, task, 
+                            polled, expiration, head >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ queue' = Offer(queue, bucket[self], key)
@@ -434,8 +476,8 @@ W4(self) == /\ pc[self] = "W4"
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, ae, ct, polled, 
-                            expiration, head, turn, task >>
+                            revoked, slipped, ran, added, ae, ct, callback, 
+                            turn, task, polled, expiration, head >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ level' = [level EXCEPT ![self] = level[self] + 1]
@@ -445,7 +487,8 @@ W0(self) == /\ pc[self] = "W0"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, bucket, 
-                            ae, ct, polled, expiration, head, turn, task >>
+                            ae, ct, callback, turn, task, polled, expiration, 
+                            head >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ IF Cancelled(ke[self])
@@ -465,8 +508,8 @@ K1(self) == /\ pc[self] = "K1"
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, ran, added, ae, ct, polled, expiration, 
-                            head, turn, task >>
+                            revoked, ran, added, ae, ct, callback, turn, task, 
+                            polled, expiration, head >>
 
 K2(self) == /\ pc[self] = "K2"
             /\ IF shut
@@ -489,8 +532,8 @@ K2(self) == /\ pc[self] = "K2"
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             started, raised, reaperDied, adding, rekeyed, 
-                            revoked, slipped, ran, added, ae, ct, polled, 
-                            expiration, head, turn, task >>
+                            revoked, slipped, ran, added, ae, ct, callback, 
+                            turn, task, polled, expiration, head >>
 
 addTimerTaskEntry(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self)
                               \/ W0(self) \/ K1(self) \/ K2(self)
@@ -504,7 +547,7 @@ A1(self) == /\ pc[self] = "A1"
                             started, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn, task >>
+                            ct, callback, turn, task, polled, expiration, head >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ TRUE
@@ -514,8 +557,8 @@ A2(self) == /\ pc[self] = "A2"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
 
 A3(self) == /\ pc[self] = "A3"
             /\ ~Held(timerTaskEntry[TaskOf[ae[self]]])
@@ -540,7 +583,7 @@ A3(self) == /\ pc[self] = "A3"
                             flushing, shut, waiting, started, refused, raised, 
                             reaperDied, adding, thrown, rekeyed, early, 
                             submitted, handed, revoked, slipped, ran, ae, ct, 
-                            polled, expiration, head, turn, task >>
+                            callback, turn, task, polled, expiration, head >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ readers' = readers \ {self}
@@ -557,8 +600,8 @@ A4(self) == /\ pc[self] = "A4"
                             taskCounter, writer, flushing, shut, waiting, 
                             started, refused, reaperDied, rekeyed, early, 
                             submitted, handed, revoked, slipped, ran, added, 
-                            ke, level, bucket, ct, polled, expiration, head, 
-                            turn, task >>
+                            ke, level, bucket, ct, callback, turn, task, 
+                            polled, expiration, head >>
 
 add(self) == A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
 
@@ -581,7 +624,8 @@ X1(self) == /\ pc[self] = "X1"
                             flushing, shut, waiting, started, refused, raised, 
                             reaperDied, adding, thrown, rekeyed, early, 
                             submitted, handed, slipped, ran, added, ke, level, 
-                            bucket, ae, polled, expiration, head, turn, task >>
+                            bucket, ae, callback, turn, task, polled, 
+                            expiration, head >>
 
 cancel(self) == X1(self)
 
@@ -594,68 +638,9 @@ B1(self) == /\ pc[self] = "B1"
                             started, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, ke, level, bucket, ae, ct, 
-                            polled, expiration, head, turn, task >>
+                            callback, turn, task, polled, expiration, head >>
 
 close(self) == B1(self)
-
-R1(self) == /\ pc[self] = "R1"
-            /\ IF Due
-                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
-                       /\ queue' = Poll(queue, key)
-                       /\ pc' = [pc EXCEPT ![self] = "R2"]
-                       /\ UNCHANGED << stack, expiration, head >>
-                  ELSE /\ Over
-                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ polled' = [polled EXCEPT ![self] = Head(stack[self]).polled]
-                       /\ expiration' = [expiration EXCEPT ![self] = Head(stack[self]).expiration]
-                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ queue' = queue
-            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, ke, level, bucket, 
-                            ae, ct, turn, task >>
-
-R2(self) == /\ pc[self] = "R2"
-            /\ readers = {} /\ writer = NULL
-            /\ writer' = self
-            /\ IF Timer = "KafkaTimer"
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
-            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, flushing, shut, waiting, 
-                            started, refused, raised, reaperDied, adding, 
-                            thrown, rekeyed, early, submitted, handed, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn, task >>
-
-R3(self) == /\ pc[self] = "R3"
-            /\ queue' = Offer(queue, polled[self], key)
-            /\ pc' = [pc EXCEPT ![self] = "R4"]
-            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
-
-R4(self) == /\ pc[self] = "R4"
-            /\ IF Due
-                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
-                       /\ queue' = Poll(queue, key)
-                       /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ polled' = [polled EXCEPT ![self] = 0]
-                       /\ pc' = [pc EXCEPT ![self] = "R6"]
-                       /\ queue' = queue
-            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, expiration, head, turn, task >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
@@ -665,7 +650,7 @@ R5(self) == /\ pc[self] = "R5"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, head, turn, task >>
+                            bucket, ae, ct, callback, turn, task, polled, head >>
 
 R7(self) == /\ pc[self] = "R7"
             /\ current' =          [l \in 1..Levels |->
@@ -676,8 +661,8 @@ R7(self) == /\ pc[self] = "R7"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ flushing' = polled[self]
@@ -687,7 +672,7 @@ V1(self) == /\ pc[self] = "V1"
                             started, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn, task >>
+                            ct, callback, turn, task, polled, expiration, head >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ IF content[polled[self]] # <<>>
@@ -711,10 +696,10 @@ F2(self) == /\ pc[self] = "F2"
                             writer, flushing, shut, waiting, started, refused, 
                             raised, reaperDied, adding, thrown, rekeyed, early, 
                             submitted, handed, revoked, slipped, ran, added, 
-                            ae, ct, polled, expiration, turn, task >>
+                            ae, ct, callback, turn, task, polled, expiration >>
 
 F3(self) == /\ pc[self] = "F3"
-            /\ IF Timer = "SystemTimer"
+            /\ IF callback[self] = "reinsert"
                   THEN /\ thrown' = [thrown EXCEPT ![self] = FALSE]
                   ELSE /\ TRUE
                        /\ UNCHANGED thrown
@@ -726,7 +711,7 @@ F3(self) == /\ pc[self] = "F3"
                             waiting, started, refused, raised, reaperDied, 
                             adding, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn, task >>
+                            ct, callback, turn, task, polled, expiration, head >>
 
 V2(self) == /\ pc[self] = "V2"
             /\ key' = [key EXCEPT ![polled[self]] = -1]
@@ -736,57 +721,180 @@ V2(self) == /\ pc[self] = "V2"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
 
 V3(self) == /\ pc[self] = "V3"
             /\ flushing' = 0
             /\ IF thrown[self]
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R6"]
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ callback' = [callback EXCEPT ![self] = Head(stack[self]).callback]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R4"]
+                       /\ UNCHANGED << stack, callback >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, shut, waiting, 
                             started, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, ke, level, bucket, ae, ct, 
+                            turn, task, polled, expiration, head >>
+
+R4(self) == /\ pc[self] = "R4"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "R5"]
+                       /\ UNCHANGED << stack, callback >>
+                  ELSE /\ polled' = [polled EXCEPT ![self] = 0]
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ callback' = [callback EXCEPT ![self] = Head(stack[self]).callback]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ queue' = queue
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            ae, ct, turn, task, expiration, head >>
+
+expire(self) == R5(self) \/ R7(self) \/ V1(self) \/ F2(self) \/ F3(self)
+                   \/ V2(self) \/ V3(self) \/ R4(self)
+
+R1(self) == /\ pc[self] = "R1"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "R2"]
+                       /\ stack' = stack
+                  ELSE /\ Over
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << queue, polled >>
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            ae, ct, callback, turn, task, expiration, head >>
+
+R2(self) == /\ pc[self] = "R2"
+            /\ readers = {} /\ writer = NULL
+            /\ writer' = self
+            /\ pc' = [pc EXCEPT ![self] = "R3"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, flushing, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn, task >>
+                            ct, callback, turn, task, polled, expiration, head >>
+
+R3(self) == /\ pc[self] = "R3"
+            /\ queue' = Offer(queue, polled[self], key)
+            /\ pc' = [pc EXCEPT ![self] = "R8"]
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
+
+R8(self) == /\ pc[self] = "R8"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ /\ callback' = [callback EXCEPT ![self] = "reinsert"]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
+                                                                   pc        |->  "R6",
+                                                                   callback  |->  callback[self] ] >>
+                                                               \o stack[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "R5"]
+                  ELSE /\ polled' = [polled EXCEPT ![self] = 0]
+                       /\ pc' = [pc EXCEPT ![self] = "R6"]
+                       /\ UNCHANGED << queue, stack, callback >>
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            ae, ct, turn, task, expiration, head >>
 
 R6(self) == /\ pc[self] = "R6"
             /\ writer' = NULL
+            /\ expiration' = [expiration EXCEPT ![self] = 0]
+            /\ head' = [head EXCEPT ![self] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "R1"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, flushing, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, callback, turn, task, polled >>
+
+reap(self) == R1(self) \/ R2(self) \/ R3(self) \/ R8(self) \/ R6(self)
+
+Q1(self) == /\ pc[self] = "Q1"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "Q2"]
+                       /\ stack' = stack
+                  ELSE /\ Over
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << queue, polled >>
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            ae, ct, callback, turn, task, expiration, head >>
+
+Q2(self) == /\ pc[self] = "Q2"
+            /\ readers = {} /\ writer = NULL
+            /\ writer' = self
+            /\ /\ callback' = [callback EXCEPT ![self] = "addTimerTaskEntry"]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
+                                                        pc        |->  "Q6",
+                                                        callback  |->  callback[self] ] >>
+                                                    \o stack[self]]
+            /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, flushing, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, ke, level, bucket, ae, ct, 
+                            turn, task, polled, expiration, head >>
+
+Q6(self) == /\ pc[self] = "Q6"
+            /\ writer' = NULL
+            /\ polled' = [polled EXCEPT ![self] = 0]
+            /\ expiration' = [expiration EXCEPT ![self] = 0]
+            /\ head' = [head EXCEPT ![self] = NULL]
             /\ IF thrown[self]
                   THEN /\ thrown' = [thrown EXCEPT ![self] = FALSE]
                        /\ reaperDied' = TRUE
                        /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ polled' = [polled EXCEPT ![self] = Head(stack[self]).polled]
-                       /\ expiration' = [expiration EXCEPT ![self] = Head(stack[self]).expiration]
-                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ expiration' = [expiration EXCEPT ![self] = 0]
-                       /\ head' = [head EXCEPT ![self] = NULL]
-                       /\ pc' = [pc EXCEPT ![self] = "R1"]
-                       /\ UNCHANGED << reaperDied, thrown, stack, polled >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Q1"]
+                       /\ UNCHANGED << reaperDied, thrown, stack >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, flushing, shut, waiting, 
                             started, refused, raised, adding, rekeyed, early, 
                             submitted, handed, revoked, slipped, ran, added, 
-                            ke, level, bucket, ae, ct, turn, task >>
+                            ke, level, bucket, ae, ct, callback, turn, task >>
 
-reap(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
-                 \/ R7(self) \/ V1(self) \/ F2(self) \/ F3(self)
-                 \/ V2(self) \/ V3(self) \/ R6(self)
+kafkaReap(self) == Q1(self) \/ Q2(self) \/ Q6(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
                   THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
                        /\ IF Program[self][turn'[self] - 1][1] = "tick"
                              THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                  /\ UNCHANGED << stack, ae, ct, polled, 
-                                                  expiration, head >>
+                                  /\ UNCHANGED << stack, ae, ct >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "execute"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
-                                             /\ UNCHANGED << stack, ae, ct, 
-                                                             polled, 
-                                                             expiration, head >>
+                                             /\ UNCHANGED << stack, ae, ct >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "add"
                                                    THEN /\ /\ ae' = [ae EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "add",
@@ -794,10 +902,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                     ae        |->  ae[self] ] >>
                                                                                                 \o stack[self]]
                                                         /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                                        /\ UNCHANGED << ct, 
-                                                                        polled, 
-                                                                        expiration, 
-                                                                        head >>
+                                                        /\ ct' = ct
                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel"
                                                               THEN /\ /\ ct' = [ct EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancel",
@@ -805,38 +910,30 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                ct        |->  ct[self] ] >>
                                                                                                            \o stack[self]]
                                                                    /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                                                   /\ UNCHANGED << polled, 
-                                                                                   expiration, 
-                                                                                   head >>
                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "close"
                                                                          THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
                                                                                                                        pc        |->  "T1" ] >>
                                                                                                                    \o stack[self]]
                                                                               /\ pc' = [pc EXCEPT ![self] = "B1"]
-                                                                              /\ UNCHANGED << polled, 
-                                                                                              expiration, 
-                                                                                              head >>
-                                                                         ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
-                                                                                                                       pc        |->  "T1",
-                                                                                                                       polled    |->  polled[self],
-                                                                                                                       expiration |->  expiration[self],
-                                                                                                                       head      |->  head[self] ] >>
-                                                                                                                   \o stack[self]]
-                                                                              /\ polled' = [polled EXCEPT ![self] = 0]
-                                                                              /\ expiration' = [expiration EXCEPT ![self] = 0]
-                                                                              /\ head' = [head EXCEPT ![self] = NULL]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "R1"]
+                                                                         ELSE /\ IF Timer = "SystemTimer"
+                                                                                    THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
+                                                                                                                                  pc        |->  "T1" ] >>
+                                                                                                                              \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "R1"]
+                                                                                    ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "kafkaReap",
+                                                                                                                                  pc        |->  "T1" ] >>
+                                                                                                                              \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "Q1"]
                                                                    /\ ct' = ct
                                                         /\ ae' = ae
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, ae, ct, polled, expiration, head, 
-                                       turn >>
+                       /\ UNCHANGED << stack, ae, ct, turn >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, ke, level, bucket, 
-                            task >>
+                            callback, task, polled, expiration, head >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ now' = now + 1
@@ -846,8 +943,8 @@ C1(self) == /\ pc[self] = "C1"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ IF waiting # <<>>
@@ -862,7 +959,7 @@ E1(self) == /\ pc[self] = "E1"
                             started, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            ct, callback, turn, polled, expiration, head >>
 
 E2(self) == /\ pc[self] = "E2"
             /\ started' = Append(started, task[self])
@@ -874,7 +971,7 @@ E2(self) == /\ pc[self] = "E2"
                             waiting, refused, raised, reaperDied, adding, 
                             thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, added, stack, ke, level, bucket, ae, ct, 
-                            polled, expiration, head, turn >>
+                            callback, turn, polled, expiration, head >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ TRUE
@@ -884,8 +981,8 @@ T1(self) == /\ pc[self] = "T1"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
-                            task >>
+                            bucket, ae, ct, callback, turn, task, polled, 
+                            expiration, head >>
 
 thread(self) == T0(self) \/ C1(self) \/ E1(self) \/ E2(self) \/ T1(self)
 
@@ -894,7 +991,9 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
 Next == (\E self \in ProcSet:  \/ addTimerTaskEntry(self) \/ add(self)
-                               \/ cancel(self) \/ close(self) \/ reap(self))
+                               \/ cancel(self) \/ close(self)
+                               \/ expire(self) \/ reap(self)
+                               \/ kafkaReap(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
@@ -904,7 +1003,9 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(cancel(self))
                                  /\ WF_vars(close(self))
                                  /\ WF_vars(reap(self))
+                                 /\ WF_vars(kafkaReap(self))
                                  /\ WF_vars(addTimerTaskEntry(self))
+                                 /\ WF_vars(expire(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 

@@ -3,7 +3,9 @@
 EXTENDS SystemTimer
 
 Critical == writer # NULL
-Polled(b) == Cardinality({t \in Threads : pc[t] = "R2" /\ polled[t] = b})
+\* A thread has polled a bucket, and waits for the write lock.
+Waits(t) == pc[t] \in {"R2", "Q2"}
+Polled(b) == Cardinality({t \in Threads : Waits(t) /\ polled[t] = b})
 
 \* A thread has linked an entry into b and is about to key and to queue b.
 Halfway(b) == \E t \in Threads : pc[t] \in {"W3", "W4"} /\ bucket[t] = b
@@ -37,7 +39,7 @@ KeyBeforeDeadline == \A b \in Buckets :
   ~Halfway(b) /\ Count(b) > 0 => \A i \in DOMAIN content[b] : key[b] <= Deadline[content[b][i]]
 
 \* The reaper idle, nothing due, no adder inside: no entry is past its deadline by more than a tick.
-Idle == ~Critical /\ readers = {} /\ ~Due /\ \A t \in Threads : pc[t] # "R2"
+Idle == ~Critical /\ readers = {} /\ ~Due /\ \A t \in Threads : ~Waits(t)
 LatenessBound == Idle => \A e \in Entries : Linked(e) => now <= Deadline[e] + 1
 
 \* The same for entries whose bucket has got no other key.
@@ -70,5 +72,19 @@ EveryTimerIsTried == <>AllTried
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) ==
   \A t \in T :
-    WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))
+    WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t)
+            \/ expire(t) \/ reap(t) \/ kafkaReap(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* The reaper waits for the write lock, and its bucket is no longer the earliest (D1).
+EarlierBucketAfterPoll == \E t \in Threads :
+  Waits(t) /\ queue # <<>> /\ key[queue[1]] < key[polled[t]]
+
+\* A flush links an entry into a lower level.
+GoesDown == \E t \in Threads : pc[t] = "W3" /\ head[t] # NULL
+
+\* A flush holds an entry whose task was cancelled meanwhile.
+CancelledInTheHand == \E t \in Threads : pc[t] = "K1" /\ head[t] # NULL /\ Cancelled(ke[t])
 ===============================================================================

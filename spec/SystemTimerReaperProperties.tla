@@ -17,4 +17,16 @@ ClosesItsTimer == \A t \in Closers : pc[t] = "Done" => closed > 0
 \* Weak fairness of the processes in P; Spec has it for all of them.
 Fairness(P) == /\ \A t \in P \cap Closers : WF_vars(closer(t) \/ close(t))
                /\ \A t \in P \cap Reapers : WF_vars(reaper(t) \/ close(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A last poll begins: the stop event was set after the reaper had read it.
+IsClosedDuringAPoll == stopping /\ \E t \in Reapers : pc[t] = "P1"
+
+\* A thread sleeps until the reaper has ended.
+WaitsForTheReaper == asleep # {}
+
+\* What a poll runs closes the timer while another thread waits for the reaper's end.
+ReaperClosesWhileAnotherWaits == asleep # {} /\ \E t \in Reapers : pc[t] = "S1"
 ===============================================================================

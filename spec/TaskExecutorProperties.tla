@@ -20,4 +20,19 @@ CloseWaits == closed \cap Users # {} => ended
 \* Weak fairness of the processes in P; Spec has it for all of them.
 Fairness(P) == /\ \A t \in P \cap Users : WF_vars(user(t) \/ submit(t) \/ run(t) \/ close(t))
                /\ \A t \in P \cap Workers : WF_vars(worker(t) \/ submit(t) \/ run(t) \/ close(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A task was refused.
+IsRefused == refused # {}
+
+\* A thread closes before it has seen the pool's thread, which runs a task by now.
+ClosesBeforeItIsKnown == ran # << >> /\ \E t \in Users : pc[t] = "D1" /\ own[t] = NULL
+
+\* A task closes its executor while others wait.
+ClosesInside == calls # << >> /\ \E t \in Workers : pc[t] = "D3"
+
+\* A task starts that was taken before the pool was shut.
+RunsWhenShut == shut /\ \E t \in DOMAIN Program : pc[t] = "R1"
 ===============================================================================

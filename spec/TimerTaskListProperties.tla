@@ -67,4 +67,26 @@ CancelledUnlinked == AllDone =>
 Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ unlink(t) \/ remove(t) \/ add(t)
                                      \/ addTimerTaskEntry(t) \/ flush(t)
                                      \/ setTimerTaskEntry(t) \/ cancel(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* add finds the entry linked again, after its own remove.
+AddMustRetry == \E t \in Threads : pc[t] = "A3" /\ list[ae[t]] # NULL
+
+\* remove holds the monitor of a list that the entry has left.
+RemoveComesTooLate == \E t \in Threads : pc[t] = "U3" /\ list[ue[t]] # ul[t]
+
+\* A flush holds an entry whose task was cancelled meanwhile.
+CancelledInTheHand == \E t \in Threads :
+  pc[t] = "K1" /\ timerTaskEntry[TaskOf[ke[t]]] # ke[t]
+
+\* An entry goes to the executor.
+HandedOver == \E t \in Threads : pc[t] = "K2"
+
+\* A list's monitor is held re-entrantly.
+MonitorEnteredTwice == \E l \in Lists : listMonitor[l].depth > 1
+
+\* Kafka's documented window.
+CancelledStaysLinked == ~CancelledUnlinked
 ===============================================================================

@@ -71,4 +71,19 @@ EveryTimerFires == <>AllHanded
 Fairness(T) ==
   \A t \in T :
     WF_vars(\/ thread(t) \/ hand(t) \/ put(t) \/ add(t) \/ flush(t) \/ expire(t) \/ withdraw(t))
+
+-----------------------------------------------------------------------------
+\* Witnesses: states that some scenario must reach, or the properties say little.
+
+\* A flush puts an entry on the lowest level that has been on the third.
+GoesDownTwice == \E t \in Threads :
+  /\ Linking(t) /\ polled[t] # 0 /\ LevelOf(polled[t]) = 2
+  /\ Deadline[ke[t]] >= WheelSize ^ 2
+
+\* An adder is about to link while a flush is under way.
+AddsBesideFlush == /\ \E t \in Threads : Linking(t) /\ ae[t] # NULL
+                   /\ \E t \in Threads : pc[t] = "F2"
+
+\* Two threads are about to ask for the same level, which is not there.
+TwoWantTheLevel == Cardinality({t \in Threads : pc[t] = "W5" /\ level[t] = made}) > 1
 ===============================================================================

@@ -15,10 +15,10 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import skips
+from tests import rewriting, skips
 
 settings.register_profile(
-    "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 KEPT = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / "build" / "fuzz" / "examples")
 for name, examples in {"long": 5000, "soak": 500}.items():
@@ -39,6 +39,14 @@ SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
 LONGEST = (
     "tests/wheelproof/pipeline/",
     "tests/wheelproof/checks/",
+    "tests/wheelproof/test_pytest_plugin.py",
+    "tests/wheelproof/commands/test_watching_processes.py",
+    "tests/wheelproof/tlc/test_server.py",
+    "tests/impl/test_drawn_scenarios.py",
+    "tests/impl/test_purgatory_drawn_runs.py",
+    "tests/wheelproof/trace/test_oracle.py",
+    "tests/wheelproof/mutate/test_gate_limits.py",
+    "tests/proofs/test_links.py",
     "tests/docs/test_examples.py",
     "tests/faults/test_interrupts.py",
     "tests/proofs/test_crosshair.py",
@@ -60,11 +68,12 @@ one process would wait for the other.
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """What is there when all tests are collected stays to the end: no search for garbage goes
     through it. Tests make much and drop little, so that searches are rare."""
     gc.disable()
     try:
+        rewriting.rewrite(session.config, rewriting.share(session.config))
         return (yield)
     finally:
         gc.freeze()

@@ -1,4 +1,4 @@
-"""Commands of the tool, each in a process that is forked from one that has imported the tool.
+"""Commands of the tool and of pytest, each in a process forked from one that imported the tool.
 
 Such a process has a folder, an environment, files for its output and an exit code of its own, as
 one that Python starts, and it begins at once: to start Python and import the tool takes longer than
@@ -12,7 +12,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -20,6 +20,7 @@ CONTEXT.set_forkserver_preload(
     [
         "jinja2",
         "markdown_it",
+        "pytest",
         "wheelproof.checks.verify",
         "wheelproof.cli",
         "wheelproof.commands.mutant",
@@ -43,21 +44,65 @@ def run(
     ``out``, ``err``: files for what it says; without ``err`` the first has both. Raises
     TimeoutError.
     """
-    process = CONTEXT.Process(
-        target=_command, args=(list(arguments), folder, dict(environment), out, err)
-    )
+    return _ended(_command, (list(arguments), folder, dict(environment), out, err), timeout)
+
+
+def run_pytest(
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    out: Path,
+    timeout: float = 600,
+) -> int:
+    """The exit code of `python -m pytest ARGUMENTS`; ``out`` gets all that it prints.
+
+    The process has not imported any plugin, nor a module of tests. Raises TimeoutError.
+    """
+    return _ended(_pytest, (list(arguments), folder, dict(environment), out), timeout)
+
+
+def _ended(target: Callable[..., None], given: tuple[object, ...], timeout: float) -> int:
+    """The exit code of a function that ends the process which is forked for it."""
+    process = CONTEXT.Process(target=target, args=given)
     process.start()
     process.join(timeout)
     if process.is_alive():
         process.kill()
         process.join()
-        raise TimeoutError(f"wheelproof {' '.join(arguments)}: {timeout} s are over")
+        raise TimeoutError(f"{given[0]}: {timeout} s are over")
+    assert process.exitcode is not None
     return process.exitcode
+
+
+def _pytest(arguments: list[str], folder: Path, environment: dict[str, str], out: Path) -> None:
+    _prepared(folder, environment, out)
+    sys.path.insert(0, str(folder))
+    sys.argv = ["pytest", *arguments]
+    import pytest
+
+    try:
+        raise SystemExit(int(pytest.main(arguments)))
+    finally:
+        atexit._run_exitfuncs()
 
 
 def _command(
     arguments: list[str], folder: Path, environment: dict[str, str], out: Path, err: Path | None
 ) -> None:
+    _prepared(folder, environment, out, err)
+    sys.argv = ["wheelproof", *arguments]
+    from wheelproof.cli import main
+
+    try:
+        main()
+    finally:
+        atexit._run_exitfuncs()
+
+
+def _prepared(
+    folder: Path, environment: Mapping[str, str], out: Path, err: Path | None = None
+) -> None:
+    """Make the process the command's own: its folder, its environment and its output."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -70,13 +115,6 @@ def _command(
         _opened(2, err)
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(encoding=environment.get("PYTHONIOENCODING", "utf-8"))
-    sys.argv = ["wheelproof", *arguments]
-    from wheelproof.cli import main
-
-    try:
-        main()
-    finally:
-        atexit._run_exitfuncs()
 
 
 def _opened(number: int, file: Path) -> None:

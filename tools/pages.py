@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the tables of README.md and docs/ that follow from the declarations, and a picture.
+"""Write the tables of README.md and docs/ that follow from declarations and code, and a picture.
 
 ``python tools/pages.py`` rewrites the text between the marks ``<!-- NAME: made by ... -->`` and
 ``<!-- NAME: end -->``. A test refuses a page whose tables are stale.
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from tools import history  # noqa: E402
+from tools import history, reference  # noqa: E402
 from wheelproof import project  # noqa: E402
 from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
@@ -49,7 +49,7 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
 
@@ -183,7 +183,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         out[file] = filled(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
     out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), found)
-    return out | order_of_locks(root)
+    return out | order_of_locks(root) | reference.pages(root, filled, table)
 
 
 def of_history(page: str, source: history.History, found: dict[str, Mechanism]) -> str:

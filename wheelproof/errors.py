@@ -4,6 +4,17 @@ The command line prints the error and exits with its `exit_code`; a finding abou
 is a verdict, never an exception.
 """
 
+EXIT_CODES = {
+    0: "every verdict as expected",
+    1: "a finding",
+    2: "a usage error",
+    3: "inconclusive: a limit of time or memory ended a check",
+    4: "a tool failed or is missing",
+    5: "nothing was checked, or the check was vacuous",
+    130: "interrupted",
+}
+"""Exit code of each command -> what it says."""
+
 
 class WheelproofError(Exception):
     """An error that the user can act on. `str()` gives the message and the remedy, if any."""

@@ -22,21 +22,26 @@ CACHED = "cached"
 """The figure of a row from an earlier run: when that run made it, UTC."""
 
 # In the order in which the layers build on each other.
-LAYERS = (
-    "tlc",
-    "graph",
-    "bisimulation",
-    "coverage",
-    "composition",
-    "mutant",
-    "liveness",
-    "random",
-    "stress",
-    "jvm",
-    "proof",
-    "trace",
-    "mutate",
-)
+LAYERS_SAY = {
+    "tlc": "the properties, on every state of the specification; refinements",
+    "graph": "specification = model; the properties mean the same in both; every witness is "
+    "reached",
+    "bisimulation": "model = implementation",
+    "coverage": "every label, branch and field is exercised over all scenarios; labels are equal "
+    "in all artefacts; locks are taken in the documented order",
+    "composition": "composed runs against the atomic model",
+    "mutant": "each decision is needed",
+    "liveness": "temporal properties, by TLC and by the model's search for fair cycles",
+    "random": "random schedules of the implementation, with a happens-before race detector",
+    "stress": "real threads, paused at random bytecodes, with faults planted in the primitives",
+    "jvm": "the bytecode of released classes = model, state by state",
+    "proof": "theorems, and every edge of the model against the proofs",
+    "trace": "",
+    "mutate": "",
+}
+"""Layer -> what it compares or checks; "" of those that no verification has."""
+
+LAYERS = tuple(LAYERS_SAY)
 
 
 class Verdict(StrEnum):

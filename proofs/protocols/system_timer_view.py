@@ -12,8 +12,20 @@ SYSTEMS = (proof.Buckets,)
 """Every system that some scenario is one of."""
 
 IDLE = {"T0", "T1", "Done", "C1", "E1", "E2", "B1"}
+PLACES = {
+    "W0": "W1",
+    "F3": "F2",
+    "V1": "F2",
+    "V3": "R4",
+    "R8": "R4",
+    "Q1": "R1",
+    "Q2": "R2",
+    "Q6": "R6",
+}
+"""Label -> the place of the proof, where the two have different names."""
+
 POLLED_AT = {"R2", "R3", "R5", "R7", "F2", "V2"}
-"""Labels at which the reaper has a bucket out of the queue, as it has when it re-enters entries."""
+"""Places at which the reaper has a bucket out of the queue, as it has when it re-enters entries."""
 
 ACTIONS = {
     "T0": "adds cancels reaps stutter",
@@ -35,10 +47,14 @@ ACTIONS = {
     "R1": "polls_unlocked is_over waits",
     "R2": "locks_to_reap",
     "R3": "puts_back",
+    "R8": "polls",
     "R4": "polls finds_none_due",
     "R5": "reads_key",
     "R7": "advances",
     "R6": "unlocks_after_reap",
+    "Q1": "polls_unlocked is_over waits",
+    "Q2": "locks_to_reap",
+    "Q6": "unlocks_after_reap",
     "F2": "takes_head is_empty",
     "V2": "resets_key",
     "V1": "stutter",
@@ -57,7 +73,7 @@ _compiled: dict[type, Compiled] = {}
 
 def views(model: Any) -> list[View]:
     """The one view of a scenario; none of Kafka's order, in which P10 and P11 do not hold."""
-    return [] if model.kafka else [View(model)]
+    return [View(model)] if model.reap == "reap" else []
 
 
 class View:
@@ -137,28 +153,19 @@ class View:
         if key not in self._threads:
             stack = levels(self.model, process)
             last, label = stack[-1], stack[-1].label
-            by_name = {level.procedure: level.values for level in stack}
-            place = (
-                "Idle"
-                if label in IDLE
-                else {"W0": "W1", "F3": "F2", "V1": "F2", "V3": "R4"}.get(label, label)
-            )
-            entry = (
-                by_name["addTimerTaskEntry"]["ke"]
-                if last.procedure == "addTimerTaskEntry"
-                else None
-            )
+            place = "Idle" if label in IDLE else PLACES.get(label, label)
+            entering = last.procedure == "addTimerTaskEntry"
+            entry = last.values["ke"] if entering else None
             if place in ("A1", "A2", "A3"):
                 entry = last.values["ae"]
             into = last.values["bucket"] if place in ("W2", "W3", "W4") else None
-            reap = by_name.get("reap")
-            has = place in POLLED_AT or last.procedure == "addTimerTaskEntry"
+            own, has = stack[0].values, place in POLLED_AT or entering
             self._threads[key] = {
                 "at": place,
                 "entry": entry,
                 "into": into,
-                "polled": reap["polled"] if reap is not None and has else None,
-                "until": reap["expiration"] if reap is not None and place == "R7" else 0,
+                "polled": (own["polled"] or None) if has else None,
+                "until": own["expiration"] if place == "R7" else 0,
             }
         return self._threads[key]
 

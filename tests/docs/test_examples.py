@@ -107,7 +107,7 @@ def test_the_first_hour(checkout):
         pytest.param("read-a-counterexample.md", marks=pytest.mark.nightly),
         pytest.param("record-a-trace.md", marks=pytest.mark.nightly),
         "trace-steps.md",
-        "mechanisms/purgatory.md",
+        pytest.param("mechanisms/purgatory.md", marks=pytest.mark.nightly),
     ],
 )
 def test_the_commands_of_a_page(checkout, name):
@@ -121,6 +121,7 @@ def test_the_commands_of_a_page(checkout, name):
         assert code == expected(words), (words, output)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_output_of_replay_is_what_is_printed(checkout):
     shown = printed(read("trace-replay.md"))

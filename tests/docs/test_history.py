@@ -10,6 +10,7 @@ import pytest
 
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import printed, unlike
+from tests.nights import by_night
 from tools import history, pages
 from tools.history import Bug, Cell, Era, Row
 from wheelproof import project
@@ -176,10 +177,7 @@ def test_each_link_of_the_chain_has_a_trace():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
-    [
-        pytest.param(command, marks=[pytest.mark.nightly] * (not command.split()[2].endswith("H6")))
-        for command, _ in shown()
-    ],
+    [by_night(command) for command, _ in shown()],
 )
 def test_a_trace_is_what_its_command_prints(tmp_path, command):
     (parts,) = [[part for part in parts if part] for each, parts in shown() if each == command]

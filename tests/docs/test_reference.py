@@ -7,9 +7,9 @@ from dataclasses import fields
 import pytest
 
 from tests.docs.reading import ROOT
-from tools import pages
-from wheelproof.checks import prove
-from wheelproof.project import Mechanism, lock_order
+from tests.proofs.declared import theorems
+from tools import pages, reference
+from wheelproof.project import Mechanism, lock_order, meanings
 from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
 from wheelproof.verdict import LAYERS, Verdict
 
@@ -53,8 +53,54 @@ def test_a_page_without_marks_is_refused():
         pages.filled("# A page\n", "decisions", "")
 
 
+def test_a_reference_page_that_was_changed_is_noticed(tmp_path):
+    """One table of each page; a row that is changed by hand is written anew."""
+    right = pages.pages()
+    for page, old, new in (
+        ("declarations", "the decision that is taken away", "anything"),
+        ("how-it-works", "each decision is needed", "nothing"),
+        ("implementations", "many readers or one writer", "one reader"),
+        ("cli", "| 2 | a usage error |", "| 6 | another |"),
+    ):
+        file = DOCS / f"{page}.md"
+        assert right[file].count(old) == 1, old
+        stale = tmp_path / "docs" / file.name
+        stale.parent.mkdir(exist_ok=True)
+        stale.write_text(right[file].replace(old, new), encoding="utf-8")
+    (tmp_path / "runtime").symlink_to(ROOT / "runtime")
+    made = reference.pages(tmp_path, pages.filled, pages.table)
+    assert len(made) == 4
+    for file, text in made.items():
+        assert file.read_text(encoding="utf-8") != text == right[DOCS / file.name], file.name
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        (lambda says: says.pop("fair"), "Config.fair has no meaning"),
+        (lambda says: says.update(planted="a field that is gone"), "Config has no field planted"),
+    ],
+)
+def test_a_field_without_a_meaning_and_a_meaning_without_a_field_are_refused(change, refused):
+    known = {kind: dict(says) for kind, says in meanings.FIELDS.items()}
+    change(known[Config])
+    with pytest.raises(ValueError, match=refused):
+        meanings.rows(Config, known)
+
+
+def test_a_primitive_and_a_kind_of_label_without_a_meaning_are_refused(monkeypatch):
+    names = reference.provided(ROOT)
+    with pytest.raises(ValueError, match="differ in Planted"):
+        reference.primitives(pages.table, [*names, "Planted"])
+    with pytest.raises(ValueError, match="differ in Gate"):
+        reference.primitives(pages.table, [name for name in names if name != "Gate"])
+    monkeypatch.setattr(reference, "KINDS", (*KINDS, "planted"))
+    with pytest.raises(ValueError, match="the kinds of labels"):
+        reference.kinds(pages.table)
+
+
 def test_the_readme_says_of_each_mechanism_whether_there_are_proofs():
-    assert set(pages.PROVED) == {item.mechanism for item in prove.declared(ROOT)}
+    assert set(pages.PROVED) == {item.mechanism for item in theorems()}
 
 
 def without_theorem(limits: str) -> set[str]:

@@ -63,6 +63,7 @@ def test_another_declaration_is_refused(copy):
     assert "Write SPURIOUS = ('Condition',), or leave it out." in printed
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_each_mutant_is_killed_by_one_side_alone(copy):
     code, printed = wheelproof(copy, "verify", "--layer", "mutant", "--verbose", *ONE_PROCESS)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.pages import ONE_PROCESS, ROOT, change, files, listings, printed_by, wheelproof
+from tests.nights import by_night
 from wheelproof import project
 from wheelproof.checks import jobs, jvm
 from wheelproof.checks.context import Context
@@ -47,9 +48,10 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     assert files(tmp_path) == files(SUBJECT)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
-    code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output))
+    code, printed = wheelproof(copy, "verify", "--verbose", "--output", str(output), *ONE_PROCESS)
     shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
         if line.startswith("latch"):
@@ -84,7 +86,7 @@ def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
             "",
             "Latch.count:GETFIELD count#0 has no label and no reason",
         ),
-        ('A1 = ["Latch.isOpen:GETFIELD opened#0"]\n', "", "the label A1 has no site"),
+        by_night(('A1 = ["Latch.isOpen:GETFIELD opened#0"]\n', "", "the label A1 has no site")),
     ],
 )
 def test_a_fault_of_the_table_is_named_as_on_the_page(output, copy, old, new, message):

@@ -47,11 +47,11 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     assert files(tmp_path) == files(SUBJECT)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
-    code, printed = wheelproof(
-        ROOT, "verify", "--verbose", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
-    )
+    where = ("--subject", str(SUBJECT), "--output", str(tmp_path / "build"))
+    code, printed = wheelproof(ROOT, "verify", "--verbose", *where, *ONE_PROCESS)
     shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
         if line.startswith("one_shot"):

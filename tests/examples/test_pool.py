@@ -198,7 +198,7 @@ def test_the_compiled_specification_has_the_model_s_choices():
 
 def test_the_specification_alone_is_enough(copy):
     (copy / "model" / "pool.py").unlink()
-    change(copy / "spec/Pool.toml", "[labels]", '[model]\nresult = "Result"\n\n[labels]')
+    change(copy / "spec/Pool.toml", "[model]", '[model]\nresult = "Result"')
     mechanism = find(copy)["pool"]
     graph = reduced.reduce(mechanism.model(SCENARIO), mechanism.silent)
     sides = reduced.rows(graph), reduced.shared_of(graph)

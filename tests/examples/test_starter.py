@@ -32,8 +32,8 @@ def subject(tmp_path_factory):
     return folder, printed
 
 
-def verified(folder):
-    code, printed = wheelproof(folder, "verify", *ONE_PROCESS)
+def verified(folder, *arguments):
+    code, printed = wheelproof(folder, "verify", *ONE_PROCESS, *arguments)
     rows = json.loads((folder / "build" / "results.json").read_text(encoding="utf-8"))["rows"]
     return code, printed, rows
 
@@ -69,7 +69,7 @@ def test_another_step_of_the_code_is_rejected(subject, tmp_path, old, new, layer
     starter.write(tmp_path, "my_lock")
     for file in (tmp_path / "impl" / "my_lock.py", *(tmp_path / "mutants").rglob("*.md")):
         file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    code, printed, rows = verified(tmp_path)
+    code, printed, rows = verified(tmp_path, "--layer", layer)
     assert code == 1, printed
     assert layer in {row["layer"] for row in rows if not row["ok"]}
 

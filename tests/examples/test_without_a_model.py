@@ -8,22 +8,16 @@ import pytest
 
 from tests.examples.test_one_shot import ONE_PROCESS, SUBJECT, change, wheelproof
 
-LATE = '\nComesTooLate == \\E t \\in Threads : pc[t] = "O3" /\\ done\n\nRunsOnce == '
-
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    folder = Path(
+    return Path(
         shutil.copytree(
             SUBJECT,
             tmp_path / "copy",
             ignore=shutil.ignore_patterns("build", "__pycache__", "model"),
         )
     )
-    change(folder / "spec/OneShot.tla", "\nRunsOnce == ", LATE)
-    toml = folder / "spec/OneShot.toml"
-    toml.write_text(toml.read_text() + '\n[model]\nwitnesses = ["ComesTooLate"]\n')
-    return folder
 
 
 @pytest.mark.nightly

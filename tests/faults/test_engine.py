@@ -60,6 +60,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.nightly
 def test_a_stand_in_that_does_nothing_else_is_green(verify):
     verify.java('exec "$JAVA" "$@"')
     verify("tlc").is_green()
@@ -95,6 +96,7 @@ def test_a_violation_that_ends_with_exit_code_0_is_no_violation(verify, layer, n
     )
 
 
+@pytest.mark.nightly
 def test_a_run_that_stops_at_a_violation_although_it_was_to_go_on_is_an_error(verify):
     verify.java('case "$*" in *" -continue "*) "$JAVA" "$@"; exit 12;; esac; exec "$JAVA" "$@"')
     verify("mutant", profile="nightly").fails(
@@ -105,6 +107,7 @@ def test_a_run_that_stops_at_a_violation_although_it_was_to_go_on_is_an_error(ve
     )
 
 
+@pytest.mark.nightly
 def test_a_violation_is_green_without_the_lie(verify):
     verify("liveness").is_green()  # the mutant is so in test_subject
 

@@ -43,6 +43,7 @@ def test_a_report_that_cannot_be_written_although_the_results_can(verify):
     ended.is_tidy()
 
 
+@pytest.mark.nightly
 def test_a_limit_that_is_not_reached_is_green(verify):
     verify("bisimulation", preexec_fn=small_files(1_000_000)).is_green()
 

@@ -321,7 +321,7 @@ def test_no_damage_ends_green(verify, small, fault):
 
 
 def test_the_undamaged_subject_is_green_in_the_layers_that_are_damaged(verify):
-    verify("tlc", "bisimulation", "mutant", "random", jobs=2).is_green()
+    verify("tlc", "bisimulation", "mutant", "random").is_green()
 
 
 @pytest.mark.parametrize(

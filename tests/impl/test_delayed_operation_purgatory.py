@@ -132,6 +132,7 @@ def test_a_purgatory_whose_reaper_has_died_takes_no_operation(monkeypatch):
 
 
 def test_a_purgatory_that_is_left_open_warns_and_its_thread_ends():
+    gc.freeze()  # the search goes through what is made from now on
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         purgatory = DelayedOperationPurgatory("left", Still())
@@ -145,6 +146,7 @@ def test_a_purgatory_that_is_left_open_warns_and_its_thread_ends():
 
 
 def test_one_that_was_shut_down_does_not_warn():
+    gc.freeze()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with DelayedOperationPurgatory("closed", Still()):

@@ -22,6 +22,7 @@ from tests.model.drawing import scenarios
 from tests.model.timer import MECHANISM, NAME, ROOT, source
 from tests.nights import only
 from wheelproof import documents
+from wheelproof.errors import WheelproofError
 from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import BudgetSpent, first_violation
@@ -31,8 +32,8 @@ LARGEST = 2_000
 
 FOLDER = ROOT / "build" / "scenarios"
 SCHEMA = "wheelproof.scenario/1"
-EXAMPLES = settings.default.max_examples // 2
-"""25 in the fast profile."""
+EXAMPLES = max(25, settings.default.max_examples // 2)
+"""With fewer the share of rejected scenarios would be left to chance."""
 
 
 def difference(subject: ControlledImplementation, scenario, rejected=None) -> str:
@@ -212,7 +213,15 @@ def test_a_file_is_replayed_alone(tmp_path):
     )
 
 
-def test_a_file_that_is_no_scenario_is_an_error(tmp_path):
+def test_a_file_that_is_no_scenario_is_refused(tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text("{}")
+    with pytest.raises(WheelproofError, match="has no schema"):
+        read(file)
+
+
+@pytest.mark.nightly
+def test_a_file_that_is_no_scenario_is_an_error_of_the_run(tmp_path):
     file = tmp_path / "other.json"
     file.write_text("{}")
     done = replayed(file)
@@ -225,7 +234,7 @@ def test_a_file_that_is_no_scenario_is_an_error(tmp_path):
 def test_drawing_reaches_every_operation_and_shape():
     seen = set()
 
-    @settings(max_examples=800, database=None, derandomize=True)
+    @settings(max_examples=250, database=None, derandomize=True)
     @given(scenarios())
     def draw(scenario):
         programs = scenario["threads"].values()

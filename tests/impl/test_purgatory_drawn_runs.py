@@ -197,7 +197,7 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
 def test_drawing_reaches_every_operation_and_shape():
     seen = set()
 
-    @settings(max_examples=600, database=None, derandomize=True)
+    @settings(max_examples=200, database=None, derandomize=True)
     @given(runs())
     def draw(drawn):
         scenario = drawn.scenario

@@ -278,10 +278,12 @@ def test_a_program_shows_what_a_shutdown_must_not_do(fault):
     ran(shipped, [*rules, SHUTS])
 
 
+@pytest.mark.nightly
 def test_nothing_planted_is_nothing_found():
     searched(shipped, max_examples=100, stateful_step_count=30, phases=[Phase.generate])
 
 
+@pytest.mark.nightly
 def test_what_matters_only_between_threads_is_not_found_here():
     """P3 drops the second try, which sees what came meanwhile: see the drawn schedules."""
     searched(without("P3"), max_examples=100, phases=[Phase.generate])

@@ -339,7 +339,8 @@ def test_a_planted_defect_is_found_with_a_minimal_program(planting, says, operat
         assert called[-1].startswith("stalled")
 
 
-@pytest.mark.parametrize("timer", [SystemTimer, by_night(Peek), by_night(Recheck)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("timer", [SystemTimer, Peek, Recheck])
 def test_nothing_planted_is_nothing_found(timer):
     run_state_machine_as_test(
         planted(timer),

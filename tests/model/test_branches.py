@@ -62,6 +62,9 @@ NOT_MET = {
         "A3: self.held(self.timer_task_entry[task]) is true": (
             "an adder has the read lock, so no flush, which has the write lock, holds an entry"
         ),
+        "R8: self.due() is false": (
+            "the bucket that was put back is due: one reaper works, so its key has not changed"
+        ),
     },
     "system_timer_reaper": {
         "J4: not self.ended is true": "only the end of the reaper wakes a thread that waits for it",

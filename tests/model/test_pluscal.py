@@ -170,7 +170,7 @@ class DefaultAgain(Calls):
 def tlc(tmp_path_factory):
     folder = tmp_path_factory.mktemp("calls")
     files = mc.generate(mc.McConfig("MCCalls", SPEC, "a test"), folder)
-    result = process.run(files.module, timeout=300, dump=folder / "states.dot")
+    result = process.run(files.module, timeout=300, dump=folder / "states.dot", shared=True)
     assert result.outcome == "completed", result.explanation
     return TlcGraph.read(folder / "states.dot")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.proofs.declared import theorems as all_theorems
 from tools import theorems as outcomes
-from wheelproof.checks import prove
 from wheelproof.commands import theorems
 from wheelproof.verdict import Results, Row, read_results
 
@@ -19,7 +19,7 @@ ROW = re.compile(r"^\| (A-[A-Z]+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def declared():
-    return prove.declared(ROOT)
+    return all_theorems()
 
 
 def faults(text: str, declared, folder: Path = PAGE.parent) -> list[str]:

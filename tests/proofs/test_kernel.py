@@ -45,6 +45,14 @@ def test_the_resource_count_is_that_of_one_text():
     assert len({solvers.refute(text, 0).resources for _ in range(5)}) == 1
 
 
+def test_terms_are_looked_at_again_once_solvers_have_ended():
+    with pytest.raises(RuntimeError), solvers.trusted(), solvers.trusted():
+        raise RuntimeError
+    assert solvers.refute(solvers.smt_lib([x > y, y > x]), 0).verdict == "unsat"
+    with pytest.raises(z3.Z3Exception):
+        z3.And(x, y)
+
+
 def test_too_few_resources_are_inconclusive_and_never_a_proof():
     cubes = VC("cubes", {"cubes": x * x * x + y * y * y == 33}, z3.BoolVal(False))
     answer = solvers.refute(solvers.smt_lib([*cubes.premises.values()]), 0, resources=1000)

@@ -15,7 +15,7 @@ from proofs.protocols import timer_task_list as ring
 from proofs.protocols.theory import Conditions, submit
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 from tests.nights import only
-from wheelproof.checks import prove
+from tests.proofs.declared import theorems
 from wheelproof.isolated import Finder, apart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,14 +43,10 @@ def changed(module: str, old: str, new: str):
 
 def test_no_link_is_left_out():
     """What these tests and the protocols' own go through is all that there is."""
-    links = {
-        (item.theory.partition(".")[0], link)
-        for item in prove.declared(ROOT)
-        for link in item.rests_on
-    }
+    links = {(item.theory.partition(".")[0], link) for item in theorems() for link in item.rests_on}
     assert {folder for folder, _ in links} == {"arith", "protocols"}
     assert sorted(link for folder, link in links if folder == "arith") == ARITHMETIC
-    assert sum(len(item.rests_on) for item in prove.declared(ROOT)) > 80
+    assert sum(len(item.rests_on) for item in theorems()) > 80
 
 
 BY_DAY = {"T2", "T11", "T13-takes", "next_turn", "quotient_monotone", "window"}
@@ -131,6 +127,7 @@ def test_a_weakened_theorem_takes_what_rests_on_it(module, old, new, theorem):
     assert theorem in fallen if theorem else not fallen
 
 
+@pytest.mark.nightly
 def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
     """T10 with the tick for the turn is false: its row is, and T12's is not proved."""
     import shutil

@@ -35,11 +35,13 @@ def test_the_regression_test_fails_on_the_released_classes(folder):
     assert "expected: <1> but was: <2>" in message
 
 
+@pytest.mark.nightly
 def test_the_regression_test_passes_with_the_fix(folder):
     passed, message = command.regression(classes(folder, fixed=True), folder)
     assert passed, message
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("fixed", only([False, True], False))
 def test_the_reproduction_runs_each_case(folder, fixed):

@@ -163,6 +163,7 @@ def test_what_does_not_fit_into_memory_is_counted_and_never_green(folder):
     assert drops == [reader.footer["dropped"]] and drops[0] > 0
 
 
+@pytest.mark.nightly
 def test_an_injected_delay_is_marked(folder):
     file = load(built(folder), folder / "fault.jsonl", "stall=10000:1")
     shown = report.read(file)

@@ -24,7 +24,7 @@ LABELS = {
     "partition_leader": 14,
     "purgatory": 78,
     "read_write_lock": 28,
-    "system_timer": 30,
+    "system_timer": 34,
     "system_timer_reaper": 16,
     "task_executor": 24,
     "timer_task_list": 41,

@@ -101,13 +101,10 @@ BAD = {
         "Program": {"a": [["delivers", "c1", "o"]], "b": [["deliver", "c2", "o"]]}
     },
 }
-FAST = ("CompletesOneAtMost",)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in FAST else [pytest.mark.nightly]) for name in BAD],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", BAD)
 def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
     """TLC stops at the assumption of this name before it looks at any state."""
     result = Context(MECHANISM, tmp_path).tlc(

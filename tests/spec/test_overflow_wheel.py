@@ -93,13 +93,10 @@ BAD = {
     "MemoryIsOfThreads": {"Program": {"a": [["place", "a"]], "a.next": [["memory", "a", "next"]]}},
     "OneAdd": {"Program": {"a": [["add"]], "b": [["add"]]}},
 }
-FAST = ("OneAdd",)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in FAST else [pytest.mark.nightly]) for name in BAD],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", BAD)
 def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
     """TLC stops at the assumption of this name before it looks at any state."""
     result = Context(MECHANISM, tmp_path).tlc(

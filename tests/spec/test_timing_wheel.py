@@ -116,16 +116,11 @@ BAD = {
     "DeadlinesAreTimes": [{"Deadline": {"far": -1, "near": 3}}],
     "ProgramsAreOperations": [{"Program": {"adder": [["put", "far"]], "reaper": [["expire"]]}}],
 }
-FAST = ("DeadlinesAreTimes",)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    "name, constants",
-    [
-        pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
-        for name, each in BAD.items()
-        for constants in each
-    ],
+    "name, constants", [(name, constants) for name, each in BAD.items() for constants in each]
 )
 def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
     """TLC stops at this assumption before it looks at any state."""

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -286,6 +287,26 @@ def test_a_verification_has_the_proofs_of_the_chosen_mechanisms(home):
     shutil.rmtree(home / "proofs")
     with pytest.raises(NothingChecked):
         verify.run(options)
+
+
+def test_theories_are_imported_again_only_where_a_source_has_changed(home):
+    toy = home / "proofs" / "toy.py"
+    counts = f"open({str(home / 'imports')!r}, 'a').write('x')\n"
+    toy.write_text(START + TRUE + counts)
+    with prove.loaded(home) as first, prove.loaded(home) as nested:
+        assert nested["toy"] is not first["toy"], "the first is kept when it is left"
+    made = len((home / "imports").read_text())
+    with prove.loaded(home) as again:
+        assert again["toy"].check("true", 1, None).verdict == "proved"
+    assert len((home / "imports").read_text()) == made and "proofs.toy" not in sys.modules
+    toy.write_text(START + TRUE.replace("y >= 0", "y >= 1") + counts)
+    with prove.loaded(home) as changed:
+        assert changed["toy"] is not again["toy"]
+    (home / "impl").mkdir()
+    (home / "impl" / "other.py").write_text("")
+    with prove.loaded(home) as beside:
+        assert beside["toy"] is not changed["toy"], "a proof may import what it is about"
+    assert len((home / "imports").read_text()) == made + 2
 
 
 def test_two_theorems_of_one_name_are_refused(home):

@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.examples.pages import ONE_PROCESS, change, wheelproof
 from wheelproof import project, starter
 
@@ -19,11 +21,19 @@ UNLOCKED = "spec/MyLock.toml::mutant::Unlocked"
 
 
 def run(folder, *arguments):
-    """(exit code, what was printed) of pytest in a folder."""
+    """(exit code, what was printed) of pytest in a folder; with processes of its own it is started,
+    otherwise it is forked."""
+    arguments = ("-p", "no:cacheprovider", *arguments)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "COLUMNS": "100"}
+    if "-n" not in arguments:
+        with tempfile.TemporaryDirectory() as elsewhere:
+            printed = Path(elsewhere) / "printed"
+            code = forked.run_pytest(arguments, folder, environment, printed, 300)
+            return code, printed.read_text(encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "COLUMNS": "100"},
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -48,7 +58,7 @@ def test_each_check_is_a_test_and_passes(subject):
     code, printed = run(subject, "--wheelproof", "-v", "-n", "2", "spec")
     assert code == 0, printed
     assert UNLOCKED in printed and "spec/MyLock.toml::bisimulation::two_adders" in printed
-    _, names = collected(subject, "--wheelproof", "spec")
+    names = re.findall(r"PASSED (spec/.*::\S+)", printed)
     assert f"{len(names)} passed" in printed and len(names) == 16
     assert len(set(names)) == len(names)
 

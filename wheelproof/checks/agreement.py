@@ -3,7 +3,8 @@
 Equal graphs do not show this. A property that is weaker in one of the two holds wherever the other
 one holds; and where each mutant has one operation, "some operation" and "all operations" are the
 same. So TLC and the model also evaluate every invariant in states that are not reachable: those of
-:mod:`wheelproof.checks.drawing`.
+:mod:`wheelproof.checks.drawing`. They evaluate every witness there too. The layer ``graph``
+compares witnesses in the states of each scenario's graph.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from wheelproof.checks.drawing import mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State
+from wheelproof.tla import export
 from wheelproof.tlc import mc
 from wheelproof.tlc.dot import Node, read_dot
 from wheelproof.tlc.result import Outcome, TlcResult
@@ -89,6 +91,32 @@ def invariants(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(item.name for item in mechanism.properties.values() if item.kind == "invariant")
 
 
+def witnesses(mechanism: Mechanism) -> tuple[str, ...]:
+    """The states to be reached, as the TOML declares them."""
+    return mechanism.of_model.witnesses
+
+
+def predicates(mechanism: Mechanism) -> tuple[str, ...]:
+    """The names of all predicates that are compared."""
+    return (*invariants(mechanism), *witnesses(mechanism))
+
+
+def missing(mechanism: Mechanism) -> tuple[str, str] | None:
+    """(witness, reason) of the first that declaration, model or specification lacks, else None."""
+    declared, toml = witnesses(mechanism), f"spec/{mechanism.toml.name}"
+    listed = mechanism.witnesses
+    for name in (*declared, *(each for each in listed if each not in declared)):
+        if name not in declared:
+            return name, f"the model lists {name} in WITNESSES, and [model] of {toml} does not"
+        if name not in listed:
+            return name, f"[model] of {toml} lists {name}, and the model's WITNESSES do not"
+        if mechanism.by_hand and not callable(getattr(mechanism.model_module.Model, name, None)):
+            return name, f"the model lists {name} in WITNESSES, and has no such method"
+        if name not in export.load(mechanism.checked, mechanism.specs).definitions:
+            return name, f"spec/{mechanism.checked.name} defines no {name}, which {toml} lists"
+    return None
+
+
 class Source:
     """The states of one scenario, drawn as they are needed, every fourth a reachable one.
 
@@ -101,7 +129,7 @@ class Source:
         self._draw = random.Random(scenario)
         self._reachable = reachable(mechanism, scenario, self._draw, broken)
         self._states: list[State] = []
-        self._truths: dict[str, list[bool | None]] = {name: [] for name in invariants(mechanism)}
+        self._truths: dict[str, list[bool | None]] = {name: [] for name in predicates(mechanism)}
 
     def states(self, number: int) -> list[State]:
         """The first states, this many."""
@@ -197,14 +225,26 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
 
 
 def check(context: Context) -> Report:
-    """The row ``properties``: TLC and the model agree on every invariant in each drawn state.
+    """The row ``properties``: TLC and the model agree on each predicate in each drawn state.
 
-    The figure ``one_sided`` counts the invariants that have one truth value in all drawn states. A
-    row of these alone is vacuous. The figure ``skipped`` names the decisions that give no states,
+    Predicates are invariants and witnesses. A witness that one side lacks is a finding. The figure
+    ``one_sided`` counts the invariants that have one truth value in all drawn states. A row of
+    these alone is vacuous. The figure ``skipped`` names the decisions that give no states,
     ``unjudged`` counts the mixed states that TLC cannot judge.
     """
     mechanism = context.mechanism
     started = context.begin("graph", NAME, context.limits.tlc_seconds)
+    if lacking := missing(mechanism):
+        row = context.row(
+            "graph",
+            NAME,
+            started,
+            expected="sampled",
+            verdict=Verdict.VIOLATED,
+            property=lacking[0],
+            why=lacking[1],
+        )
+        return Report([row])
     names, samples = invariants(mechanism), chosen(mechanism)
     one_sided = [name for name in names if not any(each.seen(name) for each in samples)]
     judged: dict[str, Any] = {
@@ -236,6 +276,7 @@ def check(context: Context) -> Report:
                     "states": sum(len(each.states) for each in samples) - unjudged,
                     "unjudged": unjudged,
                     "properties": len(names),
+                    "witnesses": len(witnesses(mechanism)),
                     "one_sided": len(one_sided),
                     "skipped": ", ".join(skipped(mechanism, (each.scenario for each in samples)))
                     or "none",
@@ -313,7 +354,7 @@ def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mappi
     definitions["SampledNames"] = f"<<{', '.join(evaluated)}>>"
     verdicts = ", ".join(
         f'{name} |-> "{name}" \\in SampledNames[sampleNumber] /\\ {name}'
-        for name in invariants(mechanism)
+        for name in predicates(mechanism)
     )
     definitions["SampledInit"] = f"/\\ sampleNumber \\in 1..{len(rows)}\n  /\\ " + "\n  /\\ ".join(
         [*values, f"sampleVerdicts = [{verdicts}]"]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from wheelproof.checks import lock_order
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.random import RACE
+from wheelproof.counterexample import composed
 from wheelproof.explore.composition import Composition, compose
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
@@ -117,9 +118,11 @@ def check(context: Context, entry: Composed) -> Report:
 def race_row(context: Context, entry: Composed, found: Composition) -> Row:
     """The detector's verdict on the search's runs: every step of every state, on one path each."""
     started = context.begin("random", entry.name)
-    verdict, why = Verdict.SAMPLED, ""
+    verdict, why, trace = Verdict.SAMPLED, "", None
     if found.races:
         verdict, why = Verdict.VIOLATED, str(found.races[0])
+        if shown := composed.build(context.mechanism, entry, found.raced):
+            why, trace = shown.explanation, context.keep(shown)
     elif found.outcome != "included":
         verdict, why = (
             Verdict.INCONCLUSIVE,
@@ -140,6 +143,7 @@ def race_row(context: Context, entry: Composed, found: Composition) -> Row:
             "steps": int(found.figures["steps"]),
             "races": len(found.races),
         },
+        trace=trace,
     )
 
 

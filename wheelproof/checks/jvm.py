@@ -153,7 +153,7 @@ class _Checks:
 
     def scenario(self, task: Task, scenario: str, fine: bool, without: str = "") -> dict[str, Any]:
         """Every state of the classes beside the model's."""
-        binding, program = task.binding, self.mechanism.scenarios[scenario]
+        binding, program = task.binding.beside(scenario), self.mechanism.scenarios[scenario]
         graph, rows = self.graph(scenario, without)
         self.jvm.begin(binding, program, fine)
         most = MARGIN[0] * len(rows) + MARGIN[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 from wheelproof.checks.comparisons import Equality, bisimulated
 from wheelproof.checks.context import COMPARED, Context
@@ -13,6 +14,18 @@ from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
 from wheelproof.project.mechanism import Config
 from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tlc.result import TlcResult
+
+
+class OfSpec(NamedTuple):
+    """How the specification's compiled graph compares with the model's.
+
+    ``figure``: how it was compared, "" where not. ``fault``: the difference of the graphs, "" for
+    none. ``witness``: name and sentence of a witness that differs in a state of equal graphs.
+    """
+
+    figure: str = ""
+    fault: str = ""
+    witness: tuple[str, str] | None = None
 
 
 class Machine:
@@ -46,21 +59,31 @@ class Machine:
         return reduced.open_diamond(self.graph, self.mechanism.silent)
 
     @cached_property
-    def compiled(self) -> tuple[str, str]:
-        """How the specification's compiled graph compares with the model's: a figure, and a fault.
+    def compiled(self) -> OfSpec:
+        """How the specification's compiled graph compares with the model's.
 
         Without a model by hand the two are one.
         """
         mechanism = self.mechanism
         if not mechanism.by_hand:
-            return "", ""
+            return OfSpec()
         try:
             model = mechanism.compiled_model(mechanism.scenarios[self.config.scenario])
         except OutsideSubset as error:
-            return f"no: {error.message}", ""
+            return OfSpec(f"no: {error.message}")
         graph = explore(model, bound=4 * self.graph.distinct + 1000)
         names = "the model", "the compiled specification"
-        return "every edge", same.difference(self.graph, graph, names)
+        fault, places = same.matched(self.graph, graph, names)
+        # `properties` names a witness that the model or the specification lacks.
+        shared = [name for name in mechanism.witnesses if name in model.module.definitions]
+        if fault:
+            return OfSpec("every edge", fault)
+        try:
+            return OfSpec(
+                "every edge", "", same.judgement(self.graph, graph, names, places, shared)
+            )
+        except OutsideSubset as error:
+            return OfSpec(f"every edge, and no witness: {error.message}")
 
     @cached_property
     def reduced(self) -> StateGraph | None:

@@ -6,18 +6,21 @@ How a proof is done is the project's own business. This module checks that the e
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 from wheelproof.checks import proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.isolated import Finder, apart
+from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
 from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
 
@@ -108,27 +111,66 @@ class Declared:
     enabled: bool = False
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """Theories with all modules that they came with, and a hash of the project's sources."""
+
+    content: str
+    theories: dict[str, Theory]
+    modules: dict[str, ModuleType]
+
+
+_kept: dict[Path, _Kept] = {}
+"""Those of the last project. Importing theories takes longer than proving most theorems."""
+
+
 @contextmanager
 def loaded(root: Path) -> Iterator[dict[str, Theory]]:
     """The project's theories by name, their modules imported from its folder alone.
 
-    Raises UsageError where a module cannot be loaded.
+    They are those of an earlier call in this process, where no source has changed since. Raises
+    UsageError where a module cannot be loaded.
     """
+    content = _content(root)
     with apart(Finder(root)):
-        theories: dict[str, Theory] = {}
-        for file in sorted((root / FOLDER).rglob("*.py")):
-            if not TAKES_PART.search(file.read_text(encoding="utf-8")):
-                continue
-            shown = file.relative_to(root)
-            try:
-                theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
-                theories[theory.name] = theory
-            except Exception as error:
-                # A project's module may raise anything, as where a theorem is not well-formed.
-                raise UsageError(
-                    f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}"
-                ) from error
-        yield theories
+        known = _kept.get(root)
+        if known is not None and known.content == content:
+            theories = known.theories
+            sys.modules.update(known.modules)
+        else:
+            theories = _imported(root)
+        _kept.clear()
+        try:
+            yield theories
+        finally:
+            _kept[root] = _Kept(content, theories, present())
+
+
+def _content(root: Path) -> str:
+    """A hash of the sources that an import apart can come to."""
+    digest = hashlib.sha256()
+    for folder in sorted(ARTEFACTS):
+        for file in sorted((root / folder).rglob("*.py")):
+            text = file.read_bytes()
+            digest.update(f"{file.relative_to(root)} {len(text)} ".encode() + text)
+    return digest.hexdigest()
+
+
+def _imported(root: Path) -> dict[str, Theory]:
+    theories: dict[str, Theory] = {}
+    for file in sorted((root / FOLDER).rglob("*.py")):
+        if not TAKES_PART.search(file.read_text(encoding="utf-8")):
+            continue
+        shown = file.relative_to(root)
+        try:
+            theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+            theories[theory.name] = theory
+        except Exception as error:
+            # A project's module may raise anything, as where a theorem is not well-formed.
+            raise UsageError(
+                f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+    return theories
 
 
 def declared(root: Path) -> list[Declared]:

@@ -11,8 +11,10 @@ from typing import Any
 
 from wheelproof.checks.comparisons import parted
 from wheelproof.checks.context import Context, Report
-from wheelproof.counterexample.build import build, labelled, settled
+from wheelproof.counterexample.build import Diverged, build, labelled, settled
 from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
+from wheelproof.explore.refined import refined
+from wheelproof.explore.runner import Racing
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mutant
@@ -36,8 +38,12 @@ def check(context: Context, config: Config) -> Report:
         found.append((DEADLOCK, f"after {' '.join(deadlock)}"))
     if difference := fine.difference or coarse.difference:
         found.append(("Bisimulation", str(difference)))
-    if racing := fine.racing or coarse.racing:
-        found.append((RACE, str(racing.race)))
+    racing = fine.racing
+    if racing is None and coarse.racing is not None:
+        program = context.mechanism.scenarios[config.scenario]
+        racing = refined(context.implementation(), program, coarse.racing.schedule)
+    if met := racing or coarse.racing:
+        found.append((RACE, str(met.race)))
     verdict, name, trace = Verdict.SAMPLED, None, None
     if "inconclusive" in (fine.outcome, coarse.outcome):
         verdict = Verdict.INCONCLUSIVE
@@ -46,7 +52,7 @@ def check(context: Context, config: Config) -> Report:
     if name == "Bisimulation" and difference:
         trace = parted(context, graph.model, config, difference, "random", config.name)
     elif name is not None:
-        trace = _recorded(context, config, fine, name)
+        trace = _recorded(context, config, name, racing, fine.deadlock)
     return Report(
         [
             context.row(
@@ -86,29 +92,37 @@ def check_mutant(context: Context, mutant: Mutant) -> Report:
                 else "no race was reported in fine schedules or in coarse ones",
                 bound=f"{context.bound(mutant.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
-                trace=_recorded(mutated, mutant, fine, RACE) if both else None,
+                trace=_recorded(mutated, mutant, RACE, fine.racing) if both else None,
             )
         ]
     )
 
 
 def _recorded(
-    context: Context, item: Config | Mutant, fine: RandomSchedules, property: str
+    context: Context,
+    item: Config | Mutant,
+    property: str,
+    racing: Racing | None,
+    deadlock: tuple[str, ...] = (),
 ) -> str | None:
-    """The first fine schedule with a race, up to it, or that to a deadlock, as a file.
+    """A schedule up to its race, or one to a deadlock, as a file.
 
-    None where no fine one has it: a coarse schedule leaves out steps of the model.
+    None where the model cannot follow it: it is of an implementation that is another machine, or
+    of coarse schedules alone.
     """
-    mechanism, racing = context.mechanism, fine.racing
+    mechanism = context.mechanism
     model, silent = mechanism.model(item.scenario), mechanism.silent
     accesses: dict[int, str] = {}
-    if property == RACE and racing:
-        schedule = labelled(model, racing.schedule, silent)
-        explanation, accesses = str(racing.race), racing.accesses
-    elif property == DEADLOCK and fine.deadlock:
-        schedule = settled(model, labelled(model, fine.deadlock, silent), silent)
-        explanation = mechanism.properties[DEADLOCK].says
-    else:
+    try:
+        if property == RACE and racing:
+            schedule = labelled(model, racing.schedule, silent)
+            explanation, accesses = str(racing.race), racing.accesses
+        elif property == DEADLOCK and deadlock:
+            schedule = settled(model, labelled(model, deadlock, silent), silent)
+            explanation = mechanism.properties[DEADLOCK].says
+        else:
+            return None
+    except Diverged:
         return None
     return context.keep(
         build(

@@ -26,7 +26,7 @@ from wheelproof.checks.context import (
     drift,
     graph_config,
 )
-from wheelproof.checks.machine import Machine
+from wheelproof.checks.machine import Machine, OfSpec
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
@@ -233,8 +233,8 @@ class _Config:
                 f"{broken.state}"
             )
         agree = equality is not None and not equality.fault
-        compiled, differs = machine.compiled if agree else ("", "")
-        faults.append(differs)
+        compiled, differs, witness = machine.compiled if agree else OfSpec()
+        faults += [differs, witness[1] if witness else ""]
         if self.config.expect == "exhaustive":
             kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
             first = first_violations(graph, (*kept, *fails))
@@ -243,12 +243,13 @@ class _Config:
                 f"{name} holds, and is declared to fail" for name in fails if first[name] is None
             ]
         unequal = differs or (equality and equality.fault)
+        name = "SameGraph" if unequal else witness[0] if witness else None
         self.add(
             "graph",
             started,
             expected="exhaustive",
-            verdict=Verdict.VIOLATED if unequal else Verdict.EXHAUSTIVE,
-            property="SameGraph" if unequal else None,
+            verdict=Verdict.VIOLATED if name else Verdict.EXHAUSTIVE,
+            property=name,
             fault="; ".join(filter(None, faults)),
             figures={
                 "states": graph.distinct,
@@ -261,10 +262,13 @@ class _Config:
         )
 
     def find_witnesses(self) -> None:
-        graph = self.machine.graph
-        for name in self.mechanism.witnesses:
-            if any(graph.model.holds(name, state) for state in graph.states[:20_000]):
+        graph, left = self.machine.graph, list(self.mechanism.witnesses)
+        for state in graph.states[:20_000]:
+            for name in [name for name in left if graph.model.holds(name, state)]:
                 self.out.witnesses[name] = self.config.name
+                left.remove(name)
+            if not left:
+                return
 
     def kept(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
         """TLC's trace as a file, followed on the model; or why it cannot be followed."""

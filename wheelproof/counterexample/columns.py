@@ -8,7 +8,6 @@ into a Markdown block (without).
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,37 +15,21 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from wheelproof.console import visible
+from wheelproof.counterexample.deadlock import drawn_circle, waiting
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.folding import Fold, folded
-from wheelproof.counterexample.holding import Hold, circle, holds
+from wheelproof.counterexample.glyphs import ASCII, UNICODE, Glyphs
 from wheelproof.counterexample.numbering import SILENT, count, numbers
 from wheelproof.counterexample.places import plain
 from wheelproof.counterexample.source import changed_texts, source_text
+
+__all__ = ["ASCII", "UNICODE", "Glyphs", "describe", "outcome", "render"]
 
 COLUMNS_FROM = 100  # columns
 _COLUMN_MOST = 24
 _PANE_LEAST = 48
 _TAG_MOST = 16
 _VALUE_MOST = 160  # characters of one change, unless everything is shown
-
-
-@dataclass(frozen=True)
-class Glyphs:
-    """The characters that the picture is drawn with."""
-
-    column: str
-    rule: str
-    arrow: str
-    loop: tuple[str, str, str, str]  # first step, between, last step, the only step
-    more: str
-
-    def all(self) -> str:
-        """Every character in use, to be tried on an encoding."""
-        return "".join([self.column, self.rule, self.arrow, *self.loop, self.more])
-
-
-UNICODE = Glyphs("│", "╌", "→", ("╭", "│", "╰", "⟳"), "…")
-ASCII = Glyphs("|", "-", "->", (".", "|", "'", "@"), "...")
 
 
 def render(
@@ -94,37 +77,6 @@ def outcome(trace: Counterexample) -> str:
     if first == steps:
         return f"{stated}: step {steps} repeats for ever."
     return f"{stated}: steps {first} to {steps} repeat for ever."
-
-
-def waiting(trace: Counterexample, arrow: str = UNICODE.arrow) -> list[str]:
-    """At a deadlock: what each thread waits for, its locals, and the circle of those that wait."""
-    stated = []
-    for wait in trace.waits:
-        where = f" ({wait.source})" if wait.source else ""
-        what = " and ".join(wait.places) or "more than one variable"
-        by = f", held by {' and '.join(wait.holders)}" if wait.holders else ""
-        waits = f"waits at {wait.label}{where} for {what}{by}"
-        if not wait.places and _sleeps(trace, wait.thread):
-            waits = f"sleeps at {wait.label}{where}, and no notification is left for it"
-        mine = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
-        has = f"; it holds {' and '.join(mine)}" if mine else ""
-        stated.append(f"{wait.thread} {waits}{has}.")
-        if wait.locals:
-            values = ", ".join(f"{name} = {plain(text)}" for name, text in wait.locals.items())
-            stated.append(f"Locals of {wait.thread}: {values}.")
-    if ring := circle(trace):
-        stated.append(f"They wait in a circle: {f' {arrow} '.join(ring)}")
-    return stated
-
-
-def _sleeps(trace: Counterexample, thread: str) -> bool:
-    """Whether the thread's last step was to fall asleep."""
-    kinds = [step.kind for step in trace.steps if step.thread == thread]
-    return kinds[-1:] == ["wait"]
-
-
-def _open(trace: Counterexample, hold: Hold, thread: str) -> bool:
-    return hold.thread == thread and hold.last == len(trace.steps) - 1
 
 
 def _counted(number: int, noun: str) -> str:
@@ -209,8 +161,11 @@ class _Picture:
         trace = self.trace
         text = outcome(trace)
         lines = [Text(), *self._wrapped(text, 0, "bold red")]
-        for stated in [*map(plain, trace.says), *waiting(trace, self.glyphs.arrow)]:
+        for stated in [*map(plain, trace.says), *waiting(trace)]:
             lines += self._wrapped(stated, 2, "")
+        for drawn in drawn_circle(trace, self.glyphs):
+            mark = len(drawn) - len(drawn.lstrip())
+            lines += self._wrapped(drawn.lstrip(), 2 + mark, "", hang=8)
         for paragraph in trace.explanation.splitlines():
             lines += self._wrapped(paragraph, 0, "")
         if file is not None:

@@ -30,7 +30,7 @@ def follow(mechanism: Mechanism, found: Counterexample, model: Any) -> Followed:
     program = mechanism.scenarios[found.scenario]
     with Jvm(setup) as jvm:
         jvm.load(task.binding, task.subject if task.kind == CHANGE else "")
-        jvm.begin(task.binding, program, fine)
+        jvm.begin(task.binding.beside(found.scenario), program, fine)
         answer = jvm.replay(schedule_of(mechanism, found, model))
     return Followed(mechanism, found.scenario, model, answer, task.binding.names)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wheelproof.choices import word
-from wheelproof.counterexample import compiled
+from wheelproof.counterexample import compiled, composed
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.numbering import SILENT, numbers
 from wheelproof.documents import encode
@@ -21,6 +21,7 @@ from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, parse_value
 
 _PLACE = re.compile(r"(?P<variable>[^\[]+)\[(?P<index>.*)\]", re.DOTALL)
+
 _LARGEST = 2**53 - 1  # what every reader of JSON keeps exactly
 
 
@@ -110,6 +111,11 @@ def pytest(found: Counterexample) -> str:
         raise UsageError(
             "The counterexample is one of compiled classes.",
             "Run it with `wheelproof replay FILE`; a test of the implementation is another one.",
+        )
+    if found.layer == composed.LAYER:
+        raise UsageError(
+            "The counterexample has steps of lower mechanisms, which the model has not.",
+            "Run it with `wheelproof replay FILE`.",
         )
     if found.loop is not None:
         raise UsageError(

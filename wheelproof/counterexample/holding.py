@@ -33,13 +33,9 @@ def holds(trace: Counterexample) -> list[Hold]:
     for index, step in enumerate(trace.steps):
         for place, (before, after) in step.changes.items():
             for thread, taken in [key for key in open_ if key[1] == place]:
-                if not _names(after, thread):
+                if not names(after, thread):
                     found.append(Hold(thread, place, open_.pop((thread, taken)), index - 1))
-            if (
-                step.kind in _TAKES
-                and _names(after, step.thread)
-                and not _names(before, step.thread)
-            ):
+            if step.kind in _TAKES and names(after, step.thread) and not names(before, step.thread):
                 open_[step.thread, place] = index
     found += [
         Hold(thread, place, first, len(trace.steps) - 1) for (thread, place), first in open_.items()
@@ -68,16 +64,22 @@ def circle(trace: Counterexample) -> list[str]:
     The place is the one whose last value names the next thread.
     """
     ring, of = cycle(trace.waits), {wait.thread: wait for wait in trace.waits}
-    last = dict(trace.initial)
-    for step in trace.steps:
-        last |= {place: after for place, (_, after) in step.changes.items()}
+    last = final_values(trace)
     drawn = ring[:1]
     for thread, following in zip(ring, [*ring[1:], *ring[:1]], strict=True):
-        named = [place for place in of[thread].places if _names(last.get(place, ""), following)]
+        named = [place for place in of[thread].places if names(last.get(place, ""), following)]
         drawn += [*(named or of[thread].places)[:1], following]
     return drawn
 
 
-def _names(value: str, thread: str) -> bool:
+def final_values(trace: Counterexample) -> dict[str, str]:
+    """The values after the last step."""
+    last = dict(trace.initial)
+    for step in trace.steps:
+        last |= {place: after for place, (_, after) in step.changes.items()}
+    return last
+
+
+def names(value: str, thread: str) -> bool:
     """Whether a text in TLA+ notation has the thread's name as a string or as a name."""
     return re.search(rf"(?<![\w-]){re.escape(thread)}(?![\w-])", value) is not None

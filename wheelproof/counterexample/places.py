@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from wheelproof.graph.compare import NULL
 from wheelproof.protocols import Model, State
 from wheelproof.tlc.values import format_tla, freeze
@@ -25,8 +28,13 @@ def own(model: Model, state: State, index: int) -> dict[str, str]:
 
 def places(model: Model, state: State) -> dict[str, str]:
     """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
+    return place_texts(model, dict(zip(model.variables, model.pieces(state))))
+
+
+def place_texts(model: Model, pieces: Mapping[str, Any]) -> dict[str, str]:
+    """The same of the values of some variables, as a harness's ``shared`` gives them too."""
     out = {}
-    for variable, piece in zip(model.variables, model.pieces(state)):
+    for variable, piece in pieces.items():
         value = model.tla(variable, piece)
         if isinstance(value, dict):
             for name, part in value.items():

@@ -13,7 +13,7 @@ from typing import Any
 
 from wheelproof import project
 from wheelproof.choices import Move, move_of, thread_of
-from wheelproof.counterexample import compiled, document
+from wheelproof.counterexample import compiled, composed, document
 from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.numbering import SILENT, count, stated, upto
@@ -60,6 +60,8 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
     for decision in filter(None, (found.model_without, found.impl_without)):
         if decision not in mechanism.decisions:
             raise UsageError(f"{path}: {found.mechanism} has no decision {decision}.")
+    if found.layer == composed.LAYER:
+        return _composed(mechanism, found, on, until)
     mechanism = mechanism.without(found.model_without)
     if (
         found.property in mechanism.properties
@@ -86,6 +88,21 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
     print(
         f"reproduced on the {artefact}: {found.property} is violated after step "
         f"{end}, {taken[-1] if taken else 'no step.'}"
+    )
+    return REPRODUCED
+
+
+def _composed(mechanism: Mechanism, found: Counterexample, on: str, until: int | None) -> int:
+    if on == "model":
+        raise UsageError(
+            "This counterexample has steps of lower mechanisms, which the model has not.",
+            "Replay it with --on impl.",
+        )
+    if (last := composed.again(mechanism, found, until)) is None:
+        return 0
+    print(
+        f"reproduced on the implementation: {found.property} is violated after step {last}, "
+        f"{found.steps[-1].thread}.{found.steps[-1].label}"
     )
     return REPRODUCED
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wheelproof.choices import Move
+from wheelproof.choices import Move, only_threads
+from wheelproof.explore.difference import Rows
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation
@@ -29,9 +30,17 @@ Beginning = tuple[str | None, int, str | None, str | None]
 """(operation, depth, line, label) of the step with which an operation begins."""
 
 
+def without_choices(rows: Rows) -> list[dict[int, tuple[str, int]]]:
+    """A model's graph by threads. Raises ExploreError where a step chooses."""
+    if (plain := only_threads(rows)) is None:
+        raise ExploreError(f"A step of the model {NO_CHOICE}", NO_CHOICE_REMEDY)
+    return plain
+
+
 class ComposedSearch(Search):
     """A search that notes for each thread whether it is inside an operation of the model.
 
+    ``raced``: the threads of the first run in which the detector met a race.
     ``ways``: for each state. ``entries``: the steps with which operations begin. ``longer``:
     thread -> labels of the model's own steps after which the thread goes on in others.
     """
@@ -48,6 +57,12 @@ class ComposedSearch(Search):
         self.ways: list[tuple[Way, ...]] = []
         self.entries: set[Beginning] = set()
         self.longer: dict[int, set[str]] = {}
+        self.raced: tuple[str, ...] = ()
+        self._race = race
+
+    def _note_race(self) -> None:
+        if self._race.met is not None and not self.raced:
+            self.raced = tuple(thread for thread, _ in self.path)
 
     def _started(self, node: int) -> None:
         for thread, (_, inside, _) in enumerate(self.ways[node]):
@@ -57,6 +72,7 @@ class ComposedSearch(Search):
         if not isinstance(move, int):
             raise ExploreError(f"{self.names[move[0]]} {NO_CHOICE}", NO_CHOICE_REMEDY)
         thread = move
+        self._note_race()
         inside = self.ways[following][thread][1]
         if inside != self.ways[node][thread][1]:
             self._entered(following, thread, inside)

@@ -26,8 +26,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wheelproof.choices import only_threads
-from wheelproof.explore.composed_search import NO_CHOICE, NO_CHOICE_REMEDY, ComposedSearch
+from wheelproof.explore.composed_search import ComposedSearch, without_choices
 from wheelproof.explore.difference import (
     Difference,
     Results,
@@ -68,7 +67,7 @@ class Composition:
     model, that some run took), followed (pairs of a state and the model's possible states), runs,
     steps, cpu (seconds).
     ``races``: on the plain fields of all modules that are not atomic in this search, in the runs
-    that the search made.
+    that the search made. ``raced``: the threads of the first run with one.
     """
 
     outcome: str
@@ -76,6 +75,7 @@ class Composition:
     difference: Difference | None = None
     why: str = ""
     races: tuple[Race, ...] = ()
+    raced: tuple[str, ...] = ()
 
 
 def compose(
@@ -101,20 +101,22 @@ def compose(
     with Watchdog(implementation.scheduler), rare_collections():
         found = search.run()
     races = tuple(sorted(race.found))
+    raced = search.raced or (tuple(name for name, _ in search.path) if races else ())
     if found.outcome != "equal":
-        return Composition(found.outcome, inclusion.figures(), found.difference, found.why, races)
+        return Composition(
+            found.outcome, inclusion.figures(), found.difference, found.why, races, raced
+        )
     try:
         inclusion.follow()
     except Parted as parted:
-        return Composition("different", inclusion.figures(), parted.difference, races=races)
-    return Composition("included", inclusion.figures(), races=races)
+        return Composition("different", inclusion.figures(), parted.difference, "", races, raced)
+    return Composition("included", inclusion.figures(), races=races, raced=raced)
 
 
 class Inclusion:
     """Tracks the states that the model may be in along the steps of a search.
 
-    ``matched``: edges of the model that some run took. ``sets``: places. ``inside``: places with a
-    thread inside an operation.
+    ``matched``: edges that some run took. ``sets``: places. ``inside``: those in an operation.
     """
 
     def __init__(
@@ -124,9 +126,7 @@ class Inclusion:
         shared_of: Callable[[int], Mapping[str, Values]],
         labels_of: Callable[[int], Sequence[str]],
     ) -> None:
-        if (plain := only_threads(rows)) is None:
-            raise ExploreError(f"A step of the model {NO_CHOICE}", NO_CHOICE_REMEDY)
-        self.search, self.rows, self.all = search, plain, rows
+        self.search, self.rows, self.all = search, without_choices(rows), rows
         self.shared_of, self.labels_of = shared_of, labels_of
         self.halfway = search.implementation.halfway
         self.model_shared: dict[int, Mapping[str, Values]] = {}

@@ -2,17 +2,22 @@
 
 To acquire one is a step for which the thread waits (``# lock L1``), without blocking a try
 (``# try L1``), and for a limited time a wait (``# wait L1, wake L2``), see
-:mod:`wheelproof.explore.patience`. A time-out of ``TIMEOUT_MAX`` is none, as -1 is.
+:mod:`wheelproof.explore.patience`. A time-out of ``TIMEOUT_MAX`` is none, as -1 is. ``locked`` is
+a ``read``, which orders nothing.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.patience import Patience, limited, sleeps, wakes
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.threads import Site, Thread
+
+MONITORS_SHOW = hasattr(threading.RLock(), "locked")
+"""Whether a monitor has ``locked``: Python's has it from 3.14 on."""
 
 
 @primitive("Lock")
@@ -55,6 +60,15 @@ def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         def release(self) -> None:
             if scheduler.running is not None:
                 self.leave(scheduler.running, point("unlock", True))
+
+        def locked(self) -> bool:
+            thread = scheduler.running
+            if thread is not None and point("read", True) is None:
+                scheduler.fail(
+                    "locked() within an atomic operation, where locks have no state; let the "
+                    "operation that uses it have its steps"
+                )
+            return self.owner is not None
 
         # Neither is made of acquire and release: the implementation must be the caller of the
         # method that calls point.
@@ -153,6 +167,8 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
 
         __slots__ = ()
         reentrant = True
+        if not MONITORS_SHOW:
+            locked = property()  # an AttributeError, as of Python's
 
         def refuse(self, thread: Thread) -> None:
             if self.owner is not thread:

@@ -31,6 +31,27 @@ __all__ = ["Due", "primitive", "registered", "runtime_module"]
 
 T = TypeVar("T")
 
+MEANINGS = {
+    "Lock, Condition": "Python's; a harness may ask for "
+    "[spurious wake-ups](beyond-one-mechanism.md#spurious-wake-ups)",
+    "Semaphore, BoundedSemaphore, Event, Barrier, BrokenBarrierError": "Python's; see "
+    "[their labels](beyond-one-mechanism.md#semaphores-events-barriers-queues)",
+    "Queue, LifoQueue, PriorityQueue, SimpleQueue, Empty, Full, ShutDown": "those of Python's "
+    "`queue`; see the same page",
+    "Monitor": "a re-entrant lock, `threading.RLock`",
+    "NoMonitor": "excludes no thread: for decisions that take a lock away and keep its labels",
+    "ReadWriteLock": "many readers or one writer",
+    "Atomic": "one value: `get`, `set`, `get_and_set`, `compare_and_set`, `add_and_get`",
+    "Gate": "a lock at which a thread can wait until something is due",
+    "Plain, Volatile": "marks of fields",
+    "Interrupts, Interrupted": "interrupts of waits, and what they raise",
+    "Time, monotonic": "the clock: under control only the methods of `Time` move it",
+    "Memory": "delayed stores; see [weak memory](beyond-one-mechanism.md#weak-memory)",
+    "choose": "one of several values, at random; see [choices](#choices)",
+    "get_ident": "Python's",
+}
+"""Names that a project imports -> what they are: a row of the reference page each."""
+
 
 def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` and ``impl/threads.py``, controlled.
@@ -46,6 +67,7 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
         BrokenBarrierError=BrokenBarrierError,
         Empty=Empty,
         Full=Full,
+        ShutDown=queues.ShutDown,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],
@@ -269,7 +291,7 @@ def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
         """A lock at which a thread can wait until something is due; fields as those of a lock."""
 
         __slots__ = ()
-        acquire = None  # production has none either
+        acquire = locked = None  # production has none either
 
         def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
             thread = scheduler.running

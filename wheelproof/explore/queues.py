@@ -7,7 +7,9 @@ C. Here an operation is one step:
   try (``# try Q1``), with a time-out they are two steps (``# wait Q1, wake Q2``). ``put`` of a
   ``SimpleQueue`` never waits, and is one step always;
 * ``join`` waits until every item is done (``# wait``), ``task_done`` is ``update``, and ``qsize``,
-  ``empty`` and ``full`` are ``read``.
+  ``empty`` and ``full`` are ``read``;
+* ``shutdown`` is ``notify``: all that wait go on, and raise ShutDown where there is no item. It is
+  there where Python has it, from 3.13 on.
 
 ``get`` is ordered behind every ``put`` before it, and ``join`` behind every ``task_done``. That is
 what a queue promises; CPython's lock orders the others too.
@@ -16,6 +18,7 @@ what a queue promises; CPython's lock orders the others too.
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Callable
 from queue import Empty, Full
 from queue import SimpleQueue as PythonsSimpleQueue
@@ -26,6 +29,17 @@ from wheelproof.explore.patience import Patience, sleeps, wakes
 from wheelproof.explore.registry import primitive
 from wheelproof.explore.synchronizers import OUTSIDE, Rules
 from wheelproof.explore.threads import Thread
+
+if sys.version_info >= (3, 13):
+    from queue import ShutDown
+else:
+
+    class ShutDown(Exception):
+        """Raised by a queue that was shut down: by none before Python 3.13."""
+
+
+SHUTS_DOWN = sys.version_info >= (3, 13)
+"""Whether Python's queues have ``shutdown``: the controlled ones have it exactly then."""
 
 Items = tuple[Any, ...]
 
@@ -57,15 +71,16 @@ def _items(scheduler: Scheduler, name: str) -> type:
         # -- as Python's
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
-            thread, some = scheduler.running, When(self.has_some)
+            thread, some = scheduler.running, When(self.may_leave)
             if thread is not None and not block:
                 rules.whole(point("try", True))
             elif thread is not None and timeout is None:
                 rules.whole(point("wait", True, some))
             elif thread is not None and timeout is not None:
                 rules.whole(point("wait", True))
-                self.judge(timeout)
-                if not self.has_some():
+                if not self.is_over():
+                    self.judge(timeout)
+                if not self.may_leave():
                     sleeps(scheduler, thread, timeout)
                     rules.whole(point("wake", True, Patience(scheduler, some)))
                     wakes(scheduler, thread)
@@ -94,13 +109,28 @@ def _items(scheduler: Scheduler, name: str) -> type:
         def has_some(self) -> bool:
             return bool(self.items)
 
+        def is_over(self) -> bool:
+            """Whether no item will ever come: a queue that was shut down is empty."""
+            return False
+
+        def may_leave(self) -> bool:
+            """Whether a thread that gets goes on."""
+            return self.has_some() or self.is_over()
+
         def enter(self, item: object) -> None:
             """Put an item in."""
             rules.released(self)
             self.items = self.added(self.items, item)
 
         def leave(self, waited: bool) -> Any:
-            """Take an item out. Raises Empty where there is none and the thread did not wait."""
+            """Take an item out.
+
+            Raises Empty where there is none and the thread did not wait, ShutDown where none will
+            come.
+            """
+            if self.is_over():
+                rules.acquired(self)
+                raise ShutDown
             if not self.has_some():
                 if waited:
                     self.refuse()
@@ -108,6 +138,11 @@ def _items(scheduler: Scheduler, name: str) -> type:
             rules.acquired(self)
             item, self.items = self.taken(self.items)
             return item
+
+        def drop(self) -> int:
+            """Take all items out; how many there were."""
+            many, self.items = len(self.items), ()
+            return many
 
         def refuse(self) -> NoReturn:
             if scheduler.running is None:
@@ -160,27 +195,27 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     has_items: Any = _items(scheduler, "Queue")
 
     class Queue(has_items):  # type: ignore[misc]  # its base is built for the scheduler
-        """For harnesses to read: ``items`` in the order of arrival, and ``unfinished``."""
+        """For harnesses to read: ``items`` in the order of arrival, ``unfinished`` and ``shut``."""
 
-        __slots__ = ("maxsize", "unfinished")
+        __slots__ = ("maxsize", "shut", "unfinished")
 
         def __init__(self, maxsize: int = 0) -> None:
             super().__init__()
-            self.maxsize, self.unfinished = maxsize, 0
+            self.maxsize, self.unfinished, self.shut = maxsize, 0, False
 
         # -- as Python's
 
         def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
-            thread, room = scheduler.running, When(self.has_room)
+            thread, room = scheduler.running, When(self.may_arrive)
             if thread is not None and not block:
                 rules.whole(point("try", True))
             elif thread is not None and timeout is None:
                 rules.whole(point("wait", True, room))
             elif thread is not None and timeout is not None:
                 rules.whole(point("wait", True))
-                if self.maxsize > 0:
+                if self.maxsize > 0 and not self.shut:
                     self.judge(timeout)
-                if not self.has_room():
+                if not self.may_arrive():
                     sleeps(scheduler, thread, timeout)
                     rules.whole(point("wake", True, Patience(scheduler, room)))
                     wakes(scheduler, thread)
@@ -209,7 +244,23 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
                 self.refuse()
             rules.acquired(self)
 
+        if SHUTS_DOWN:
+
+            def shutdown(self, immediate: bool = False) -> None:
+                rules.whole(point("notify", True))
+                rules.released(self)
+                self.shut = True
+                if immediate:
+                    self.unfinished -= min(self.unfinished, self.drop())
+
         # -- in a step
+
+        def is_over(self) -> bool:
+            return self.shut and not self.has_some()
+
+        def may_arrive(self) -> bool:
+            """Whether a thread that puts goes on."""
+            return self.shut or self.has_room()
 
         def has_room(self) -> bool:
             return self.maxsize <= 0 or len(self.items) < self.maxsize
@@ -218,7 +269,14 @@ def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
             return self.unfinished == 0
 
         def arrive(self, item: object, waited: bool) -> None:
-            """Put an item in. Raises Full where there is no room and the thread did not wait."""
+            """Put an item in.
+
+            Raises Full where there is no room and the thread did not wait, ShutDown where none may
+            come any more.
+            """
+            if self.shut:
+                rules.acquired(self)
+                raise ShutDown
             if not self.has_room():
                 if waited:
                     self.refuse()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.graph.explorer import StateGraph, multiset
+from wheelproof.graph.explorer import Keyed, StateGraph, multiset
 from wheelproof.protocols import Model, State
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.values import format_tla, freeze
@@ -100,6 +100,14 @@ def keys_of(
     return keys
 
 
+def keyed(graph: StateGraph) -> Keyed:
+    """The keys of a graph in the order of its model's variables, and the numbers of the values."""
+    if graph.keyed is None:
+        codes: dict[str, int] = {}
+        graph.keyed = keys_of(graph, names_of(graph.model), codes), codes
+    return graph.keyed
+
+
 def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     """Compare TLC's full graph with the model's. UsageError if their variables differ."""
     model = graph.model
@@ -112,7 +120,8 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
             "Declare every variable of the spec in the model, under the same name.",
         )
     order = [tlc.variables.index(name) for name in names]
-    keys = keys_of(graph, names, {text: index for index, text in enumerate(tlc.texts)})
+    keys, codes = keyed(graph)
+    mine = [codes.get(text, -1) for text in tlc.texts]
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
         raise UsageError(
@@ -121,7 +130,7 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         )
     # TLC's states by the model's numbers; negative where the model has no such state
     matched = [
-        of_key.get(tuple(state[i] for i in order), -1 - index)
+        of_key.get(tuple([mine[state[i]] for i in order]), -1 - index)
         for index, state in enumerate(tlc.states)
     ]
     threads: dict[Hashable, int] = {name: index for index, name in enumerate(model.threads)}
@@ -134,10 +143,10 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         )
         for move in tlc.moves(pc)
     )
-    mine = Counter(
+    ours = Counter(
         (thread, label, source, target) for source, thread, label, target in multiset(graph)
     )
-    only_tlc, only_model = theirs - mine, mine - theirs
+    only_tlc, only_model = theirs - ours, ours - theirs
 
     def shown(side: Callable[[int, int], str], edge: Move) -> str:
         thread, label, source, target = edge

@@ -18,6 +18,10 @@ Edge = tuple[int, str, int]
 """(index of the thread that moves, label, of a step that chooses with its choice, state after)."""
 
 
+Keyed = tuple[list[tuple[int, ...]], dict[str, int]]
+"""Per state one number for each variable, and the number of each value's TLA+ text."""
+
+
 class BudgetSpent(Exception):
     """The exploration reached its bound before the whole graph was known."""
 
@@ -45,6 +49,8 @@ class StateGraph:
 
         None where the model has none.
         """
+        self.keyed: Keyed | None = None
+        """The states by the values of their variables, once `compare.keyed` has worked them out."""
 
     @classmethod
     def of(cls, model: Model, states: list[State], edges: list[list[Edge]]) -> StateGraph:

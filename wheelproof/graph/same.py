@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from wheelproof.errors import UsageError
-from wheelproof.graph.compare import keys_of, names_of, texts_of
+from wheelproof.graph.compare import keyed, keys_of, names_of, texts_of
 from wheelproof.graph.explorer import StateGraph
 
 
@@ -15,6 +16,36 @@ def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> st
     ``names``: how the sentence calls the two. Raises UsageError where the models' variables or
     threads differ.
     """
+    return matched(one, other, names)[0]
+
+
+def judgement(
+    one: StateGraph,
+    other: StateGraph,
+    names: tuple[str, str],
+    places: Sequence[int],
+    predicates: Sequence[str],
+) -> tuple[str, str] | None:
+    """(predicate, sentence) of the first state that two equal graphs judge differently, else None.
+
+    ``places``: for each state of ``other`` the number of the same state of ``one``.
+    """
+    for there, here in enumerate(places):
+        for name in predicates:
+            mine = one.model.holds(name, one.states[here])
+            if mine != other.model.holds(name, other.states[there]):
+                state = zip(names_of(one.model), texts_of(one.model, one.states[here], {}))
+                return name, (
+                    f"{name} is {mine} in {names[0]} and {not mine} in {names[1]}, in the state "
+                    + "; ".join(f"{variable} = {text}" for variable, text in state)
+                )
+    return None
+
+
+def matched(
+    one: StateGraph, other: StateGraph, names: tuple[str, str]
+) -> tuple[str, Sequence[int]]:
+    """The difference of two graphs, and where there is none the numbers of equal states."""
     variables = names_of(one.model)
     if set(variables) != set(names_of(other.model)) or one.model.threads != other.model.threads:
         missing = sorted(set(variables) ^ set(names_of(other.model)))
@@ -22,11 +53,22 @@ def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> st
             f"{names[0]} and {names[1]} have not the same variables and threads: {missing}.",
             "Declare every variable of the specification in the model, under the same name.",
         )
-    codes: dict[str, int] = {}
-    mine, theirs = (keys_of(graph, variables, codes) for graph in (one, other))
+    mine, codes = keyed(one)
+    theirs = keys_of(other, variables, dict(codes))
     number = {key: place for place, key in enumerate(mine)}
     # The other graph's states by the first one's numbers; negative where it lacks the state.
-    matched = [number.get(key, -1 - place) for place, key in enumerate(theirs)]
+    places = [number.get(key, -1 - place) for place, key in enumerate(theirs)]
+    return _parted(one, other, places, variables, names) or _ends(one, other, places, names), places
+
+
+def _parted(
+    one: StateGraph,
+    other: StateGraph,
+    matched: list[int],
+    variables: tuple[str, ...],
+    names: tuple[str, str],
+) -> str:
+    """The first difference between states and edges; "" where there is none."""
     if matched[0] != 0:
         return "the initial states differ: " + _changes(
             variables, texts_of(one.model, one.states[0], {}), _texts(other, 0, variables)
@@ -54,7 +96,7 @@ def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> st
                         variables, _texts(one, place, variables), _texts(graph, after, variables)
                     )
                 )
-    return _ends(one, other, matched, names)
+    return ""
 
 
 def _ends(one: StateGraph, other: StateGraph, matched: list[int], names: tuple[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,8 @@ class Binding:
     ``below``: the sites of these, from the labels of other files. ``halfway``: variable that shows
     an operation's own locks while it is under way -> reason.
     ``rejects``: scenario of another machine, which these classes must not be -> reason.
+    ``renamed``: such a scenario -> label here -> label there of the same step, so that the two
+    machines differ by more than names.
     ``patch``: a diff, below the project's folder, against one source file of the release's jar of
     sources. What it compiles to stands before the jars.
     """
@@ -94,6 +96,7 @@ class Binding:
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
     rejects: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     changes_class: str = ""
     changes: Mapping[str, Change] = field(default_factory=dict)
 
@@ -106,6 +109,15 @@ class Binding:
     def sites(self, fine: bool) -> dict[str, tuple[str, ...]]:
         """label -> sites in this mode."""
         return {**self.labels, **(self.fine if fine else {})}
+
+    def beside(self, scenario: str) -> Binding:
+        """The binding with the names that its steps have in the machine of a scenario."""
+        names = self.renamed.get(scenario, {})
+
+        def of(sites: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+            return {names.get(label, label): places for label, places in sites.items()}
+
+        return replace(self, labels=of(self.labels), fine=of(self.fine), inside=of(self.inside))
 
     def scenarios(self, mechanism: Mechanism) -> list[str]:
         """The mechanism's scenarios that these classes are meant for."""
@@ -199,6 +211,7 @@ def read(file: Path) -> Binding:
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
         rejects=data.get("rejects", {}),
+        renamed=renamed(file, data),
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )
@@ -213,6 +226,21 @@ def same(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
             raise UsageError(
                 f"{file}: same: {one} cannot have the classes of {of}.",
                 "Name an earlier release of the field releases, which has classes of its own.",
+            )
+    return found
+
+
+def renamed(file: Path, data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The table ``renamed``: it names scenarios of ``rejects``, and labels of the file."""
+    found: dict[str, dict[str, str]] = data.get("renamed", {})
+    for scenario, names in found.items():
+        if scenario not in data.get("rejects", {}):
+            raise UsageError(f"{file}: renamed.{scenario} is no scenario of rejects.")
+        if unknown := sorted(set(names) - set(data["labels"])):
+            raise UsageError(f"{file}: renamed.{scenario}: there is no label {', '.join(unknown)}.")
+        if taken := sorted(set(names.values()) & set(data["labels"])):
+            raise UsageError(
+                f"{file}: renamed.{scenario}: {', '.join(taken)} has sites of its own."
             )
     return found
 
@@ -246,6 +274,11 @@ def fields(file: Path) -> dict[str, Any]:
     for name in ("labels", "fine", *REASONS):
         both = {**fields(base).get(name, {}), **data.get(name, {})}
         joined[name] = {key: value for key, value in both.items() if value}
+    inherited = fields(base).get("renamed", {})
+    joined["renamed"] = {
+        **{name: names for name, names in inherited.items() if name in joined["rejects"]},
+        **data.get("renamed", {}),
+    }
     return joined
 
 

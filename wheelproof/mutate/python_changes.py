@@ -249,8 +249,6 @@ def changes(text: str, file: str, artefact: str) -> list[Change]:
     out = []
     for operator, line, edits in (*Statements(source).found(), *Expressions(source).found()):
         place, scope = source.place(line)
-        if place.rpartition(".")[2] in source.witnesses:
-            continue
         out.append(Change(artefact, file, line, place, operator, text, applied(text, edits), scope))
     return distinct(out)
 

@@ -64,24 +64,6 @@ class Source:
         return any(line in self.marks for line in range(node.lineno, last_line(node) + 1))
 
     @cached_property
-    def witnesses(self) -> set[str]:
-        """The methods that a model lists in WITNESSES: only they state the states to be reached."""
-        tables = [
-            node.value
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Assign)
-            and any(
-                isinstance(target, ast.Name) and target.id == "WITNESSES" for target in node.targets
-            )
-        ]
-        return {
-            each.value
-            for table in tables
-            for each in ast.walk(table)
-            if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        }
-
-    @cached_property
     def functions(self) -> list[tuple[str, Function]]:
         """(qualified name, node) of every function, outer ones first."""
         found: list[tuple[str, Function]] = []

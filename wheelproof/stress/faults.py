@@ -16,6 +16,7 @@ from wheelproof.stress.library import (
     generous_simple_queue,
     hasty_event,
     open_barrier,
+    open_queue,
     open_semaphore,
 )
 
@@ -31,6 +32,9 @@ def open_lock(production: ModuleType) -> type:
 
         def release(self) -> None:
             pass
+
+        def locked(self) -> bool:
+            return False
 
         def __enter__(self) -> None:
             pass
@@ -115,10 +119,19 @@ def torn_atomic(production: ModuleType) -> type:
 
 
 class Fault(NamedTuple):
-    """``build``: makes the faulty class from the module that has the primitive."""
+    """``build``: makes the faulty class from the module that has the primitive.
+
+    ``operation``: the one that a scenario must use; "" for any of the primitive's.
+    """
 
     primitive: str
     build: Callable[[ModuleType], type]
+    operation: str = ""
+
+    @property
+    def needs(self) -> str:
+        """What the observer notes where a thread uses it."""
+        return f"{self.primitive}.{self.operation}" if self.operation else self.primitive
 
 
 FAULTS: dict[str, Fault] = {
@@ -133,6 +146,10 @@ FAULTS: dict[str, Fault] = {
     **{
         f"{name} lets every thread in": Fault(name, partial(open_semaphore, name=name))
         for name in ("Semaphore", "BoundedSemaphore")
+    },
+    **{
+        f"{name} is never shut down": Fault(name, partial(open_queue, name=name), "shutdown")
+        for name in ("Queue", "LifoQueue", "PriorityQueue")
     },
     **{
         f"{name} keeps an item that it hands out": Fault(name, partial(generous_queue, name=name))

@@ -23,6 +23,7 @@ _BARRIER: Shown = {
 _QUEUE: Shown = {
     "items": lambda queue: tuple(queue.queue),
     "unfinished": lambda queue: queue.unfinished_tasks,
+    "shut": lambda queue: getattr(queue, "is_shutdown", False),
 }
 
 
@@ -39,27 +40,32 @@ CLASSES: Mapping[str, tuple[tuple[str, ...], Shown]] = {
     "BoundedSemaphore": (("acquire", "__enter__"), _SEMAPHORE),
     "Event": (("wait",), _EVENT),
     "Barrier": (("wait",), _BARRIER),
-    "Queue": (("get",), _QUEUE),
-    "LifoQueue": (("get",), _QUEUE),
-    "PriorityQueue": (("get",), _QUEUE),
+    "Queue": (("get", "shutdown"), _QUEUE),
+    "LifoQueue": (("get", "shutdown"), _QUEUE),
+    "PriorityQueue": (("get", "shutdown"), _QUEUE),
     "SimpleQueue": (("get",), {"items": _emptied}),
 }
 """Class -> the methods that a fault changes, and the attributes for harnesses."""
 
 
 def noted(name: str, inner: Any, used: set[str]) -> type:
-    """A class whose methods add ``name`` to ``used``, with the attributes that harnesses read."""
+    """A class whose methods add to ``used``, with the attributes that harnesses read.
+
+    They add ``name``, and ``name.method``.
+    """
     methods, shown = CLASSES[name]
 
-    def noting(method: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(method: str) -> Callable[..., Any]:
+        inside = getattr(inner, method)
+
         def call(self: Any, *arguments: Any, **named: Any) -> Any:
-            used.add(name)
-            return method(self, *arguments, **named)
+            used.update((name, f"{name}.{method}"))
+            return inside(self, *arguments, **named)
 
         return call
 
     members: dict[str, Any] = {
-        method: noting(getattr(inner, method)) for method in methods if hasattr(inner, method)
+        method: noting(method) for method in methods if hasattr(inner, method)
     }
     members |= {attribute: property(read) for attribute, read in shown.items()}
     return type(name, (inner,), members)
@@ -120,6 +126,17 @@ def generous_queue(production: ModuleType, name: str) -> type:
             return item
 
     return GenerousQueue
+
+
+def open_queue(production: ModuleType, name: str) -> type:
+    """A queue that goes on as before when it is shut down."""
+    queue: Any = getattr(production, name)
+
+    class OpenQueue(queue):  # type: ignore[misc]  # the project's own class
+        def shutdown(self, immediate: bool = False) -> None:
+            pass
+
+    return OpenQueue
 
 
 def generous_simple_queue(production: ModuleType) -> type:

@@ -95,6 +95,9 @@ def _lock(name: str, inner: Callable[[], Any], observer: Observer) -> type:
             self._inside.leave()
             self._inner.release()
 
+        def locked(self) -> bool:
+            return bool(self._inner.locked())
+
         def __enter__(self) -> None:
             self.acquire()
 

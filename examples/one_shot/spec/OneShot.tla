@@ -119,6 +119,9 @@ Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 RunsOnce == runs <= 1
 RanBeforeReturn == \A t \in Threads : pc[t] = "Done" => runs > 0
 
+\* A witness: a thread enters the lock when the action has run.
+ComesTooLate == \E t \in Threads : pc[t] = "O3" /\ done
+
 \* Fair threads alone; Spec has them all.
 Fairness(T) == \A t \in T : WF_vars(thread(t) \/ run(t))
 =============================================================================

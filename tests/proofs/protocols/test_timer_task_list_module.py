@@ -16,7 +16,7 @@ from proofs.protocols.timer_task_list_links import Linked
 from proofs.protocols.timer_task_list_rings import RINGS
 from proofs.protocols.timer_task_list_simulation import STEPS, cases
 from proofs.protocols.timer_task_list_view import ACTIONS
-from tests.nights import only
+from tests.nights import by_night, only
 
 RING = mutated.mechanisms()["timer_task_list"]
 
@@ -67,7 +67,7 @@ def test_every_goal_holds_on_the_states_of_small_scenarios(rung):
     assert planted.broken_goal(runs.Reached(rung, bound=300)) is None
 
 
-@pytest.mark.parametrize("label", ["A3", "F2"])
+@pytest.mark.parametrize("label", ["A3", by_night("F2")])
 def test_a_label_is_proved(label):
     vc = module.Conditions().step(label)
     assert "proof list_has_its_owner" in vc.premises or vc.premises

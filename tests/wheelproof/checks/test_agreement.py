@@ -39,6 +39,7 @@ WEAKER = [
         "waiting = 0 \\/ writer = NULL",
     ),
     ("delay_queue", "NotEarly", "NotEarly == \\A t", "NotEarly == \\E t"),
+    ("read_write_lock", "TwoWritersWait", "waiting > 1", "waiting > 0"),
 ]
 
 
@@ -78,6 +79,41 @@ def test_a_property_that_is_weaker_in_the_model_is_named(tmp_path, monkeypatch):
     found = row(mechanism, tmp_path)
     assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, "WriterGoesFirst")
     assert "False in the spec and True in the model" in found.why
+
+
+def noted(mechanism, *names):
+    """The mechanism whose declaration lists these witnesses."""
+    return replace(mechanism, of_model=replace(mechanism.of_model, witnesses=names))
+
+
+def test_a_witness_that_one_side_lacks_is_named(tmp_path, monkeypatch):
+    mechanism = MECHANISMS["atomic"]
+    assert agreement.missing(mechanism) is None
+    found = row(noted(mechanism, "SeesHalf"), tmp_path)
+    assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, "Refused")
+    says = "the model lists Refused in WITNESSES, and [model] of spec/Atomic.toml does not"
+    assert says in found.why
+    more = noted(mechanism, "SeesHalf", "Refused", "Planted")
+    name, why = agreement.missing(more)
+    assert name == "Planted" and why.endswith("lists Planted, and the model's WITNESSES do not")
+    model = more.model_module.Model
+    monkeypatch.setattr(model, "WITNESSES", ("SeesHalf", "Refused", "Planted"))
+    name, why = agreement.missing(more)
+    assert name == "Planted" and why.endswith("WITNESSES, and has no such method")
+    monkeypatch.setattr(model, "Planted", model.SeesHalf, raising=False)
+    name, why = agreement.missing(more)
+    assert name == "Planted" and why.startswith("spec/AtomicProperties.tla defines no Planted")
+
+
+def test_a_witness_that_tlc_sees_elsewhere_is_named():
+    sample = agreement.Sample(
+        "refused", MECHANISMS["atomic"].model("refused"), [], [{"Refused": True}], [False]
+    )
+    sample.states.append(sample.model.initial())
+    found = agreement.difference(sample, {0: {"Refused": False}})
+    assert (
+        found[0] == "Refused" and "Refused is False in the spec and True in the model" in found[1]
+    )
 
 
 def test_the_row_is_sampled_where_both_agree(tmp_path):

@@ -1,12 +1,13 @@
 """The compiled specification: in rows of graphs, and in place of TLC in mutants."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from tests.model.timer import MECHANISM
 from tests.nights import only
-from wheelproof.checks import compiled, mutant, prepare, safety
+from wheelproof.checks import compiled, machine, mutant, prepare, safety
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.tla.syntax import OutsideSubset, Place
@@ -63,6 +64,46 @@ def test_a_specification_outside_of_the_subset_is_named_in_the_row(context, monk
     row = graph_row(context)
     assert row.ok
     assert row.figures["compiled"].startswith("no: module M, line 7: ENABLED is outside of")
+
+
+NAMED = "RemoveComesTooLate"
+
+
+def weaker(self):
+    return any(t.pc == "U3" for t in self.processes)
+
+
+def test_a_witness_that_another_state_has_in_the_model_is_named(context, monkeypatch):
+    monkeypatch.setattr(MECHANISM.model_module.Model, NAMED, weaker)
+    row = graph_row(context)
+    assert not row.ok and (row.verdict, row.property) == ("violated", NAMED)
+    says = f"{NAMED} is True in the model and False in the compiled specification, in the state"
+    assert says in row.why and '|-> "U3"' in row.why
+
+
+def test_a_witness_that_another_state_has_in_the_specification_is_named(
+    context, monkeypatch, tmp_path
+):
+    shutil.copytree(MECHANISM.root / "spec", tmp_path / "spec")
+    module = tmp_path / "spec" / MECHANISM.checked.name
+    text = module.read_text(encoding="utf-8")
+    assert text.count("list[ue[t]] # ul[t]") == 1
+    module.write_text(text.replace("list[ue[t]] # ul[t]", "TRUE"), encoding="utf-8")
+    toml = tmp_path / "spec" / MECHANISM.toml.name
+    compiling(monkeypatch, lambda mechanism: replace(mechanism, toml=toml))
+    row = graph_row(context)
+    assert not row.ok and (row.verdict, row.property) == ("violated", NAMED)
+    assert f"{NAMED} is False in the model and True in the compiled specification" in row.why
+
+
+def test_a_witness_outside_of_the_subset_is_left_to_tlc(context, monkeypatch):
+    def refuse(*arguments):
+        raise OutsideSubset("ENABLED", Place("M", 7))
+
+    monkeypatch.setattr(machine.same, "judgement", refuse)
+    row = graph_row(context)
+    assert row.ok
+    assert row.figures["compiled"].startswith("every edge, and no witness: module M, line 7")
 
 
 # -- layer mutant

@@ -203,6 +203,7 @@ def plain(row):
     return replace(row, seconds=0.0, why=row.why.partition("; the log is")[0])
 
 
+@pytest.mark.nightly
 def test_together_they_have_the_rows_that_each_has_alone(context, made):
     together = check(context, OTHERS).rows
     once = dict(made)

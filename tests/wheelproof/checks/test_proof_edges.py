@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests import nights
+from tests.proofs import declared
 from wheelproof import isolated, project
 from wheelproof.checks import jobs, proof_edges, prove
 from wheelproof.checks.context import Context
@@ -189,7 +190,7 @@ def proved(item: prove.Declared):
 
 @pytest.fixture(scope="module")
 def theorems():
-    return prove.declared(ROOT)
+    return declared.theorems()
 
 
 @pytest.mark.parametrize(

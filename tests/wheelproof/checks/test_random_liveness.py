@@ -13,7 +13,8 @@ from wheelproof.counterexample.replay import NotReproduced, OnImplementation, On
 from wheelproof.explore import ControlledImplementation, random_schedules
 from wheelproof.explore.difference import Difference
 from wheelproof.explore.race import Access, Race
-from wheelproof.explore.schedules import Racing
+from wheelproof.explore.refined import refined
+from wheelproof.explore.runner import Racing
 from wheelproof.graph.explorer import explore
 
 RACY = next(mutant for mutant in MECHANISM.mutants.values() if mutant.data_race)
@@ -100,6 +101,36 @@ def test_a_race_in_a_scenario_that_passes_has_its_schedule(context, monkeypatch)
     assert (row.ok, row.verdict, row.property) == (False, "violated", "NoDataRace")
     assert "race on TimerTaskEntry.next: " in row.why
     shows_its_race(context, row)
+
+
+def test_a_race_of_coarse_schedules_alone_has_its_schedule_too(context, monkeypatch):
+    """The lost lock's schedules, of which the fine ones are reported without a race."""
+    mutated = context.without(RACY.decision)
+    fine, coarse = random._schedules(mutated, RACY.scenario, None)
+    blind = replace(fine, racing=None, races=())
+    monkeypatch.setattr(random, "_schedules", lambda *_: (blind, coarse))
+    config = replace(MECHANISM.configs[RACY.scenario], name=RACY.scenario)
+    (row,) = random.check(mutated, config).rows
+    assert not row.ok and row.property == "NoDataRace" and "race on " in row.why
+    shows_its_race(context, row)
+    found = read(context.output / row.trace)
+    again = OnImplementation(MECHANISM.without(found.model_without), found)
+    again.go(len(found.steps))
+    again.judge()
+    # The coarse schedule itself is no run of the model, and one without a race has no file.
+    assert len([step for step in found.steps if step.kind != "silent"]) > len(
+        coarse.racing.schedule
+    )
+    monkeypatch.setattr(random, "refined", lambda *_: None)
+    (row,) = random.check(mutated, config).rows
+    assert row.property == "NoDataRace" and row.trace is None
+
+
+def test_a_schedule_that_comes_to_other_stops_has_no_race_to_show(context):
+    implementation = context.without(RACY.decision).implementation()
+    program = MECHANISM.scenarios[RACY.scenario]
+    (thread, *_) = program["threads"]
+    assert refined(implementation, program, [thread]) is None, "one thread alone does not race"
 
 
 def test_a_mutant_that_does_not_race_is_not_in_order(context):

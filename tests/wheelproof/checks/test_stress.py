@@ -242,7 +242,7 @@ def test_the_row(context, monkeypatch):
     short(context, monkeypatch)
     (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
     assert row.ok and (row.verdict, row.figures["rounds"]) == ("sampled", 50)
-    assert 1 <= row.figures["faults_found"] <= row.figures["faults_tried"] == 3
+    assert 1 == row.figures["faults_found"] <= row.figures["faults_tried"] <= 3
     monkeypatch.setattr(stress, "outcomes", lambda graph, invariants: {})
     (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
     assert (
@@ -250,6 +250,27 @@ def test_the_row(context, monkeypatch):
         and (row.verdict, row.property) == ("violated", "FinalState")
         and "no final state" in row.why
     )
+
+
+def test_by_night_every_planted_fault_is_tried(context, monkeypatch):
+    short(context, monkeypatch)
+    config = MECHANISM.configs["cancel_cancel"]
+    final = outcomes(model_graph("cancel_cancel"), MECHANISM.invariants)
+    used = ("Lock", "Monitor", "Atomic")
+    names = [name for name, fault in faults.FAULTS.items() if fault.primitive in used]
+    assert len(names) == 3
+    for profile, least in (("fast", 1), ("nightly", 3)):
+        of_night = replace(context, profile=profile)
+        found, tried = stress.controls(of_night, config, names, final)
+        assert 1 <= found <= tried and least <= tried <= 3
+
+
+def test_the_reduced_graph_has_the_final_states_of_the_full_one(context):
+    for name in "two_adders", "remove_cancel":
+        full, reduced = model_graph(name), stress.ending(context, MECHANISM.configs[name])
+        assert reduced.distinct < full.distinct
+        states = [{graph.states[number] for number in graph.final} for graph in (full, reduced)]
+        assert states[0] == states[1] != set()
 
 
 def test_a_row_that_finds_no_planted_fault_is_vacuous(context, monkeypatch):

@@ -1,9 +1,12 @@
 """Real threads at Python's synchronizers and queues: a planted fault shows in how a round ends."""
 
+from types import ModuleType
+
 import pytest
 
+from impl import runtime as production
 from wheelproof.stress import faults
-from wheelproof.stress.library import CLASSES
+from wheelproof.stress.library import CLASSES, noted
 from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.rounds import FINAL_STATE, IMPATIENT, Stress
 
@@ -90,7 +93,7 @@ PROGRAMS = {
 }
 """Primitive -> how it is made, two threads' lines, how it rests, the ends of sound rounds."""
 SCENARIO = {"threads": {"a": [("first",)], "b": [("second",)]}}
-PLANTED = {fault.primitive: name for name, fault in faults.FAULTS.items()}
+PLANTED = {fault.primitive: name for name, fault in faults.FAULTS.items() if not fault.operation}
 
 
 def runs(folder, primitive, fault=""):
@@ -119,7 +122,8 @@ def test_each_class_has_a_program_and_a_fault():
 @pytest.mark.parametrize("primitive", PROGRAMS)
 def test_a_sound_class_is_noted_and_its_fault_breaks_the_end(tmp_path, primitive):
     used, finding = runs(tmp_path, primitive)
-    assert used == {primitive} and finding is None
+    assert {name.partition(".")[0] for name in used} == {primitive} and finding is None
+    assert not {name for name in used if name.endswith(".shutdown")}, "no fault needs it"
     _, finding = runs(tmp_path, primitive, PLANTED[primitive])
     assert finding is not None and finding.properties == {FINAL_STATE}
 
@@ -129,3 +133,25 @@ def test_a_fault_that_changes_nothing_is_not_found(tmp_path, primitive, monkeypa
     same = faults.Fault(primitive, lambda production: getattr(production, primitive))
     monkeypatch.setitem(faults.FAULTS, PLANTED[primitive], same)
     assert runs(tmp_path, primitive, PLANTED[primitive])[1] is None
+
+
+def shuts_down(self, immediate=False):
+    """What Python 3.13 does to a queue at which no thread waits."""
+    self.is_shutdown = True
+
+
+def test_a_queue_that_is_never_shut_down_is_planted_where_a_thread_shuts_one_down():
+    """Before Python 3.13 the queue gets what it lacks."""
+    used = set()
+    home = ModuleType("home")
+    home.Queue = type("Queue", (production.Queue,), {"shutdown": shuts_down})
+    sound = noted("Queue", home.Queue, used)()
+    sound.put(1)
+    assert sound.get() == 1 and not sound.shut
+    fault = faults.FAULTS["Queue is never shut down"]
+    assert faults.FAULTS[PLANTED["Queue"]].needs in used and fault.needs not in used
+    sound.shutdown()
+    assert sound.shut and fault.needs in used
+    broken = noted("Queue", fault.build(home), used)()
+    broken.shutdown()
+    assert not broken.shut, "the end of a round shows it"

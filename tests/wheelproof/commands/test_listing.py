@@ -45,6 +45,7 @@ def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
     assert small.counts.read_text() == before
 
 
+@pytest.mark.nightly
 def test_counts_that_are_missing_are_written(small):
     before = small.counts.read_text()
     small.counts.unlink()

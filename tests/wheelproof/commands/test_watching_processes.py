@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night
 from tests.wheelproof.thing import TOML
 from wheelproof import starter
 from wheelproof.verdict import read_results
@@ -158,7 +159,7 @@ def test_ctrl_c_while_it_waits_gives_the_code_of_the_last_run(home):
     ("number", "whole_group", "code", "line"),
     [
         (signal.SIGINT, True, 130, "wheelproof: interrupted"),
-        (signal.SIGINT, False, 130, "wheelproof: interrupted"),
+        by_night((signal.SIGINT, False, 130, "wheelproof: interrupted")),
         (signal.SIGTERM, False, 143, "wheelproof: ended by SIGTERM"),
     ],
 )
@@ -177,6 +178,7 @@ def test_a_signal_during_a_run_ends_it_as_without_the_option(home, number, whole
 # -- a real verification
 
 
+@pytest.mark.nightly
 def test_a_run_takes_what_the_change_does_not_concern_from_the_one_before(tmp_path):
     starter.write(tmp_path, "my_lock")
     options = ("verify", "--watch", "--layer", "random", "--jobs", "1")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from wheelproof.counterexample import columns, document
+from wheelproof.counterexample import columns, deadlock, document
 from wheelproof.counterexample.document import Step, Wait
 from wheelproof.counterexample.holding import Hold, circle, cycle, holds
 from wheelproof.counterexample.waiting import waits
@@ -144,10 +144,18 @@ def test_the_circle_is_drawn_with_the_place_that_names_the_next_thread(trace, tm
     )
     assert circle(stuck) == ["a", "lock[y]", "b", "lock[x]", "a"]
     lines = [line.plain.strip() for line in columns.render(stuck, 120, tmp_path)]
-    assert "They wait in a circle: a → lock[y] → b → lock[x] → a" in lines
+    at = lines.index("They wait in a circle:")
+    assert lines[at + 1 : at + 5] == [
+        "╭→ a",
+        "│  ↓ waits for lock[y], held by",
+        "│  b",
+        "╰──╯ waits for lock[x], held by",
+    ]
     plainer = [line.plain for line in columns.render(stuck, 120, tmp_path, glyphs=columns.ASCII)]
-    assert "  They wait in a circle: a -> lock[y] -> b -> lock[x] -> a" in plainer
+    assert "    |   v waits for lock[y], held by" in plainer
+    assert "    '--' waits for lock[x], held by" in plainer
     assert circle(replace(stuck, waits=waits[:1])) == []
+    assert deadlock.drawn_circle(replace(stuck, waits=waits[:1])) == []
 
 
 def test_the_locals_of_a_thread_that_waits_are_shown(trace, tmp_path):
@@ -155,9 +163,9 @@ def test_the_locals_of_a_thread_that_waits_are_shown(trace, tmp_path):
     blocked = replace(trace, waits=(Wait("a", "A1", None, ("inside",), (), values),))
     blocked.write(tmp_path / "t.json")
     assert document.read(tmp_path / "t.json").waits == blocked.waits
-    assert "Locals of a: mine = None, index = 3." in columns.waiting(blocked)
+    assert "Locals of a: mine = None, index = 3." in deadlock.waiting(blocked)
     without = replace(trace, waits=(Wait("a", "A1", None, ("inside",), ()),))
-    assert not any("Locals" in line for line in columns.waiting(without))
+    assert not any("Locals" in line for line in deadlock.waiting(without))
 
 
 def test_there_is_nothing_to_wait_for_while_a_thread_can_move():
@@ -184,6 +192,6 @@ def test_a_thread_that_fell_asleep_is_left_without_a_notification(trace, tmp_pat
         waits=(Wait(last.thread, "A1", "impl/thing.py:2", (), ()),),
     )
     stated = f"{last.thread} sleeps at A1 (impl/thing.py:2), and no notification is left for it"
-    assert any(line.startswith(stated) for line in columns.waiting(asleep))
+    assert any(line.startswith(stated) for line in deadlock.waiting(asleep))
     awake = replace(asleep, steps=trace.steps)
-    assert any("for more than one variable" in line for line in columns.waiting(awake))
+    assert any("for more than one variable" in line for line in deadlock.waiting(awake))

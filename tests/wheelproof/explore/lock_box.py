@@ -40,6 +40,9 @@ class Box:
     def attempt(self):
         self.note(bool(self.lock.acquire(False)))  # try L2
 
+    def look(self):
+        self.note(self.lock.locked())  # read L9
+
     def take_within(self, n):
         self.note(bool(self.lock.acquire(True, n)))  # wait L3, wake L4
 
@@ -72,6 +75,9 @@ class Box:
     def leave(self):
         self.monitor.release()  # unlock M4
 
+    def look_inside(self):
+        self.note(self.monitor.locked())  # read M5
+
     def fill(self):
         self.total = self.total + 1  # write F1
 
@@ -87,11 +93,11 @@ from impl.threads import TIMEOUT_MAX, Plain, get_ident, monotonic
 from impl.threads import Condition as Inner, Lock as InnerLock
 
 class Lock:
-    __slots__ = ("changed", "locked")
-    locked: Plain[bool]
+    __slots__ = ("changed", "taken")
+    taken: Plain[bool]
 
     def __init__(self):
-        self.changed, self.locked = Inner(InnerLock()), False
+        self.changed, self.taken = Inner(InnerLock()), False
 
     def acquire(self, blocking=True, timeout=-1):
         if timeout != -1 and not blocking:
@@ -102,7 +108,7 @@ class Lock:
             raise OverflowError("timeout value is too large")
         end = None
         with self.changed:
-            while self.locked:
+            while self.taken:
                 if not blocking:
                     return False
                 if timeout == -1:
@@ -114,15 +120,19 @@ class Lock:
                 if left <= 0:
                     return False
                 self.changed.wait(left)
-            self.locked = True
+            self.taken = True
         return True
 
     def release(self):
         with self.changed:
-            if not self.locked:
+            if not self.taken:
                 raise RuntimeError("release unlocked lock")
-            self.locked = False
+            self.taken = False
             self.changed.notify()
+
+    def locked(self):
+        with self.changed:
+            return self.taken
 
 class Condition:
     __slots__ = ("lock",)
@@ -137,7 +147,7 @@ LABELS = (
     (r"with self\.changed:", "lock X{0}, unlock Y{0}"),
     (r"self\.changed\.wait", "wait X{0}, wake Y{0}, lock Z{0}"),
     (r"self\.changed\.notify", "notify X{0}"),
-    (r"self\.locked = ", "write X{0}"),
+    (r"self\.taken = ", "write X{0}"),
     (r"monotonic\(\)", "read X{0}"),
 )
 

@@ -15,6 +15,7 @@ from wheelproof.explore.composition import compose
 from wheelproof.graph import reduced
 
 
+@pytest.mark.nightly
 def test_every_run_is_one_of_the_atomic_models_and_every_step_of_that_is_met():
     """Cancel finds the entry in no list, the adder links it, cancel clears the task.
 

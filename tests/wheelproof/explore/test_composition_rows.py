@@ -9,6 +9,7 @@ from tests.wheelproof.explore.composed_timer import LISTS, changed, composed
 from wheelproof.checks import composition as layer
 from wheelproof.checks import controls
 from wheelproof.checks.context import Context
+from wheelproof.counterexample import document
 from wheelproof.explore import (
     ControlledImplementation,
     RaceDetector,
@@ -25,6 +26,7 @@ def row(tmp_path, **entry):
     return layer.check(Context(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
 
 
+@pytest.mark.nightly
 def test_a_row_reports_the_covered_edges(tmp_path):
     found = row(tmp_path, scenario="one_bucket")
     assert found.ok and found.verdict == Verdict.EXHAUSTIVE and found.bound.endswith("every step")
@@ -50,6 +52,7 @@ def rows(tmp_path, entry):
     return {found.layer: found for found in layer.check(Context(MECHANISM, tmp_path), entry).rows}
 
 
+@pytest.mark.nightly
 def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path):
     found = rows(tmp_path, Composed("in_full", scenario="one_bucket"))
     assert set(found) == {"composition", "random"} and found["random"].ok
@@ -62,6 +65,9 @@ def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alon
     assert found["composition"].ok and found["composition"].verdict == Verdict.EXHAUSTIVE
     assert found["random"].ok and found["random"].property == "NoDataRace"
     assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["random"].why
+    trace = document.read(tmp_path / found["random"].trace)
+    assert trace.explanation in found["random"].why and trace.steps[-1].access
+    assert found["composition"].trace is None
     atomic = ARTEFACTS.mutant("Peeks")
     detector = RaceDetector()
     random_schedules(atomic, MECHANISM.scenarios["cancel_one"], schedules=100, race=detector)

@@ -38,6 +38,8 @@ PROGRAMS = {
     "its own lock": scenario(a="take; take_within 1; give", b="sleep 1"),
     "beside attempts": scenario(a="take; give", b="take_within 1; give", c="attempt; sleep 1"),
     "the lock of another": scenario(a="take; take_within 1", b="sleep 1; give"),
+    "looks": scenario(a="take; give", b="look; look"),
+    "looks at its own": scenario(a="take; look; give; look", b="sleep 0"),
     "by its condition": scenario(a="take; give", b="take_changed_within 1", c="sleep 1"),
     "by its condition in time": scenario(a="take; sleep 1; give", b="take_changed_within 2"),
     "held": scenario(a="hold_within 1", b="hold_within 1", c="sleep 1"),
@@ -63,6 +65,25 @@ def documented(tmp_path_factory):
 def test_all_schedules_end_as_those_of_the_documented_lock(name, steps, documented):
     program = PROGRAMS[name]
     assert broken(ends(steps, program), ends(documented, program)) == ()
+
+
+def test_a_monitor_shows_whether_it_is_taken_where_pythons_does(tmp_path, monkeypatch):
+    """From Python 3.14 on. Before, there is no such method, under control as in production."""
+    assert hasattr(production.Monitor(), "locked") == locks.MONITORS_SHOW
+    program = scenario(a="enter; look_inside; leave", b="sleep 0")
+    for shows, expected in ((False, ("raised", "AttributeError")), (True, (True, ((True,), ())))):
+        monkeypatch.setattr(locks, "MONITORS_SHOW", shows)
+        assert list(ends(load(tmp_path), program)) == [expected]
+
+
+def test_a_monitor_may_keep_pythons_name(steps, tmp_path):
+    renamed = BOX.text.replace("Lock, Monitor\n", "Lock, Monitor as RLock\n")
+    renamed = renamed.replace("Monitor()", "RLock()")
+    assert renamed.count("RLock") == 2
+    program = PROGRAMS["monitor again"]
+    assert (
+        broken(ends(BOX._replace(text=renamed).load(tmp_path), program), ends(steps, program)) == ()
+    )
 
 
 REFERENCE_FAULTS = {
@@ -121,6 +142,7 @@ def test_a_fault_in_the_documented_lock_is_rejected_by_name(fault, steps, tmp_pa
         ("Lock", "gives_up", lambda self, thread: True, "in time", "NoOtherResult"),
         ("Lock", "falls_asleep", lambda *_: False, "in time", "NoOtherResult"),
         ("Monitor", "gives_up", lambda self, thread: True, "monitor in time", "NoOtherResult"),
+        ("Lock", "locked", lambda self: False, "looks at its own", "NoOtherResult"),
         ("Monitor", "reentrant", False, "monitor again", "EveryResult"),
     ],
 )

@@ -287,6 +287,7 @@ def test_a_wait_within_an_atomic_operation_is_refused_as_before(plain, tmp_path)
         run.step(0)
 
 
+@pytest.mark.nightly
 def test_a_composed_run_without_waits_is_the_same():
     harness = changed(HARNESS_OF_TIMER, "\nATOMIC = ", '\nSPURIOUS = ("Condition",)\nATOMIC = ')
     found, before = composed(texts={"harness.system_timer": harness}), composed()

@@ -27,7 +27,7 @@ def tlc():
 def model():
     graph = copy(model_graph(SCENARIO))
     graph.edges = [list(row) for row in graph.edges]
-    graph.states = list(graph.states)
+    graph.states, graph.keyed = list(graph.states), None
     return graph
 
 

@@ -69,6 +69,7 @@ def test_tool_and_harness_run_as_javac_has_compiled_them(tmp_path, without_javac
     assert compared.difference is None and not compared.uncovered
 
 
+@pytest.mark.nightly
 def test_a_source_that_does_not_compile_is_named_with_its_line(tmp_path, without_javac):
     shutil.copytree(ROOT / "jvm", tmp_path / "jvm")
     source = tmp_path / "jvm" / "timer_task_list" / "TimerTaskListHarness.java"

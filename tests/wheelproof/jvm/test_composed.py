@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -44,9 +45,9 @@ def test_a_changed_list_is_rejected_with_its_schedule(tmp_path):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"inside": {"W2": BINDING.inside["W2"]}},  # nothing says in what a new entry is
+        by_night({"inside": {"W2": BINDING.inside["W2"]}}),  # nothing says in what a new entry is
         {"halfway": {}},
-        {"inside": {**BINDING.inside, "W2": (), "A4": BINDING.inside["W2"]}},
+        by_night({"inside": {**BINDING.inside, "W2": (), "A4": BINDING.inside["W2"]}}),
     ],
 )
 def test_another_table_of_operations_is_rejected(tmp_path, monkeypatch, wrong):

@@ -35,6 +35,7 @@ def replayed(output, row, capsys):
     return capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_the_wheels_accesses_are_stutters(output):
     (row,) = rows("timing_wheel", ["two_withdrawn@4.3.0 fine"], output)
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, True)
@@ -42,6 +43,7 @@ def test_the_wheels_accesses_are_stutters(output):
     assert row.figures["stutters"] > 0
 
 
+@pytest.mark.nightly
 def test_a_change_that_single_accesses_alone_show_is_replayed(output, monkeypatch, capsys):
     monkeypatch.chdir(output)
     (row,) = rows("timing_wheel", ["asks-and-sets@4.3.0"], output)

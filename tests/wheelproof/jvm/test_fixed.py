@@ -69,6 +69,26 @@ def test_an_empty_reason_takes_a_reason_away(tmp_path):
     assert own.unused == {"B": "why"}
 
 
+def test_a_name_in_another_machine_goes_with_the_scenario_that_is_rejected(tmp_path):
+    base = 'mechanism = "m"\n[labels]\nA = ["x"]\n[rejects]\ns = "why"\n[renamed.s]\nA = "B"\n'
+    assert written(tmp_path, 'like = "base"\n', base).beside("s").labels == {"B": ("x",)}
+    own = written(tmp_path, 'like = "base"\n[rejects]\ns = ""\n', base)
+    assert own.renamed == {} and own.beside("s").labels == {"A": ("x",)}
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('[renamed.t]\nA = "C"\n', r"renamed\.t is no scenario of rejects"),
+        ('[renamed.s]\nC = "D"\n', r"renamed\.s: there is no label C"),
+        ('[renamed.s]\nA = "B"\n', r"renamed\.s: B has sites of its own"),
+    ],
+)
+def test_a_name_for_nothing_is_refused(tmp_path, table, says):
+    with pytest.raises(UsageError, match=says):
+        written(tmp_path, f'like = "base"\n[rejects]\ns = "why"\n{table}')
+
+
 def test_a_file_that_is_like_none_is_refused(tmp_path):
     with pytest.raises(UsageError, match="there is no gone.toml, which it is like"):
         written(tmp_path, 'like = "gone"\n')

@@ -125,7 +125,7 @@ def test_a_call_that_blocks_and_is_not_hooked_ends_the_process_with_its_stack(tm
         setup = prepare(tmp_path, tmp_path / "build", binding, RELEASE, fetch=True)
     except NotHere as error:
         pytest.skip(f"NOT RUN: {error}")
-    with Jvm(setup, heap_mb=200, stuck_seconds=5) as process:
+    with Jvm(setup, heap_mb=200, stuck_seconds=2) as process:
         process.load(binding)
         process.begin(binding, MECHANISM.scenarios["two_adders"])
         with pytest.raises(ToolError, match=r"is stuck at explore(.|\n)*CountDownLatch\.await"):

@@ -44,6 +44,7 @@ def test_the_other_machine_is_rejected(jvm, change, without):
     assert "overflowWheel is" in made.difference.message or "buffer is" in made.difference.message
 
 
+@pytest.mark.nightly
 def test_a_plain_field_shows_the_wheel_without_its_time_and_is_replayed(
     jvm, output, monkeypatch, capsys
 ):

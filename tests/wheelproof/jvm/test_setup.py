@@ -65,6 +65,7 @@ def test_without_a_cache_the_output_folder_has_the_classes(compile_, tmp_path):
     assert first.parent == tmp_path / "build" and first == compile_() and len(runs) == 1
 
 
+@pytest.mark.nightly
 def test_classes_that_another_process_has_made_meanwhile_are_taken(compile_, monkeypatch):
     compile_, runs = compile_
     made = compile_()

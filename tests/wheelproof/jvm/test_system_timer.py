@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import by_night
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -31,7 +32,7 @@ def compared(jvm, scenario, binding=BINDING, states=20_000):
     return found, product.compare(found, graph, reduced.rows(graph), encoder)
 
 
-@pytest.mark.parametrize("scenario", ["kafka_executor", "kafka_closing"])
+@pytest.mark.parametrize("scenario", [by_night("kafka_executor"), "kafka_closing"])
 def test_released_classes_are_the_model_in_kafkas_order(jvm, scenario):
     found, made = compared(jvm, scenario)
     assert found.complete and not found.faults
@@ -75,10 +76,17 @@ def test_without_the_redirected_clock_the_classes_are_another_machine(jvm):
     assert found.faults or made.difference is not None
 
 
+@pytest.mark.nightly
 def test_the_corrected_order_is_not_what_the_classes_do(output, jvm):
     (row,) = layer.check(Context(MECHANISM, output), [f"stalled_adder@{RELEASE}"]).rows
     assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "Bisimulation", True)
     assert "reaper is at R5, in the model at R3" in row.why
+
+
+def test_a_step_that_both_machines_have_gets_its_name_there():
+    there = BINDING.beside("stalled_adder")
+    assert there.labels["R2"] == BINDING.labels["Q2"] and "Q2" not in there.labels
+    assert BINDING.beside("kafka_executor") == BINDING
 
 
 def test_a_machine_that_must_be_rejected_and_is_not_is_no_row_in_order(jvm, output, monkeypatch):
@@ -128,12 +136,13 @@ def test_every_config_that_must_violate_an_invariant_is_a_check():
     assert f"kafka_closing_tries_not_all@{RELEASE}" not in names
 
 
-@pytest.mark.parametrize(("without", "equal"), [("D1", True), ("M12", False)])
+@pytest.mark.parametrize(("without", "equal"), [by_night(("D1", True)), ("M12", False)])
 def test_the_classes_are_the_corrected_timer_without_decision_d1_alone(
     jvm, output, monkeypatch, without, equal
 ):
-    lacking = replace(BINDING, without=without, where={"timer": "SystemTimer"}, rejects={})
-    fast = replace(lacking, fast=("stalled_adder",))
+    named = BINDING.beside("stalled_adder")
+    lacking = replace(named, without=without, where={"timer": "SystemTimer"}, rejects={})
+    fast = replace(lacking, fast=("stalled_adder",), renamed={})
     monkeypatch.setattr(tasks, "find", lambda root: {"system_timer_java": fast})
     (row,) = layer.check(Context(MECHANISM, output), [f"stalled_adder@{RELEASE}"]).rows
     assert (row.verdict is Verdict.EXHAUSTIVE) is equal

@@ -201,3 +201,10 @@ def test_nearly_every_change_of_the_project_itself_is_python(folder):
         changes = python_changes.changes(file.read_text(encoding="utf-8"), file.name, "impl")[::25]
         broken = [change for change in changes if not python_changes.parses(change)]
         assert len(broken) <= len(changes) // 10, [change.hunk() for change in broken]
+
+
+def test_the_witnesses_of_a_model_are_changed_as_its_other_methods_are():
+    file = ROOT / "model" / "atomic.py"
+    found = python_changes.changes(file.read_text(encoding="utf-8"), "model/atomic.py", "model")
+    changed = {change.place for change in found}
+    assert {"Model.SeesHalf", "Model.Refused", "Model.LockExcludes"} <= changed

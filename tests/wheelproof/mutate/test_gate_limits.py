@@ -52,6 +52,7 @@ def test_a_model_without_end_is_named(copy, runs, monkeypatch):
     assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
 
 
+@pytest.mark.nightly
 def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)

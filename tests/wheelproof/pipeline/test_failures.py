@@ -248,7 +248,7 @@ def checked(spark, folder: Path, scratch: Path) -> validate.Report:
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 
-@pytest.mark.parametrize("count", only([24, 120], 24))
+@pytest.mark.parametrize("count", only([8, 120], 8))
 def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
     spark, conforming, tmp_path, count
 ):

@@ -147,6 +147,7 @@ def test_a_fault_in_one_block_is_found_there(tmp_path):
     assert {block for _, block in where} == {2} and ("FlushEmpties", 2) in where
 
 
+@pytest.mark.nightly
 def test_the_rules_that_apply_to_nothing_in_generated_runs_are_named():
     """They are the same in the run of 10^8 events, which is the night's."""
     events = generate.block(1, 200).events

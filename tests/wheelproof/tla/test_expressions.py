@@ -150,7 +150,7 @@ def verdict(tmp_path_factory):
             ),
             folder / "mc",
         )
-        return process.run(files.module, timeout=300, config=files.config)
+        return process.run(files.module, timeout=300, config=files.config, shared=True)
 
     return run
 

@@ -48,6 +48,7 @@ def tlc(tmp_path_factory):
             config=files.config,
             dump=dump,
             deadlock_check=config["deadlock_check"],
+            shared=True,
         )
         return result, TlcGraph.read(dump) if dump else None
 

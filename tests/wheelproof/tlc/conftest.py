@@ -7,7 +7,7 @@ import pytest
 
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
-from wheelproof.tlc import mc, process
+from wheelproof.tlc import mc, process, server
 
 SPECS = Path(__file__).parent / "specs"
 
@@ -22,6 +22,13 @@ def tools():
 def spec(tmp_path):
     """A function from a module's name to a copy of it that the test may change."""
     return lambda name: Path(shutil.copy(SPECS / f"{name}.tla", tmp_path))
+
+
+@pytest.fixture
+def shared(tools):
+    """Options of a run whose end is judged, and not its process: JVMs take a second to start."""
+    server.make(tools["java"])
+    return {"shared": True}
 
 
 @pytest.fixture

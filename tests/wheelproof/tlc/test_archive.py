@@ -46,6 +46,7 @@ def test_it_is_made_once_and_leaves_the_output_of_tlc_unchanged(module, tools):
     assert counts(module, tools) == before and before[1:] == (6, 6, 6)
 
 
+@pytest.mark.nightly
 def test_one_that_does_not_fit_is_passed_over_without_a_word(module, tools):
     before = counts(module, tools)
     file = archive.path(*tools)

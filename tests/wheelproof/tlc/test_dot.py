@@ -38,13 +38,13 @@ def graph(tmp_path):
     return graph
 
 
-def test_real_graph_of_a_pluscal_spec(check, tmp_path):
+def test_real_graph_of_a_pluscal_spec(check, shared, tmp_path):
     dump = tmp_path / "relay.dot"
     result = check(
         "Relay",
         constants={"Runners": {"a", "b"}, "Laps": 1},
         invariants=("OneBaton",),
-        run={"dump": dump},
+        run={"dump": dump} | shared,
     )
     assert result.outcome is Outcome.COMPLETED, result.explanation
     graph = TlcGraph.read(dump)
@@ -68,9 +68,11 @@ def test_real_graph_of_a_pluscal_spec(check, tmp_path):
     assert by_process["a"] == by_process["b"] > 0
 
 
-def test_real_graph_of_a_spec_with_one_variable(check, tmp_path):
+def test_real_graph_of_a_spec_with_one_variable(check, shared, tmp_path):
     dump = tmp_path / "stair.dot"
-    check("Stair", constants={"Top": 3, "Trip": 99}, specification="Loop", run={"dump": dump})
+    check(
+        "Stair", constants={"Top": 3, "Trip": 99}, specification="Loop", run={"dump": dump} | shared
+    )
     graph = TlcGraph.read(dump)
     assert [graph.state(index) for index in range(4)] == [
         {"step": 0},

@@ -15,6 +15,7 @@ from wheelproof.tlc.process import run
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.values import ModelValue
 
+IN_SIGHT = "Init /\\ [][Up \\/ Down]_step /\\ Fairness({1})"
 MODULE = """\
 ------------------------------ MODULE MCRelayTwo ------------------------------
 \\* Generated from spec/Relay.toml, config two; changes are lost.
@@ -133,7 +134,7 @@ def test_comments_go_and_the_rest_stays_in_its_place():
         assert all(new in (" ", old) for old, new in zip(before, after))
 
 
-def test_a_run_on_bare_copies_has_the_same_result(spec, tmp_path, tools):
+def test_a_run_on_bare_copies_has_the_same_result(spec, tmp_path, tools, shared):
     source = spec("Stair")
     found = []
     for bare in (False, True):
@@ -151,7 +152,12 @@ def test_a_run_on_bare_copies_has_the_same_result(spec, tmp_path, tools):
         )
         assert ("(*" in files.copies[0].read_text()) != bare
         found.append(
-            replace(run(files.module, timeout=300, **tools), seconds=0.0, log=None, explanation="")
+            replace(
+                run(files.module, timeout=300, **tools, **shared),
+                seconds=0.0,
+                log=None,
+                explanation="",
+            )
         )
     assert found[0] == found[1] and found[0].trace[1].location
 
@@ -194,23 +200,28 @@ def test_value_without_tla_form_and_absent_spec_are_refused(tmp_path):
         generate(two(tmp_path), tmp_path / "mc")
 
 
-def test_tlc_takes_expressions_constants_and_copied_modules(check):
+def test_tlc_takes_expressions_constants_and_copied_modules(check, shared):
     relay = {"constants": {"Runners": {"a", "b"}, "Laps": 1}, "properties": ("Everybody",)}
-    fair = check("Relay", **relay, specification="Init /\\ [][Next]_vars /\\ WF_vars(Next)")
+    fair = check(
+        "Relay", **relay, specification="Init /\\ [][Next]_vars /\\ WF_vars(Next)", run=shared
+    )
     assert fair.outcome is Outcome.COMPLETED, fair.explanation
     unfair = check(
-        "Relay", **relay, specification="Init /\\ [][Next]_vars", run={"only_property": "Everybody"}
+        "Relay",
+        **relay,
+        specification="Init /\\ [][Next]_vars",
+        run={"only_property": "Everybody"} | shared,
     )
     assert unfair.property == "Everybody" and unfair.stuttering
-    hop = check("Hop", definitions={"NotYet": "place < 3"}, invariants=("NotYet",))
+    hop = check("Hop", definitions={"NotYet": "place < 3"}, invariants=("NotYet",), run=shared)
     assert hop.property == "NotYet"
 
 
-def test_tlc_needs_init_and_next_in_sight(check):
+def test_tlc_needs_init_and_next_in_sight(check, shared):
     stair = {"constants": {"Top": 3, "Trip": 99}, "properties": ("ReachesTop",)}
-    seen = check("Stair", **stair, specification="Init /\\ [][Up \\/ Down]_step /\\ Fairness({1})")
+    seen = check("Stair", **stair, specification=IN_SIGHT, run=shared)
     assert seen.outcome is Outcome.COMPLETED, seen.explanation
-    hidden = check("Stair", **stair, specification="FairLoop({1})")
+    hidden = check("Stair", **stair, specification="FairLoop({1})", run=shared)
     assert (
         hidden.outcome is Outcome.ERROR
         and "did not specify the initial state" in hidden.explanation

@@ -48,13 +48,14 @@ def test_completed_run_with_counts_log_dump_and_progress(check, tmp_path):
     assert left == {"MCStair.tla", "MCStair.cfg", "MCStair.log", "Stair.tla"}
 
 
-def test_deadlock_check_can_be_turned_off(check):
+def test_deadlock_check_can_be_turned_off(check, shared):
     climb = {"constants": STAIR, "specification": "Climb"}
-    assert check("Stair", **climb).property == "NoDeadlock"
-    assert check("Stair", **climb, run={"deadlock_check": False}).outcome is Outcome.COMPLETED
+    assert check("Stair", **climb, run=shared).property == "NoDeadlock"
+    unchecked = check("Stair", **climb, run={"deadlock_check": False} | shared)
+    assert unchecked.outcome is Outcome.COMPLETED
 
 
-def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tmp_path):
+def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, shared, tmp_path):
     dump = tmp_path / "graph.dot"
     options = {
         "constants": STAIR,
@@ -62,8 +63,8 @@ def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tm
         "invariants": ("Low",),
         "definitions": {"Low": "step < 2"},
     }
-    stopped = check("Stair", **options)
-    found = check("Stair", **options, first_only=True, run={"go_on": True, "dump": dump})
+    stopped = check("Stair", **options, run=shared)
+    found = check("Stair", **options, first_only=True, run={"go_on": True, "dump": dump} | shared)
     assert (
         found.outcome is stopped.outcome is Outcome.VIOLATED
         and found.property == stopped.property == "Low"
@@ -75,19 +76,19 @@ def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tm
         and (found.generated, found.distinct, found.depth) == (5, 4, 4)
     )
     assert len(TlcGraph.read(dump).states) == 4
-    every = check("Stair", **options, run={"go_on": True})
+    every = check("Stair", **options, run={"go_on": True} | shared)
     assert every.outcome is Outcome.ERROR and "2 violations" in every.explanation
 
 
 @pytest.mark.parametrize("top", only([1, 3], 3))
-def test_a_run_goes_on_after_an_initial_state_that_breaks_the_invariant(check, top):
+def test_a_run_goes_on_after_an_initial_state_that_breaks_the_invariant(check, shared, top):
     found = check(
         "Stair",
         constants=STAIR | {"Top": top},
         specification="Loop",
         invariants=("OffFloor",),
         first_only=True,
-        run={"go_on": True},
+        run={"go_on": True} | shared,
     )
     assert (
         found.property == "OffFloor"

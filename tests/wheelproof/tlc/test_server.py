@@ -60,11 +60,17 @@ RUNS = {
 
 @pytest.fixture
 def compiled(tools):
-    """The Java whose server is compiled; this process's server ends with the test."""
+    """The Java whose server is compiled. The tests share this process's server, where it lives."""
     if not server.make(tools["java"]):
         pytest.skip("Java has no compiler")
+    return tools["java"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ended():
+    """No test finds a server of other files, and none is left of these."""
     server.end()
-    yield tools["java"]
+    yield
     server.end()
 
 
@@ -96,6 +102,7 @@ def alive():
 
 @pytest.mark.nightly
 def test_runs_in_one_jvm_are_as_runs_in_their_own(compiled, judged):
+    server.end()
     alone = {name: judged(name, shared=False) for name in RUNS}
     assert alive() is None
     assert {result.outcome for result, _ in alone.values()} == {
@@ -112,6 +119,7 @@ def test_runs_in_one_jvm_are_as_runs_in_their_own(compiled, judged):
     assert kept > len(judgable), "most runs had a JVM that had run others"
 
 
+@pytest.mark.nightly
 def test_without_the_snapshot_a_run_finds_the_state_of_the_last(
     compiled, judged, tmp_path, monkeypatch
 ):
@@ -124,10 +132,12 @@ def test_without_the_snapshot_a_run_finds_the_state_of_the_last(
     monkeypatch.setattr(server, "SOURCES", changed)
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
     assert server.make(compiled)
+    server.end()
     alone = judged("other module", shared=False)
     for _ in range(3):  # the first runs load all that they need
         assert judged("holds")[0].outcome is Outcome.COMPLETED
     assert judged("other module") != alone
+    server.end()
 
 
 def test_an_error_ends_the_jvm_and_the_next_run_has_another(compiled, judged):
@@ -176,9 +186,9 @@ def test_a_jvm_that_dies_between_two_runs_is_replaced(compiled, judged):
 def test_the_limit_ends_the_jvm_and_the_next_run_has_another(compiled, judged, check):
     assert judged("holds")[0].outcome is Outcome.COMPLETED
     result = check(
-        "Stair", constants=STAIR, specification="Endless", run={"shared": True, "timeout": 3}
+        "Stair", constants=STAIR, specification="Endless", run={"shared": True, "timeout": 1}
     )
-    assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 3 s" in result.explanation
+    assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 1 s" in result.explanation
     assert alive() is None
     assert judged("holds")[0].outcome is Outcome.COMPLETED
 

@@ -257,6 +257,7 @@ def test_the_examples_are_written_checked_and_rejected_by_their_names(
         assert f"Each of these {refused} is refused" in page
 
 
+@pytest.mark.nightly
 def test_the_examples_of_one_mechanism_are_checked_and_repaired(tmp_path):
     result = invoke(
         "examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT

@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from tests.nights import every
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
 from traces import translator
@@ -116,7 +117,7 @@ def modelled(scenario: str, state: object) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("scenario", SOUND)
+@pytest.mark.parametrize("scenario", every(SOUND, 3))
 def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
     schedule, last = random_schedule(scenario, seed)
     recorded = record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
@@ -164,7 +165,7 @@ def test_every_safety_mutant_is_here_with_the_property_of_the_toml():
     assert REFUSED.items() <= safety.items()
 
 
-@pytest.mark.parametrize("name", sorted(REFUSED))
+@pytest.mark.parametrize("name", every(sorted(REFUSED), 3))
 def test_each_mutant_is_refused_by_its_property_and_shrunk(name, tmp_path):
     recorded = of_mutant(name)
     verdict = judged(recorded)

@@ -85,6 +85,7 @@ def test_tlc_refuses_a_mutant_s_trace_at_the_model_s_event(tmp_path):
     assert answer.accepted is False and answer.refused == part.refused == len(part.events)
 
 
+@pytest.mark.nightly
 def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
     """Its first states are written out as values of the specification's variables."""
     _, run = followed(of_mutant("M8"))
@@ -142,6 +143,7 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     assert oracle.check(run.steps, part, tmp_path).refused == part.refused
 
 
+@pytest.mark.nightly
 def test_a_specification_without_one_decision_parts_from_the_model(tmp_path):
     _, run = followed(of_mutant("M19"))
     answer = oracle.check(run.steps, slices.cut(run), tmp_path, without="M19")

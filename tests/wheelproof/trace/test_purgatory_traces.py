@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from tests.nights import first
+from tests.nights import every, first
 from tests.wheelproof.pipeline import checked
 from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import by_model, by_rules, changed
@@ -263,7 +263,7 @@ def test_every_mutant_is_refused_or_listed_with_the_reason():
     }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", every(REFUSED, 3))
 def test_each_mutant_is_refused_by_the_model_by_the_rules_and_in_bulk(name):
     at, kind, property, rule = REFUSED[name]
     recorded = of_mutant(name)
@@ -290,7 +290,7 @@ def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(name):
         assert {each.property for each in verdict.findings} <= {"Program", "Bracket"}
 
 
-@pytest.mark.parametrize("name", sorted(UNTRACED))
+@pytest.mark.parametrize("name", every(sorted(UNTRACED), 3))
 def test_what_the_rules_accept_the_model_refuses_or_no_event_shows(name):
     recorded = of_mutant(name)
     assert ruled(recorded).verdict != VIOLATES

@@ -344,7 +344,7 @@ def held(
 
 
 @pytest.mark.parametrize(
-    "mechanism, scenario", [by_night((WHEEL, "withdrawn")), (OVERFLOW, "cancelled")]
+    "mechanism, scenario", [by_night((WHEEL, "withdrawn")), by_night((OVERFLOW, "cancelled"))]
 )
 def test_tlc_and_the_model_agree_on_changed_traces(mechanism, scenario, tmp_path):
     traces, refused = held(mechanism, scenario, 1, tmp_path, 20)
@@ -371,6 +371,7 @@ def test_one_slice_is_evaluated_as_many_are(tmp_path):
     ] == [True]
 
 
+@pytest.mark.nightly
 def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     _, run = followed(
         random_run_of(WHEEL, "two_keys"),

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from tests.nights import every
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
 from traces.shrink import shrink
@@ -130,7 +131,7 @@ def kinds_of(recorded: Recorded) -> list[str]:
 # -- runs that conform
 
 
-@pytest.mark.parametrize("mechanism, scenario", SCENARIOS)
+@pytest.mark.parametrize("mechanism, scenario", every(SCENARIOS, 3))
 def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(mechanism, scenario):
     for recorded in (
         random_run_of(mechanism, scenario),
@@ -238,7 +239,7 @@ def test_every_mutant_is_refused_or_listed_with_the_reason(mechanism):
     } == {name for of, name in OTHERWISE if of == mechanism}
 
 
-@pytest.mark.parametrize("mechanism, name", REFUSED)
+@pytest.mark.parametrize("mechanism, name", every(REFUSED, 3))
 def test_each_mutant_is_refused_and_shrunk(mechanism, name):
     recorded = of_mutant(mechanism, name)
     assert recorded.mutant

@@ -21,16 +21,17 @@ from markupsafe import Markup
 
 from wheelproof.choices import shown
 from wheelproof.console import visible
-from wheelproof.counterexample import columns
+from wheelproof.counterexample import columns, deadlock
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.holding import holds
 from wheelproof.counterexample.numbering import addresses, count
 from wheelproof.counterexample.places import plain
+from wheelproof.counterexample.wait_graph import wait_graph
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
 from wheelproof.report.contents import Claim, Part, Taken
-from wheelproof.report.page import pictures
+from wheelproof.report.page import pictures, wait_picture
 from wheelproof.report.page.excerpts import Excerpts
 from wheelproof.report.recorded import FILE, Recorded
 from wheelproof.report.terminal import command, reason, verdict_line
@@ -91,6 +92,8 @@ def render(
         findings=[(row, reason(row)) for row in results.rows if not row.ok],
         texts=_texts(results.rows, traces, root, output),
         traces=steps,
+        waits=_waits(traces, steps),
+        words=wait_picture.WORDS,
         tools=sorted(results.tools.items()),
         cell=_cell,
         decisions=_decisions,
@@ -173,6 +176,14 @@ def _texts(
     return found
 
 
+def _waits(
+    traces: Mapping[str, Counterexample], shown: Iterable[str]
+) -> dict[str, wait_picture.Picture]:
+    """The pictures of those that end in a deadlock."""
+    graphs = {name: wait_graph(traces[name]) for name in shown}
+    return {name: wait_picture.picture(graph) for name, graph in graphs.items() if graph}
+
+
 def _stepped(
     trace: Counterexample,
     row: Row,
@@ -209,6 +220,7 @@ def _stepped(
                 "changes": {
                     place: list(map(plain, values)) for place, values in step.changes.items()
                 },
+                "access": step.access,
             }
             for step, at, (spec, code) in zip(
                 trace.steps, addresses(trace.steps), found, strict=True
@@ -216,6 +228,6 @@ def _stepped(
         ],
         "loop": trace.loop,
         "holds": [[hold.thread, hold.place, hold.first, hold.last] for hold in holds(trace)],
-        "waits": [*map(plain, trace.says), *columns.waiting(trace)],
+        "waits": [*map(plain, trace.says), *deadlock.waiting(trace)],
         "end": columns.outcome(trace),
     }

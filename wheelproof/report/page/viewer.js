@@ -7,7 +7,7 @@
   const $ = (id) => document.getElementById(id);
   const index = $("index"), viewer = $("viewer"), picture = $("picture"), rows = $("rows");
   let trace = null, name = "", step = 0, silent = false, whole = false, shown = [], place = 0;
-  let drawn = new Map();
+  let drawn = new Map(), racing = [];
 
   const make = (tag, kind, text) => {
     const made = document.createElement(tag);
@@ -58,6 +58,16 @@
     const ends = $("ends");
     ends.replaceChildren(...trace.waits.map((text) => make("li", "", text)));
     ends.hidden = !trace.waits.length;
+    for (const figure of document.querySelectorAll("figure[data-trace]"))
+      figure.hidden = figure.dataset.trace !== name;
+    racing = trace.steps.filter((each) => each.access).map((each) => each.at);
+    $("accesses").replaceChildren(...trace.steps.filter((each) => each.access).map((each) => {
+      const line = make("li"), link = make("a", "", "step " + each.at + ": " + each.access);
+      link.href = address(name, each.at);
+      line.append(link);
+      return line;
+    }));
+    $("accesses").hidden = !racing.length;
     choose();
   }
 
@@ -106,6 +116,7 @@
     made.dataset.at = at;
     if (switches(number)) made.classList.add("switch");
     if (trace.loop !== null && at >= trace.loop) made.classList.add("loop");
+    if (each.access) { made.classList.add("race"); made.title = each.access; }
     made.append(make("span", "number", counted(each) ? each.at : ""));
     trace.threads.forEach((thread) => {
       const cell = make("span", "column");
@@ -120,12 +131,16 @@
       if (thread === each.thread) {
         cell.append(make("b", "", each.label));
         if (each.kind) cell.append(make("em", "kind " + each.kind, each.kind));
+        if (each.access)
+          cell.append(make("em", "kind access", "race " + (racing.indexOf(each.at) + 1)));
       }
       made.append(cell);
     });
     const brief = Object.entries(each.changes)
       .map(([where, [, after]]) => where + " := " + after).join("; ");
-    made.append(make("span", "brief", brief.slice(0, 300)));
+    const last = make("span", "brief", brief.slice(0, 300));
+    if (each.access) last.prepend(make("strong", "bad", each.access + " "));
+    made.append(last);
     made.addEventListener("click", () => go(at, true));
     return made;
   }
@@ -209,6 +224,7 @@
     excerpt($("spec"), "specification", each && each.spec);
     excerpt($("code"), "implementation", each && each.code);
     $("source").textContent = each && !each.code && each.source ? each.source : "";
+    $("access").textContent = each ? each.access : "";
     const table = $("changes");
     table.replaceChildren();
     const changes = each ? each.changes : {};

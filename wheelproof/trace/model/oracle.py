@@ -45,7 +45,7 @@ def check(
     Raises ToolError where TLC breaks, or finds anything but the two answers.
     """
     files = generate(steps, [part], folder, without)
-    result = process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False)
+    result = _run(files, seconds)
     if result.outcome is Outcome.VIOLATED and result.property == UNFINISHED:
         return Answer(True, None, result)
     return _answers(result, [part])[0]
@@ -66,8 +66,13 @@ def check_all(
     if len(parts) == 1:
         return [check(steps, parts[0], folder, without=without, seconds=seconds)]
     files = generate(steps, parts, folder, without)
-    return _answers(
-        process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False), parts
+    return _answers(_run(files, seconds), parts)
+
+
+def _run(files: mc.McFiles, seconds: float) -> TlcResult:
+    """One of perhaps many short runs: they share a JVM where one can be had."""
+    return process.run(
+        files.module, timeout=seconds, config=files.config, deadlock_check=False, shared=True
     )
 
 

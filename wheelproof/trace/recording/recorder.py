@@ -59,7 +59,8 @@ class Recorder:
     other kinds every read is. ``sections``: kind of event -> what its record says, of events that
     are a critical section. ``values``: ids of values that are no objects. ``words``: those that
     the project's sections have made, by the id of their owner. ``turn``: called before each
-    operation of a directed run; None where threads run as they like.
+    operation of a directed run; None where threads run as they like. ``attempts``: held while a
+    lock is tried, and while one that was tried is given back.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Recorder:
         self._next_id, self._next_number = count(1), count(1)
         self.local = threading.local()
         self._guard = threading.Lock()
+        self.attempts = threading.Lock()
 
     # -- threads
 

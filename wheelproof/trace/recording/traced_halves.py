@@ -1,5 +1,5 @@
 """Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays
-nothing: what ``traced`` has no room for.
+nothing.
 
 A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered
 among themselves.
@@ -11,132 +11,127 @@ import sys
 import threading
 from typing import Any
 
+from wheelproof.trace.recording.bound import Recorded
 from wheelproof.trace.recording.recorder import STOP_SECONDS, Recorder, Stop
 
 _frame = sys._getframe
 
 
-def read_write_lock(recorder: Recorder) -> type:
-    """The class ``ReadWriteLock`` whose halves write to ``recorder``."""
-    log_of, site_of = recorder.log, recorder.site
+class Half:
+    """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
 
-    class Half:
-        """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
+    __slots__ = ("of", "number", "owner", "mode", "recorder")
+    step = 0
+    kind = "RW"
 
-        __slots__ = ("of", "number", "owner", "mode")
-        step = 0
-        kind = "RW"
+    def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
+        self.of, self.owner, self.mode = of, owner, mode
+        self.recorder = of.recorder
+        self.number = self.recorder.register(self)
 
-        def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
-            self.of, self.owner, self.mode = of, owner, mode
-            self.number = recorder.register(self)
+    @property
+    def seq(self) -> int:
+        return self.of.epoch
 
-        @property
-        def seq(self) -> int:
-            return self.of.epoch
+    @seq.setter
+    def seq(self, value: int) -> None:
+        """The epoch moves when a writer is through, not with events."""
 
-        @seq.setter
-        def seq(self, value: int) -> None:
-            """The epoch moves when a writer is through, not with events."""
+    def _entered(self, frame: Any) -> None:
+        log, of = self.recorder.log(), self.of
+        log.held.append(self)
+        log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
+        if not log.muted and (site := self.recorder.site(frame, "lock")):
+            log.emit(site, self.owner, 0, 1, 0, 0, 0)
 
-        def _entered(self, frame: Any) -> None:
-            log, of = log_of(), self.of
-            log.held.append(self)
-            log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
-            if not log.muted and (site := site_of(frame, "lock")):
-                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+    def _leaving(self, frame: Any) -> None:
+        log = self.recorder.log()
+        if not log.muted and (site := self.recorder.site(frame, "unlock")):
+            log.emit(site, self.owner, 1, 0, 0, 0, 0)
+        log.held.remove(self)
 
-        def _leaving(self, frame: Any) -> None:
-            log = log_of()
-            if not log.muted and (site := site_of(frame, "unlock")):
-                log.emit(site, self.owner, 1, 0, 0, 0, 0)
-            log.held.remove(self)
 
-    class ReadLock(Half):
-        __slots__ = ()
+class ReadLock(Half):
+    __slots__ = ()
 
-        def __enter__(self) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "lock")
-            with of.changed:
-                while of.writing or of.waiting:
+    def __enter__(self) -> None:
+        of, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "lock")
+        with of.changed:
+            while of.writing or of.waiting:
+                _wait(recorder, of.changed)
+            of.reading += 1
+            self._entered(_frame(1))
+
+    def __exit__(self, *exception: object) -> None:
+        of, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "unlock")
+        with of.changed:
+            self._leaving(_frame(1))
+            of.reading -= 1
+            of.lc_read = max(of.lc_read, self.recorder.log().lc)
+            of.changed.notify_all()
+
+
+class WriteLock(Half):
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        of, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "lock")
+        with of.changed:
+            of.waiting += 1
+            try:
+                while of.writing or of.reading:
                     _wait(recorder, of.changed)
-                of.reading += 1
-                self._entered(_frame(1))
+                of.writing = True
+            finally:
+                of.waiting -= 1
+            self._entered(_frame(1))
 
-        def __exit__(self, *exception: object) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "unlock")
-            with of.changed:
-                self._leaving(_frame(1))
-                of.reading -= 1
-                of.lc_read = max(of.lc_read, log_of().lc)
-                of.changed.notify_all()
+    def __exit__(self, *exception: object) -> None:
+        of, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "unlock")
+        with of.changed:
+            self._leaving(_frame(1))
+            of.writing = False
+            of.epoch += 1
+            of.lc_write = self.recorder.log().lc
+            of.changed.notify_all()
 
-    class WriteLock(Half):
-        __slots__ = ()
 
-        def __enter__(self) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "lock")
-            with of.changed:
-                of.waiting += 1
-                try:
-                    while of.writing or of.reading:
-                        _wait(recorder, of.changed)
-                    of.writing = True
-                finally:
-                    of.waiting -= 1
-                self._entered(_frame(1))
+class ReadWriteLock(Recorded):
+    """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in
+    production."""
 
-        def __exit__(self, *exception: object) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "unlock")
-            with of.changed:
-                self._leaving(_frame(1))
-                of.writing = False
-                of.epoch += 1
-                of.lc_write = log_of().lc
-                of.changed.notify_all()
+    __slots__ = (
+        "number",
+        "changed",
+        "reading",
+        "writing",
+        "waiting",
+        "epoch",
+        "lc_read",
+        "lc_write",
+        "read_lock",
+        "write_lock",
+    )
 
-    class ReadWriteLock:
-        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in
-        production."""
+    def __init__(self) -> None:
+        self.changed = threading.Condition(threading.Lock())
+        self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
+        self.writing = False
+        owner = self.recorder.owner(_frame(1))
+        # One lock has one name, whichever half of it is held.
+        self.number = self.recorder.register(self)
+        self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
 
-        __slots__ = (
-            "number",
-            "changed",
-            "reading",
-            "writing",
-            "waiting",
-            "epoch",
-            "lc_read",
-            "lc_write",
-            "read_lock",
-            "write_lock",
-        )
-
-        def __init__(self) -> None:
-            self.changed = threading.Condition(threading.Lock())
-            self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
-            self.writing = False
-            owner = recorder.owner(_frame(1))
-            self.number = recorder.register(
-                self
-            )  # one lock has one name, whichever half of it is held
-            self.read_lock, self.write_lock = (
-                ReadLock(self, owner, "r"),
-                WriteLock(self, owner, "w"),
-            )
-
-        def let_go(self) -> None:
-            """Records nothing: no interrupt ends the release of a lock in a recording."""
-
-    return ReadWriteLock
+    def let_go(self) -> None:
+        """Records nothing: no interrupt ends the release of a lock in a recording."""
 
 
 def _wait(recorder: Recorder, changed: threading.Condition) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from wheelproof.explore.locks import MONITORS_SHOW
 from wheelproof.explore.patience import limited
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
@@ -72,6 +73,17 @@ def locks(recorder: Recorder) -> dict[str, type]:
 
         def release(self) -> None:
             self.leave(frame_of(1))
+
+        def locked(self) -> bool:
+            actor, frame = recorder.actor, frame_of(1)
+            if actor is None:
+                return bool(self.inner.locked())
+            step = recorder.arrive(actor, frame, "read")
+            with recorder.moment:
+                taken = self.owner is not None
+                if step is not None:
+                    recorder.note(actor, step, frame)
+                return taken
 
         def __enter__(self) -> bool:
             return self.take(frame_of(1))
@@ -192,6 +204,8 @@ def locks(recorder: Recorder) -> dict[str, type]:
         __slots__ = ()
         make = staticmethod(threading.RLock)
         reentrant = True
+        if not MONITORS_SHOW:
+            locked = property()  # an AttributeError, as of Python's
 
     class NoMonitor:
         """Excludes no thread; its steps keep their labels."""

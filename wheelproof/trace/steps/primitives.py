@@ -13,6 +13,7 @@ from queue import Empty, Full
 from types import FrameType, ModuleType
 from typing import Annotated, Any, TypeVar
 
+from wheelproof.explore.queues import ShutDown
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.choices import chooser
@@ -54,6 +55,7 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
         BrokenBarrierError=threading.BrokenBarrierError,
         Empty=Empty,
         Full=Full,
+        ShutDown=ShutDown,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],

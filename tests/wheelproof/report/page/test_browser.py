@@ -173,12 +173,70 @@ def test_a_deadlock_says_who_waits_for_whom(text, trace, tmp_path):
         text(replace(trace, waits=waits)), tmp_path, "#trace=counterexamples%2FM1.json"
     )
     assert "a waits at A1 (impl/thing.py:2) for inside, held by b; it holds inside." in document
-    assert "They wait in a circle: a → inside → b → other → a" in document
+    assert "a circle: a, inside, b, other, a" in document
+
+
+FIGURES = """
+log.push([...document.querySelectorAll("figure[data-trace]")].filter((each) => each.offsetParent)
+  .map((each) => [each.dataset.trace, each.querySelector("svg").getBoundingClientRect().width > 99,
+    each.querySelectorAll("polygon.ring").length]));
+"""
+
+
+@pytest.fixture
+def stuck(good, trace, subject_folder):
+    """A page with two deadlocks: one with a circle, the other with a thread that sleeps."""
+    circle = (Wait("a", "A1", None, ("inside",), ("b",)), Wait("b", "A1", None, ("other",), ("a",)))
+    traces = {
+        TRACE: replace(trace, waits=circle),
+        "other.json": replace(trace, waits=(Wait("a", "A1", None, (), ()),)),
+    }
+    row = good.rows[-1]
+    results = replace(good, rows=(*good.rows, replace(row, name="M3", trace="other.json")))
+    return page.render(results, project.find(subject_folder), traces, subject_folder, BUILD)
+
+
+def test_a_deadlock_is_drawn_and_only_its_own_picture_is_seen(stuck, tmp_path):
+    for name, ring in ((TRACE, 4), ("other.json", 0)):
+        address = f"#trace={name.replace('/', '%2F')}"
+        assert log(opened(stuck, tmp_path, address, script=FIGURES)) == [[[name, True, ring]]]
+    broken = planted(stuck, "figure.hidden = figure.dataset.trace !== name", "figure.hidden = true")
+    address = "#trace=other.json"
+    assert log(opened(broken, tmp_path, address, script=FIGURES)) == [[]], "the control"
+
+
+RACE = """
+const marked = () => [...document.querySelectorAll("#rows .row.race")].map((each) =>
+  [each.querySelector(".number").textContent, each.querySelector(".access").textContent,
+    each.querySelector(".brief strong").textContent]);
+log.push(marked());
+const links = [...document.querySelectorAll("#accesses a")];
+links[1]?.click();
+log.push(location.hash, links.map((each) => each.textContent));
+"""
+
+
+def test_the_accesses_of_a_race_are_marked_at_their_steps(text, trace, tmp_path):
+    first, second = ("race on X.f, first access: read by a", "race on X.f, second access: by b")
+    quiet, (one, other) = Step("a", "T0", "silent"), trace.steps
+    steps = (replace(one, access=first), quiet, replace(other, access=second))
+    made = text(replace(trace, property="NoDataRace", steps=steps))
+    marked, address, links = log(
+        opened(made, tmp_path, "#trace=counterexamples%2FM1.json&step=1", script=RACE)
+    )
+    assert marked == [["1", "race 1", f"{first} "], ["2", "race 2", f"{second} "]]
+    assert address == "#trace=counterexamples%2FM1.json&step=2"
+    assert links == [f"step 1: {first}", f"step 2: {second}"]
+    broken = planted(made, 'classList.add("race")', 'classList.add("other")')
+    marked, *_ = log(opened(broken, tmp_path, "#trace=counterexamples%2FM1.json", script=RACE))
+    assert marked == [], "the control"
 
 
 def test_hostile_text_runs_no_script(text, trace, tmp_path):
     hostile = "</script><script>document.title = 'owned'</script><img src=x onerror=alert(1)>"
-    made = text(replace(trace, explanation=hostile, property=hostile))
+    waits = (Wait("a", hostile, hostile, (hostile,), ("b",)), Wait("b", "A", None, (hostile,), ()))
+    steps = tuple(replace(step, access=hostile) for step in trace.steps)
+    made = text(replace(trace, explanation=hostile, property=hostile, steps=steps, waits=waits))
     document = opened(made, tmp_path, "#trace=counterexamples%2FM1.json")
     assert "<title>owned" not in document and "<img" not in document
     assert "&lt;img src=x" in document

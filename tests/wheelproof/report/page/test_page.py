@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from wheelproof import project
+from wheelproof.counterexample.document import Wait
 from wheelproof.report import page
 from wheelproof.verdict import judge
 
@@ -89,6 +90,37 @@ def test_findings_come_first_with_reason_and_link(bad, mechanisms, trace, subjec
     assert reader.elements["noscript"] == 1 and "Safe is violated: 2 steps" in text
 
 
+def found_with(bad, mechanisms, trace, folder):
+    """The page with the trace as that of a finding."""
+    return page.render(bad, mechanisms, {"counterexamples/it's.json": trace}, folder, BUILD)
+
+
+def test_a_finding_leads_to_both_accesses_of_its_race(bad, mechanisms, trace, subject_folder):
+    one, other = trace.steps
+    raced = replace(
+        trace,
+        steps=(replace(one, access="first access: read"), replace(other, access="second: write")),
+    )
+    reader = parsed(found_with(bad, mechanisms, raced, subject_folder))
+    link = "#trace=counterexamples%2Fit%27s.json&step="
+    links = [each[2] for each in reader.attributes if each[1] == "href" and link in each[2]]
+    assert links == [f"{link}1", f"{link}2"]
+    assert "step 1: first access: read" in words(reader) and "step 2: second:" in words(reader)
+    plain = found_with(bad, mechanisms, trace, subject_folder)
+    assert "step 1:" not in words(parsed(plain)), "a run without a race"
+
+
+def test_a_deadlock_is_drawn_at_its_finding_and_in_the_stepper(
+    bad, mechanisms, trace, subject_folder
+):
+    waits = (Wait("a", "A1", None, ("inside",), ("b",)), Wait("b", "A1", None, ("other",), ("a",)))
+    reader = parsed(found_with(bad, mechanisms, replace(trace, waits=waits), subject_folder))
+    drawn = [value for _, name, value in reader.attributes if name == "aria-label"]
+    circle = [value for value in drawn if value.endswith("a circle: a, inside, b, other, a")]
+    assert len(circle) == 2 and reader.elements["figure"] == 2
+    assert parsed(found_with(bad, mechanisms, trace, subject_folder)).elements["figure"] == 0
+
+
 def test_the_stepper_gets_the_steps_with_their_sources(shown):
     data = json.loads(parsed(shown).scripts["data"])
     found = data["traces"][TRACE]
@@ -133,7 +165,10 @@ def test_any_text_is_shown_as_it_is(good, mechanisms, trace, subject_folder):
             trace,
             explanation=text,
             threads=(text,),
-            steps=(replace(trace.steps[0], thread=text, changes={text: (text, text)}),),
+            steps=(
+                replace(trace.steps[0], thread=text, changes={text: (text, text)}, access=text),
+            ),
+            waits=(Wait(text, text, text, (text,), (text,)),),
         )
         return page.render(
             replace(good, rows=(row,), tools={text: text}),

@@ -8,28 +8,39 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.wheelproof.explore import queue_box, synchronizer_box
+from tests.nights import every
+from tests.wheelproof.explore import queue_box, shutdown_box, synchronizer_box
+from tests.wheelproof.explore.test_queue_shutdown import ENDING as ON_SHUT_DOWN
 from tests.wheelproof.explore.test_queues import PROGRAMS as ON_QUEUES
 from tests.wheelproof.explore.test_synchronizers import PROGRAMS as ON_SYNCHRONIZERS
 from wheelproof.errors import ToolError
-from wheelproof.explore import registry
+from wheelproof.explore import queues, registry
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps import recorder, synchronizers
 from wheelproof.trace.steps.record import record
 
-PROGRAMS = [
-    (box, name)
-    for box, programs in ((queue_box, ON_QUEUES), (synchronizer_box, ON_SYNCHRONIZERS))
-    for name in programs
-]
+OF = {
+    queue_box: ON_QUEUES,
+    shutdown_box: ON_SHUT_DOWN,
+    synchronizer_box: ON_SYNCHRONIZERS,
+}
+PROGRAMS = [(box, name) for box, programs in OF.items() for name in programs]
 SEEDS = (0,)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def as_in_3_13():
+    """Queues have ``shutdown`` whatever Python runs."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(queues, "SHUTS_DOWN", True)
+        yield
 
 
 @pytest.fixture(scope="module")
 def boxes(tmp_path_factory):
     """Box -> its controlled implementation, and what a recording needs of its mechanism."""
     found = {}
-    for box in (queue_box, synchronizer_box):
+    for box in OF:
         root = tmp_path_factory.mktemp("box")
         mechanism = SimpleNamespace(
             name="box", module="Box", root=root, modules={}, spec=root / "impl/box.py"
@@ -40,7 +51,7 @@ def boxes(tmp_path_factory):
 
 
 def program_of(box, name):
-    return (ON_QUEUES if box is queue_box else ON_SYNCHRONIZERS)[name]
+    return OF[box][name]
 
 
 def controlled(implementation, program, seed):
@@ -78,7 +89,7 @@ def difference(boxes, box, name, seed):
     return "ends" if blocked != left or raised else ""
 
 
-@pytest.mark.parametrize("box, name", PROGRAMS, ids=[name for _, name in PROGRAMS])
+@pytest.mark.parametrize("box, name", every(PROGRAMS, 3), ids=[name for _, name in PROGRAMS])
 def test_a_schedule_goes_as_under_control(box, name, boxes):
     for seed in SEEDS:
         assert difference(boxes, box, name, seed) == ""
@@ -113,10 +124,27 @@ def with_another_queue(patch):
     patch.setattr(registry, "some", other)
 
 
+def without_shutdown(patch):
+    some = registry.some
+
+    def other(names, scheduler):
+        built = some(names, scheduler)
+        built["Queue"].is_over = lambda self: False
+        return built
+
+    patch.setattr(registry, "some", other)
+
+
 FAULTS = {
     "no event": (without_events, queue_box, "one after the other", "steps"),
     "no time passes": (without_time, queue_box, "got or late", "steps"),
     "no wake": (without_wakes, synchronizer_box, "set", "steps"),
+    "nothing is shut down": (
+        without_shutdown,
+        shutdown_box,
+        "what is there is handed out",
+        "steps",
+    ),
     "the wrong end": (with_another_queue, queue_box, "last first", "results"),
 }
 

@@ -18,6 +18,7 @@ PROGRAMS = {
     "late": scenario(a="take", b="take_within 1", c="clock_on"),
     "time stands still": scenario(a="take", b="take_within 1", c="sleep 0"),
     "without an end": scenario(a="take; give", b="take_within_any -1"),
+    "looks": scenario(a="take; give", b="look; look"),
     "by its condition": scenario(a="take; give", b="take_changed_within 1", c="sleep 1"),
     "monitor again": scenario(a="enter; enter_within 1; leave; leave", b="enter_within 1; sleep 1"),
 }

@@ -1,0 +1,301 @@
+"""Controlled primitives beside the modules that specify their operations as single steps.
+
+A driver uses one primitive. Each line that names a step has the place in the module, ``asks``, as
+its label, ``Asks1``. The driver is loaded on the controlled primitives, as an implementation is,
+and bisimulated with the compiled module: the same threads can move in every state, to equal values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wheelproof.explore import ControlledImplementation
+from wheelproof.explore.bisimulation import Bisimulation, bisimulate
+from wheelproof.explore.difference import Rows
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.tla import export
+from wheelproof.tla.model import Compiled
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+
+ATOMIC = """
+from impl.runtime import Atomic
+
+class Driver:
+    __slots__ = ("value",)
+
+    def __init__(self, initial):
+        self.value = Atomic(initial)
+
+    def get(self):
+        return self.value.get()  # read Asks1
+
+    def set(self, value):
+        self.value.set(value)  # write Asks1
+
+    def swap(self, value):
+        return self.value.get_and_set(value)  # swap Asks1
+
+    def cas(self, expected, value):
+        return self.value.compare_and_set(expected, value)  # cas Asks1
+
+    def add(self, delta):
+        return self.value.add_and_get(delta)  # update Asks1
+"""
+
+ATOMIC_HARNESS = """
+from impl import driver
+from impl.threads import get_ident
+
+SUBJECT = ("impl.driver",)
+
+class Thing:
+    __slots__ = ("kind", "name")
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+
+    def __eq__(self, other):
+        return isinstance(other, Thing) and self.kind == other.kind
+
+    def __hash__(self):
+        return hash(self.kind)
+
+class Returned:
+    __slots__ = ("values",)
+
+    def __init__(self, threads):
+        self.values = ((),) * threads
+
+class Harness:
+    def __init__(self, scenario, impl=driver):
+        self.things = {name: Thing(name, kind) for name, kind in scenario["kind"].items()}
+        self.driver = impl.Driver(self.value(scenario["initial"]))
+        self.returned = Returned(len(scenario["threads"]))
+        self.names = {"driver": self.driver, "returned": self.returned, **self.things}
+
+    def value(self, given):
+        return self.things[given] if isinstance(given, str) else int(str(given))
+
+    def note(self, value):
+        place, values = get_ident() - 1, self.returned.values
+        self.returned.values = (*values[:place], (*values[place], value), *values[place + 1:])
+
+    def get(self):
+        self.note(self.driver.get())
+
+    def set(self, value):
+        self.driver.set(self.value(value))
+
+    def swap(self, value):
+        self.note(self.driver.swap(self.value(value)))
+
+    def cas(self, expected, value):
+        self.note(self.driver.cas(self.value(expected), self.value(value)))
+
+    def add(self, delta):
+        self.note(self.driver.add(delta))
+
+def named(value):
+    return value.name if isinstance(value, Thing) else value
+
+def shared(harness):
+    return {
+        "held": (named(harness.driver.value.value),),
+        "got": tuple(tuple(map(named, values)) for values in harness.returned.values),
+    }
+"""
+
+LOCK = """
+from __future__ import annotations
+from impl.runtime import Plain, ReadWriteLock
+
+class Driver:
+    __slots__ = ("lock", "page")
+    page: Plain[int]
+
+    def __init__(self):
+        self.lock, self.page = ReadWriteLock(), 0
+
+    def read(self):
+        with self.lock.read_lock:  # lock Asks1, unlock Leaves1
+            _ = self.page  # read Inside1
+
+    def write(self):
+        with self.lock.write_lock:  # lock Asks1, unlock Leaves1
+            self.page = self.page + 1  # write Inside1
+"""
+
+LOCK_HARNESS = """
+from impl import driver
+
+SUBJECT = ("impl.driver",)
+
+class Harness:
+    def __init__(self, scenario, impl=driver):
+        self.driver = impl.Driver()
+        self.names = {"driver": self.driver}
+
+    def read(self):
+        self.driver.read()
+
+    def write(self):
+        self.driver.write()
+
+def shared(harness):
+    lock = harness.driver.lock
+    return {
+        "readers": (frozenset(thread.name for thread in lock.readers),),
+        "writer": (lock.writer and lock.writer.name,),
+        "page": (harness.driver.page,),
+    }
+"""
+
+GATE = """
+from __future__ import annotations
+from impl.runtime import Gate, Plain
+
+class Driver:
+    __slots__ = ("gate", "items")
+    items: Plain[tuple]
+
+    def __init__(self, items):
+        self.gate, self.items = Gate(), items
+
+    def wait_ms(self):
+        return self.items[0] if self.items else 1
+
+    def poll(self, timeout):
+        self.gate.acquire_when(self.wait_ms, timeout)  # lock Waits1
+        self.take()
+        self.gate.release()  # unlock Leaves1
+
+    def poll_now(self):
+        with self.gate:  # lock Enters1, unlock Leaves1
+            self.take()
+
+    def take(self):
+        if self.items:
+            if self.items[0] <= 0:  # read Looks1
+                self.items = self.items[1:]  # write Takes1
+
+    def offer(self, at):
+        with self.gate:  # lock Enters1, unlock Leaves1
+            self.items = tuple(sorted((*self.items, at)))  # write Offers1
+            self.gate.notify()
+"""
+
+GATE_HARNESS = """
+from impl import driver
+
+SUBJECT = ("impl.driver",)
+
+class Harness:
+    def __init__(self, scenario, impl=driver):
+        self.driver = impl.Driver(tuple(scenario["items"]))
+        self.names = {"driver": self.driver}
+
+    def poll(self, timeout):
+        self.driver.poll(timeout)
+
+    def poll_now(self):
+        self.driver.poll_now()
+
+    def offer(self, at):
+        self.driver.offer(at)
+
+def shared(harness):
+    owner = harness.driver.gate.owner
+    return {"holder": (owner and owner.name,), "items": harness.driver.items}
+"""
+
+
+class StandIn(NamedTuple):
+    """A primitive's driver and harness, and the module of its operations.
+
+    ``silent``: the places of steps that code lacks. ``constants``: those of a scenario. ``next``:
+    the operator with the steps. ``aside``: variables that the primitive has not.
+    """
+
+    module: str
+    driver: str
+    harness: str
+    silent: frozenset[str]
+    constants: Callable[[Mapping[str, Any]], dict[str, Any]]
+    next: str = "Next"
+    aside: frozenset[str] = frozenset()
+
+
+STAND_INS = {
+    "Atomic": StandIn(
+        "AtomicInOneStep",
+        ATOMIC,
+        ATOMIC_HARNESS,
+        frozenset({"idle"}),
+        lambda of: {"Initial": of["initial"], "Kind": of["kind"]},
+    ),
+    "ReadWriteLock": StandIn(
+        "ReadWriteLockAtomic", LOCK, LOCK_HARNESS, frozenset({"idle"}), lambda of: {}
+    ),
+    "Gate": StandIn(
+        "DelayQueueAtomic",
+        GATE,
+        GATE_HARNESS,
+        frozenset({"idle", "begins"}),
+        lambda of: {"Items": tuple(of["items"])},
+        "Timeless",
+        frozenset({"now"}),
+    ),
+}
+
+
+def programs(**threads: str) -> dict[str, list[list[Any]]]:
+    """``a="cas 1 2; get"``: the program of thread ``a``."""
+    return {
+        name: [
+            [int(word) if re.fullmatch(r"-?\d+", word) else word for word in operation.split()]
+            for operation in program.split("; ")
+        ]
+        for name, program in threads.items()
+    }
+
+
+@cache
+def compiled(name: str) -> Compiled:
+    """The module of a stand-in, compiled."""
+    of = STAND_INS[name]
+    module = export.load(SPEC / f"{of.module}.tla")
+    module.definitions["Next"] = module.definition(of.next)
+    return Compiled(module, "place", auxiliary=of.aside)
+
+
+def specified(name: str, scenario: Mapping[str, Any]) -> StateGraph:
+    """The module's graph in a scenario, without the steps that code lacks."""
+    of = STAND_INS[name]
+    model = compiled(name).model(
+        {"Program": scenario["threads"], "NULL": "null", **of.constants(scenario)},
+        tuple(scenario["threads"]),
+    )
+    assert reduced.open_diamond(explore(model), of.silent) is None
+    return reduced.reduce(model, of.silent)
+
+
+def compared(name: str, scenario: Mapping[str, Any], folder: Path) -> Bisimulation:
+    """The controlled primitive beside its module."""
+    of = STAND_INS[name]
+    for part, text in (("impl", of.driver), ("harness", of.harness)):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / part / "driver.py").write_text(text, encoding="utf-8")
+    graph = specified(name, scenario)
+    rows = Rows(
+        {thread: (f"{label.title()}1", after) for thread, (label, after) in row.items()}
+        for row in reduced.rows(graph)
+    )
+    # the linter wants a label of its own on each line, and a place has several operations
+    implementation = ControlledImplementation.load(folder, "driver", lint=False)
+    return bisimulate(implementation, scenario, rows, reduced.shared_of(graph))
