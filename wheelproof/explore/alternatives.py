@@ -68,7 +68,7 @@ class Alternatives:
             text = self._text(value)
             if type(known.setdefault(text, value)) is not type(value):
                 raise Nameless(f"two are named {text}")
-        texts = list(known)
+        texts = sorted(known)  # a set has another order in each process
         if len(known) == 1:
             self.sole = (*self.sole, *texts)
             return values[0]

@@ -4,6 +4,8 @@ from wheelproof_runtime.pluscal import BLOCKED, DONE, Machine, Scalar
 
 
 class Model(Machine):
+    WITNESSES = ("NoneFree",)
+
     free, closed, owner = Scalar("free"), Scalar("closed"), Scalar("owner")
 
     def __init__(self, scenario):

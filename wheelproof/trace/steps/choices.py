@@ -25,7 +25,8 @@ def chooser(recorder: Recorder) -> Callable[[Iterable[Any]], Any]:
             recorder.refuse(frame, f"{planned[0]}, which the schedule has, cannot be chosen here.")
 
         def effect() -> Any:
-            return by_text[planned.pop(0)] if planned else recorder.draw(known)
+            text = planned.pop(0) if planned else recorder.draw(sorted(by_text))
+            return by_text[text]
 
         return recorder.perform(actor, step, frame, effect)
 
