@@ -31,6 +31,7 @@ from .threads import (
     SimpleQueue,
     Time,
     Volatile,
+    choose,
     get_ident,
     monotonic,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "SimpleQueue",
     "Time",
     "Volatile",
+    "choose",
     "get_ident",
     "monotonic",
 ]

@@ -13,7 +13,9 @@ put a controlled module in this one's place, and run the same source one operati
 """
 
 import sys
+from collections.abc import Iterable
 from queue import Empty, Full, LifoQueue, PriorityQueue, Queue, SimpleQueue
+from random import choice
 from threading import (
     TIMEOUT_MAX,
     Barrier,
@@ -61,6 +63,7 @@ __all__ = [
     "SimpleQueue",
     "Time",
     "Volatile",
+    "choose",
     "get_ident",
     "monotonic",
 ]
@@ -72,6 +75,14 @@ Plain = Annotated[T, "guarded by a lock"]
 
 Interrupted = KeyboardInterrupt
 """The exception of an interrupted wait. CPython raises it in the main thread only, for a signal."""
+
+
+def choose(values: Iterable[T]) -> T:
+    """One of the values, at random. Code that calls it is right whichever it is.
+
+    Under control each of them is taken. IndexError if there is none.
+    """
+    return choice(tuple(values))
 
 
 class NoMonitor:

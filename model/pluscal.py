@@ -20,7 +20,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from .choices import Choices
 
 LABEL = re.compile(r"[A-Z][A-Za-z]*[0-9]+")
 DONE = "Done"
@@ -154,6 +157,7 @@ class Machine:
         """The state that the variables hold, () since a step or a load in place."""
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
+        self._choices = Choices()
         written = [
             name
             for cls in reversed(type(self).__mro__)
@@ -230,23 +234,32 @@ class Machine:
 
     def successors(self, state: State) -> list[tuple[int, str, State]]:
         """Every step from ``state``: (index of the process, label, state after it)."""
-        out = []
-        self._loaded = ()
-        shared, processes = state
-        for index, values in enumerate(processes):
+        out: list[tuple[int, str, State]] = []
+        self._loaded, self._choices = (), (choices := Choices())
+        for index, values in enumerate(state[1]):
             label = values[0]
             if label == DONE:
                 continue
-            self._cells[:] = shared
-            process = self._workspace[index]
-            vars(process).update(zip(self.process_variables, values))
-            self.me = self.threads[index]
-            process.pc = self._following[label]
-            if self._steps[label](process) is not BLOCKED:
-                own = tuple(vars(process).values())
-                after = (*processes[:index], own, *processes[index + 1 :])
-                out.append((index, label, (tuple(self._cells), after)))
+            after = self._after(index, label, state)
+            if choices.taken:
+                again = partial(self._after, index, label, state)
+                out += [(index, *each) for each in choices.successors(label, after, again)]
+            elif after is not None:
+                out.append((index, label, after))
         return out
+
+    def _after(self, index: int, label: str, state: State) -> State | None:
+        """The state after a process's step; None where it is blocked."""
+        shared, processes = state
+        self._cells[:] = shared
+        process = self._workspace[index]
+        vars(process).update(zip(self.process_variables, processes[index]))
+        self.me = self.threads[index]
+        process.pc = self._following[label]
+        if self._steps[label](process) is BLOCKED:
+            return None
+        own = tuple(vars(process).values())
+        return tuple(self._cells), (*processes[:index], own, *processes[index + 1 :])
 
     def final(self, state: State) -> bool:
         """Every process is at its end."""
@@ -285,12 +298,19 @@ class Machine:
         if label == DONE:
             return None
         process.pc = self._following[label]
+        self._choices = choices = Choices()
         if self._steps[label](process) is BLOCKED:
             process.pc = label
             return None
+        if choices.beside:
+            raise ValueError(f"{label} chooses, and a state in place has one successor")
         return label
 
     # -- what a label's method does
+
+    def choose(self, values: Iterable[V]) -> V:
+        """One of the values, with a successor for each: PlusCal's ``with x \\in values``."""
+        return self._choices.of(values)
 
     def call(self, process: Process, name: str, *arguments: Any, back: str | None = None) -> None:
         """Call a procedure. ``back``: the label to return to, None if the caller returns."""

@@ -25,6 +25,7 @@ PACKAGE = FOLDER / "wheelproof_runtime"
 SOURCES = {
     "__init__.py": "impl/runtime.py",
     "atomic.py": "impl/atomic.py",
+    "choices.py": "model/choices.py",
     "condition.py": "impl/condition.py",
     "gate.py": "impl/gate.py",
     "pluscal.py": "model/pluscal.py",

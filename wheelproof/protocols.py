@@ -17,7 +17,11 @@ State = tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]
 It is hashable. The first variable of a thread is its ``pc``, the label of its next step.
 """
 Step = tuple[int, str, State]
-"""A step: (index of the thread in ``threads``, label, state after the step)."""
+"""A step: (index of the thread in ``threads``, label, state after the step).
+
+A thread has several steps in a state where its step chooses. Their labels are then of a subclass of
+``str`` with the attribute ``choice``: the tuple of the values in which they differ.
+"""
 Scenario = Mapping[str, Any]
 """A scenario's table in the TOML; ``threads`` maps a thread's name to its program."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wheelproof import project
+from wheelproof.choices import Choice, move_of, of_word, thread_of
 from wheelproof.errors import UsageError
 from wheelproof.explore import ControlledImplementation, RaceDetector
 from wheelproof.explore.difference import compare_shared
@@ -35,7 +36,8 @@ def check(
     """Run a schedule, then the rest of the scenario, and check the property after each step.
 
     ``file``: one below the project's folder, such as the test's own. ``schedule``: the threads that
-    move, in order; one that cannot move now is passed over, since the mended code may wait there.
+    move, in order, as ``thread=value`` where the step chooses. One that cannot move now is passed
+    over, since the mended code may wait there; where the value is none now, the first one is taken.
     ``without``: a decision that the implementation lacks, as the test's control.
 
     Returns the number of steps. Raises Violated, and UsageError where the names fit no project.
@@ -73,11 +75,12 @@ class _Run:
     def go(self, schedule: Sequence[str]) -> int:
         try:
             names = [thread.name for thread in self.execution.threads]
-            if unknown := sorted(set(schedule) - set(names)):
+            words = [of_word(word, names) for word in schedule]
+            if unknown := sorted({name for name, _ in words} - set(names)):
                 raise UsageError(f"The scenario has no thread {unknown[0]}.")
-            for thread in map(names.index, schedule):
-                if thread in self.execution.enabled():
-                    self.step(thread)
+            for name, choice in words:
+                if (thread := names.index(name)) in self.execution.enabled():
+                    self.step(thread, choice)
             while able := self.execution.enabled():
                 if self.steps == LONGEST:
                     raise Violated(f"The run has not ended after {LONGEST:,} steps.")
@@ -93,18 +96,25 @@ class _Run:
             self.execution.end()
         return self.steps
 
-    def step(self, thread: int) -> None:
+    def step(self, thread: int, choice: Choice = ()) -> None:
         label = self.execution.labels[thread]
         self.steps += 1
         place = f"Step {self.steps}, {self.execution.threads[thread].name}.{label}"
-        moves = {(mover, name): after for mover, name, after in self.model.successors(self.state)}
-        if (thread, label) not in moves:
+        moves = {
+            (move_of(mover, name), str(name)): after
+            for mover, name, after in self.model.successors(self.state)
+        }
+        if not any((thread_of(move), name) == (thread, label) for move, name in moves):
             raise Violated(f"{place}: the model cannot take this step.")
         try:
-            self.execution.step(thread)
+            self.execution.step((thread, choice) if choice else thread, strict=False)
         except StepError as error:
             raise Violated(f"{place}: {error}") from error
-        self.state = self.settled(moves[thread, label])
+        taken = (thread, self.execution.choice) if self.execution.choice else thread
+        if (taken, label) not in moves:
+            chosen = ", ".join(self.execution.choice) or "nothing"
+            raise Violated(f"{place}: the step chooses {chosen}, which it cannot in the model.")
+        self.state = self.settled(moves[taken, label])
         theirs = zip(self.model.variables, self.model.pieces(self.state))
         parted = compare_shared(
             self.execution.shared(),

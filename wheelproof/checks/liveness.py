@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
+from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.graph.liveness import Lasso, violation
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.protocols import Model
 from wheelproof.tlc.result import TlcResult
-from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Row, Verdict
 
 
@@ -78,13 +78,11 @@ def _kept(
     context: Context, config: Config, model: Model, result: TlcResult, lasso: Lasso | None
 ) -> str:
     """The model's lasso where it found one, else TLC's path, as a file."""
-    of_name = {name: index for index, name in enumerate(model.threads)}
     loop = None
     if lasso is not None:
         schedule, loop = [(thread, label) for thread, label, _ in lasso.steps], lasso.loop
     else:
-        steps = schedule_of(result, context.mechanism.pc)
-        schedule = [(of_name[name], label) for name, label in steps]
+        schedule = traced.schedule(model, result, context.mechanism.pc)
     how = (
         "the run stays in its last state for ever"
         if loop == len(schedule)

@@ -24,6 +24,8 @@ from wheelproof.checks.comparisons import (
     parted,
 )
 from wheelproof.checks.context import VERDICT_OF, Context, Report
+from wheelproof.choices import Move, move_of, thread_of
+from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
@@ -295,8 +297,8 @@ class _Kill:
             [self.small.states[state] for state in pairs.model_states],
             [
                 [
-                    (thread, self.small_label(pairs.model_states[node], thread), after)
-                    for thread, after in row.items()
+                    (thread_of(move), self.small_label(pairs.model_states[node], move), after)
+                    for move, after in row.items()
                 ]
                 for node, row in enumerate(pairs.successors)
             ],
@@ -323,9 +325,10 @@ class _Kill:
                     "implementation"
                 )
 
-    def small_label(self, state: int, thread: int) -> str:
-        """The label that a thread takes from a state of the reduced graph."""
-        return next(label for mover, label, _ in self.small.edges[state] if mover == thread)
+    def small_label(self, state: int, move: Move) -> str:
+        """The label of a step from a state of the reduced graph."""
+        row = self.small.edges[state]
+        return next(label for mover, label, _ in row if move_of(mover, label) == move)
 
     def rejected(self) -> str | None:
         """The bisimulation with the unmutated model must reject the mutated implementation."""
@@ -350,10 +353,7 @@ class _Kill:
     def kept(self, result: TlcResult) -> str:
         """TLC's counterexample as a file: it replays on the mutated model and implementation."""
         model = self.graph.model
-        of_name = {name: index for index, name in enumerate(model.threads)}
-        schedule = [
-            (of_name[name], label) for name, label in schedule_of(result, self.context.mechanism.pc)
-        ]
+        schedule = traced.schedule(model, result, self.context.mechanism.pc)
         return self.context.keep(
             build(
                 self.context.mechanism,

@@ -14,7 +14,7 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.counterexample.build import Diverged, build, labelled, settled
 from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
 from wheelproof.explore.refined import refined
-from wheelproof.explore.schedules import Racing
+from wheelproof.explore.runner import Racing
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mutant

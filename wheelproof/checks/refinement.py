@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Any
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
+from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import TlcResult, TraceState
-from wheelproof.tlc.schedule import schedule_of
 from wheelproof.tlc.values import Function, format_tla
 from wheelproof.verdict import Verdict
 
@@ -132,8 +132,7 @@ def kept(context: Context, config: Config, result: TlcResult) -> str:
     }
     if mechanism.pc in result.trace[0].variables:
         model = mechanism.model(config.scenario)
-        of_name = {name: index for index, name in enumerate(model.threads)}
-        schedule = [(of_name[name], label) for name, label in schedule_of(result, mechanism.pc)]
+        schedule = traced.schedule(model, result, mechanism.pc)
         return context.keep(build(mechanism, model, schedule, sources=context.sources(), **head))
     threads = tuple(mechanism.scenarios[config.scenario]["threads"])
     texts = [places(state) for state in result.trace]

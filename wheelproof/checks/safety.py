@@ -27,13 +27,13 @@ from wheelproof.checks.context import (
     graph_config,
 )
 from wheelproof.checks.machine import Machine, OfSpec
+from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Verdict
 
 
@@ -273,16 +273,12 @@ class _Config:
     def kept(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
         """TLC's trace as a file, followed on the model; or why it cannot be followed."""
         model, name = self.machine.graph.model, the_property(result.property)
-        of_name = {name: index for index, name in enumerate(model.threads)}
         try:
-            schedule = [
-                (of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)
-            ]
             return self.context.keep(
                 build(
                     self.mechanism,
                     model,
-                    schedule,
+                    traced.schedule(model, result, self.mechanism.pc),
                     layer=layer,
                     name=self.config.name,
                     scenario=self.config.scenario,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wheelproof import choices
 from wheelproof.counterexample import falsified
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import places
@@ -30,15 +31,21 @@ def follow(
 
     A silent step that the schedule leaves out is taken just before its thread's next step, or
     before that of a thread that waits for it (a memory process waits for its thread's end); not so
-    if the schedule is ``exact``. Raises Diverged.
+    if the schedule is ``exact``. A label has the choice of its step. Raises Diverged.
     """
     state = model.initial()
     out: list[tuple[int, str, State]] = []
     for thread, label in schedule:
         while True:
-            moves = {(mover, name): after for mover, name, after in model.successors(state)}
-            if (thread, label) in moves:
-                state = moves[thread, label]
+            moves = list(model.successors(state))
+            after = [
+                move[2]
+                for move in moves
+                if move[:2] == (thread, label)
+                and choices.choice_of(move[1]) == choices.choice_of(label)
+            ]
+            if after:
+                state = after[0]
                 out.append((thread, label, state))
                 break
             hidden = min(
@@ -47,37 +54,44 @@ def follow(
                 default=None,
             )
             if hidden is None or any(
-                mover == thread and name not in silent for mover, name in moves
+                mover == thread and name not in silent for mover, name, _ in moves
             ):
                 able = (
-                    ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves)
+                    ", ".join(
+                        f"{model.threads[mover]} at {choices.shown(name)}"
+                        for mover, name, _ in moves
+                    )
                     or "no thread"
                 )
                 number = sum(step not in silent for _, step, _ in out) + 1
                 raise Diverged(
-                    f"Step {number}: {model.threads[thread]} cannot take {label} on the "
-                    f"model (able: {able})."
+                    f"Step {number}: {model.threads[thread]} cannot take {choices.shown(label)} on "
+                    f"the model (able: {able})."
                 )
-            state = moves[hidden]
-            out.append((*hidden, state))
+            state = hidden[2]
+            out.append((hidden[0], hidden[1], state))
     return out
 
 
 def labelled(model: Model, threads: Iterable[str], silent: frozenset[str]) -> list[tuple[int, str]]:
-    """A schedule of threads' names as (thread, label), by the model. Raises Diverged."""
+    """A schedule in words as (thread, label), by the model. Raises Diverged."""
     state = model.initial()
     out: list[tuple[int, str]] = []
-    for name in threads:
+    for word in threads:
+        name, choice = choices.of_word(word, model.threads)
         index = model.threads.index(name)
+        wanted = (index, choice) if choice else index
         label: str | None = None
         while label is None or label in silent:
             moves = [
-                move for move in model.successors(state) if move[0] == index or move[1] in silent
+                move
+                for move in model.successors(state)
+                if move[1] in silent or choices.move_of(move[0], move[1]) == wanted
             ]
             if not moves:
-                raise Diverged(f"Step {len(out) + 1}: {name} cannot move on the model.")
+                raise Diverged(f"Step {len(out) + 1}: {word} cannot move on the model.")
             mover, step, state = min(moves, key=lambda move: move[0] != index)
-            label = step if mover == index else None
+            label = choices.labelled(step, choices.choice_of(step)) if mover == index else None
         out.append((index, label))
     return out
 
@@ -130,7 +144,8 @@ def build(
         }
         kind = mechanism.labels[label].kind if label in mechanism.labels else ""
         source = sources.get(label)
-        steps.append(Step(model.threads[thread], label, kind, source, changes, access))
+        mover, choice = model.threads[thread], choices.choice_of(label)
+        steps.append(Step(mover, str(label), kind, source, changes, access, choice))
         before = after
     about = mechanism.properties.get(property)
     says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)

@@ -274,6 +274,9 @@ class _Picture:
             old, new = self._short(plain(before)), self._short(plain(after))
             text = f"{place}: {old} {self.glyphs.arrow} {new}"
             lines += self._wrapped(text, 0, "yellow", within=width, hang=4)
+        if step.choice:
+            text = f"chooses {', '.join(step.choice)}"
+            lines += self._wrapped(text, 0, "green", within=width, hang=4)
         if step.access:
             lines += self._wrapped(step.access, 0, "bold red", within=width, hang=4)
         if lines and cell_len(lines[0].plain) > first:

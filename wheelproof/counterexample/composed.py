@@ -13,7 +13,7 @@ from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import place_texts, plain
 from wheelproof.errors import ToolError
 from wheelproof.explore import ControlledImplementation, RaceDetector, Replay, Taken, replay
-from wheelproof.explore.schedules import Racing
+from wheelproof.explore.runner import Racing
 from wheelproof.project.mechanism import Composed, Mechanism
 from wheelproof.protocols import Model
 

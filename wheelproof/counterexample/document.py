@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof import documents
+from wheelproof.choices import Choice, labelled
 
 SCHEMA = "wheelproof.counterexample/2"
 _SOURCE = re.compile(r"[^:]+:[1-9][0-9]*")
@@ -23,7 +24,7 @@ class Step:
     `kind` is the label's (lock, read ...); `source` is "path:line" in the project.
 
     `changes` maps a place ("next[e1]") to its text before and after the step. `access`: of the two
-    that race, the one in this step; "" elsewhere.
+    that race, the one in this step; "" elsewhere. `choice`: what the step has chosen, as texts.
     """
 
     thread: str
@@ -32,6 +33,12 @@ class Step:
     source: str | None = None
     changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     access: str = ""
+    choice: Choice = ()
+
+    @property
+    def named(self) -> str:
+        """The label, with the choice."""
+        return labelled(self.label, self.choice)
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,7 @@ class Counterexample:
                     "source": step.source,
                     "changes": {place: list(values) for place, values in step.changes.items()},
                     **({"access": step.access} if step.access else {}),
+                    **({"choice": list(step.choice)} if step.choice else {}),
                 }
                 for step in self.steps
             ],
@@ -205,6 +213,7 @@ def _step(record: documents.Record, threads: tuple[str, ...]) -> Step:
         source,
         {name: _change(changes, name) for name in changes.value},
         record.optional_text("access") or "",
+        record.texts("choice") if "choice" in record.value else (),
     )
 
 

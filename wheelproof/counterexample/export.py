@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wheelproof.choices import word
 from wheelproof.counterexample import compiled, composed
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.numbering import SILENT, numbers
@@ -34,7 +35,8 @@ def itf(found: Counterexample) -> str:
     states = [_state({"index": 0}, values, "", "")]
     for index, (step, number) in enumerate(zip(found.steps, numbers(found.steps)), 1):
         values |= {place: after for place, (_, after) in step.changes.items()}
-        at = {"index": index} | ({} if number is None else {"step": number})
+        at: dict[str, Any] = {"index": index} | ({} if number is None else {"step": number})
+        at |= {"choice": list(step.choice)} if step.choice else {}
         states.append(_state(at, values, step.thread, step.label))
     loop = {} if found.loop is None else {"loop": min(found.loop, len(found.steps))}
     return encode(
@@ -54,7 +56,7 @@ def itf(found: Counterexample) -> str:
 
 
 def _state(
-    at: Mapping[str, int], values: Mapping[str, str], thread: str, label: str
+    at: Mapping[str, Any], values: Mapping[str, str], thread: str, label: str
 ) -> dict[str, Any]:
     variables: dict[str, Any] = {}
     for place, text in values.items():
@@ -99,8 +101,8 @@ def _json(value: Value) -> Any:
 
 
 def schedule_of(found: Counterexample) -> list[str]:
-    """The threads of the steps that an implementation has."""
-    return [step.thread for step in found.steps if step.kind != SILENT]
+    """The steps that an implementation has: their threads, each with the step's choice."""
+    return [word(step.thread, step.named) for step in found.steps if step.kind != SILENT]
 
 
 def pytest(found: Counterexample) -> str:
@@ -121,11 +123,11 @@ def pytest(found: Counterexample) -> str:
             "Keep the config that finds it, and run `wheelproof verify`.",
         )
     lines: list[str] = []
-    for word in schedule_of(found):
-        if lines and len(lines[-1]) + len(word) < 76:
-            lines[-1] += f" {word}"
+    for each in schedule_of(found):
+        if lines and len(lines[-1]) + len(each) < 76:
+            lines[-1] += f" {each}"
         else:
-            lines.append(word)
+            lines.append(each)
     schedule = "\n".join(f"    {line}" for line in lines)
     name = re.sub(r"\W+", "_", f"{found.mechanism}_{found.name}_{found.property}").lower()
     return f'''"""A schedule that once violated {found.property} of {found.mechanism}, \

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof import project
+from wheelproof.choices import Move, move_of, thread_of
 from wheelproof.counterexample import compiled, composed, document
 from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
@@ -20,6 +21,7 @@ from wheelproof.counterexample.places import places, plain
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import State
 
 REPRODUCED = 1
 
@@ -122,7 +124,7 @@ class OnModel:
     def go(self, last: int) -> None:
         """Take the first ``last`` steps."""
         schedule = [
-            (self.model.threads.index(step.thread), step.label) for step in self.found.steps[:last]
+            (self.model.threads.index(step.thread), step.named) for step in self.found.steps[:last]
         ]
         taken = follow(self.model, schedule, self.mechanism.silent, exact=True)
         before = places(self.model, self.state)
@@ -178,11 +180,13 @@ class OnImplementation(OnModel):
         from wheelproof.explore import ControlledImplementation, RaceDetector
 
         changed = mechanism.without(found.impl_without)
-        implementation = ControlledImplementation.load(
+        self.implementation = ControlledImplementation.load(
             mechanism.root, mechanism.name, texts=changed.modules
         )
         self.race = RaceDetector()
-        self.execution = implementation.begin(mechanism.scenarios[found.scenario], race=self.race)
+        self.execution = self.implementation.begin(
+            mechanism.scenarios[found.scenario], race=self.race
+        )
         self.settled = settle(self.model, mechanism.silent)
         self.differs = ""
 
@@ -201,11 +205,16 @@ class OnImplementation(OnModel):
                     f"{self.execution.labels[index]}."
                 )
             try:
-                self.execution.step(index)
+                self.execution.step(move_of(index, step.named))
             except StepError as error:
                 self.differs = str(error)
             else:
                 self.differs = self.difference(self.states[number])
+            if not self.differs and self.execution.choice != step.choice:
+                raise NotReproduced(
+                    f"{stated(self.found.steps, number - 1)} chooses "
+                    f"{', '.join(self.execution.choice) or 'nothing'}."
+                )
             if self.differs and (number < last or self.found.property != "Bisimulation"):
                 raise NotReproduced(
                     f"{stated(self.found.steps, number - 1)}: the implementation leaves the "
@@ -226,9 +235,53 @@ class OnImplementation(OnModel):
         mine = self.execution.enabled()
         return "" if mine == able else f"able to move: {mine}, in the model {able}"
 
+    def chooses_otherwise(self) -> bool:
+        """Whether the next step of a thread chooses among other values than the model's.
+
+        Each choice is taken in a run of its own.
+        """
+        from wheelproof.explore.difference import compare_choices
+
+        names, silent = self.model.threads, self.mechanism.silent
+        way = [
+            move_of(names.index(step.thread), step.named)
+            for step in self.found.steps
+            if step.label not in silent
+        ]
+        able = [(move_of(*step[:2]), step[1]) for step in self.model.successors(self.end())]
+        for thread, label in self.execution.enabled().items():
+            theirs = {move for move, _ in able if thread_of(move) == thread}
+            mine = self.alternatives(way, thread)
+            if mine != theirs:
+                self.differs = compare_choices(mine, theirs, f"{names[thread]}.{label}")
+                return True
+        return False
+
+    def end(self) -> State:
+        """The model's state after the last step and the silent ones."""
+        return self.settled(self.states[-1])
+
+    def alternatives(self, way: list[Move], thread: int) -> set[Move]:
+        """The keys of a thread's next step after these steps."""
+        from wheelproof.explore.findings import StepError
+
+        found, left = set[Move](), list[Move]([thread])
+        while left:
+            run = self.implementation.begin(self.mechanism.scenarios[self.found.scenario])
+            run.replay(way)
+            try:
+                run.step(left.pop())
+            except StepError as error:
+                raise NotReproduced(
+                    f"A step of {self.model.threads[thread]} ends: {error}"
+                ) from error
+            found.add((thread, run.choice) if run.choice else thread)
+            left += [(thread, other) for other in run.beside]
+        return found
+
     def judge(self) -> None:
         if self.found.property == "Bisimulation":
-            if not self.differs:
+            if not (self.differs or self.chooses_otherwise()):
                 raise NotReproduced("The implementation does not leave the model.")
             print(f"the implementation leaves the model: {self.differs}")
             return

@@ -13,14 +13,14 @@ The files, from the bottom up:
 * words and sources: `findings` (errors), `labels` (names of steps), `difference` (comparisons with
   a model), `lint`, `suspension`, `hidden` and `dropped` (style rules);
 * running: `threads`, `controlled` (the scheduler), `fields` (marked fields), `registry`, `locks`,
-  `virtual_time`, `conditions` and `primitives` (the controlled runtime), `own` (primitives of a
-  project), `atomic` (operations that are one step), `store_buffer` (weak memory), `watchdog`,
-  `race`;
+  `virtual_time`, `conditions`, `alternatives` (choices) and `primitives` (the controlled runtime),
+  `own` (primitives of a project), `atomic` (operations that are one step), `store_buffer` (weak
+  memory), `watchdog`, `race`;
 * loading: `loading`, `production` and `branches` (changed sources), `definitions`, `created`;
 * states: `run` (one run), `slots`, `fingerprint`, `stack` (values that Python does not show);
 * searching: `search` (all states), `pairs` and `bisimulation` (with a model), `second_way` and
   `unread` (checks of the search itself), `composed_search` and `composition` (two mechanisms),
-  `states` (without a model), `schedules` (single schedules).
+  `states` (without a model), `schedules` and `runner` (single schedules).
 """
 
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate

@@ -10,12 +10,14 @@ labels, and the shared variables are equal.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+from wheelproof.choices import Move, moves_in, texts, thread_of
 from wheelproof.explore.difference import (
     Difference,
     Rows,
+    compare_choices,
     compare_enabled,
     compare_results,
     compare_shared,
@@ -38,8 +40,8 @@ class Bisimulation:
     ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up, see
     ``why``). ``figures``: model_states, model_edges, compared_edges (edges of the model that the
     implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
-    ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no
-    implementation state took.
+    ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, key of the step),
+    that no implementation state took.
     ``fields``: those that the harness reads, if chosen.
     """
 
@@ -48,7 +50,7 @@ class Bisimulation:
     graph: PairGraph
     difference: Difference | None = None
     why: str = ""
-    uncovered: tuple[tuple[int, int], ...] = field(default=())
+    uncovered: tuple[tuple[int, Move], ...] = field(default=())
     fields: Fields | None = None
 
 
@@ -126,6 +128,12 @@ class PairSearch(Search):
         self.rows, self.shared_of = rows, shared_of
         self.graph = PairGraph(self.names, rows)
         self.model_shared: dict[int, Mapping[str, object]] = {}
+        # the model's states in which a step chooses
+        self.choosing = {
+            state
+            for state, row in enumerate(rows)
+            if not all(isinstance(move, int) for move in row)
+        }
 
     def result(self) -> Bisimulation:
         """Search, and report the result."""
@@ -135,10 +143,10 @@ class PairSearch(Search):
             ()
             if outcome != "equal"
             else tuple(
-                (state, thread)
+                (state, move)
                 for state, row in enumerate(self.rows)
-                for thread in row
-                if (state, thread) not in image
+                for move in row
+                if (state, move) not in image
             )
         )
         figures = {**self.figures(), "compared_edges": len(image)}
@@ -158,11 +166,11 @@ class PairSearch(Search):
             "cpu": known["cpu"],
         }
 
-    def _image(self) -> set[tuple[int, int]]:
+    def _image(self) -> set[tuple[int, Move]]:
         return {
-            (state, thread)
+            (state, move)
             for state, row in zip(self.graph.model_states, self.graph.successors, strict=True)
-            for thread in row
+            for move in row
         }
 
     def _found(self, node: int) -> None:
@@ -173,37 +181,90 @@ class PairSearch(Search):
         """The search begins, in this state."""
         self._pair(0, node, None)
 
-    def _taken(self, node: int, thread: int, following: int) -> None:
+    def _taken(self, node: int, move: Move, following: int) -> None:
         """A step has been taken that had not been taken before."""
-        for pair in self.graph.of_node[node]:
-            self._extend(pair, thread, following)
+        pairs = tuple(self.graph.of_node[node])
+        for pair in pairs:
+            self._extend(pair, move, following)
+        thread = thread_of(move)
+        if self.choosing and self.whole(node, thread):
+            for pair in pairs:
+                self._compare_choices(pair, thread)
 
-    def _extend(self, pair: int, thread: int, node: int) -> None:
-        """Follow the implementation's step ``thread`` from a pair, and all known steps after it."""
-        todo = [(pair, thread, node)]
+    def _extend(self, pair: int, move: Move, node: int) -> None:
+        """Follow the implementation's step ``move`` from a pair, and all known steps after it."""
+        todo = [(pair, move, node)]
         while todo:
-            pair, thread, node = todo.pop()
+            pair, move, node = todo.pop()
             before = self.graph.model_states[pair]
-            state = self.rows[before][thread][1]
+            step = self.rows[before].get(move)
+            if step is None:
+                raise Parted(self._other_choice(pair, move, node))
+            state = step[1]
             known = self.graph.number.get((state, node))
             if known is None:
-                known = self._pair(state, node, (pair, thread))
+                known = self._pair(state, node, (pair, move))
                 todo += [(known, i, following) for i, following in self.successors[node].items()]
-            self.graph.successors[pair][thread] = known
-            self._compare_results(pair, before, thread)
+                if state in self.choosing:
+                    for thread in range(len(self.names)):
+                        if self.whole(node, thread):
+                            self._compare_choices(known, thread)
+            self.graph.successors[pair][move] = known
+            self._compare_results(pair, before, move)
 
-    def _compare_results(self, pair: int, state: int, thread: int) -> None:
+    def _compare_choices(self, pair: int, thread: int) -> None:
+        """A thread's step chooses all that the model's can; no more, as each step has shown."""
+        node, state = self.graph.nodes[pair], self.graph.model_states[pair]
+        mine = moves_in(self.successors[node], thread)
+        theirs = moves_in(self.rows[state], thread)
+        if mine < theirs:
+            raise Parted(self._choices(pair, thread, mine, theirs))
+
+    def _other_choice(self, pair: int, move: Move, node: int) -> Difference:
+        """A step chooses what the model cannot, or it does not choose and the model does."""
+        here, state, thread = self.graph.nodes[pair], self.graph.model_states[pair], thread_of(move)
+        theirs = moves_in(self.rows[state], thread)
+        mine = moves_in(self.successors[here], thread) | moves_in(self.left[here], thread)
+        if isinstance(move, int):
+            sole: Move = (thread, self.sole.get((here, thread), ()))
+            if sole in theirs:
+                mine = {sole}
+            else:  # what it takes may show in where it leads to
+                shared = self.shared[self.fingerprints[node][0]]
+                mine = {
+                    each
+                    for each in theirs
+                    if compare_shared(shared, self._model_shared(self.rows[state][each][1])) is None
+                }
+        return self._choices(pair, thread, mine, theirs)
+
+    def _choices(
+        self, pair: int, thread: int, mine: Collection[Move], theirs: Collection[Move]
+    ) -> Difference:
+        node, name = self.graph.nodes[pair], self.names[thread]
+        message = compare_choices(mine, theirs, f"{name}.{self.enabled[node][thread]}")
+        message += self._unwinding()
+        return Difference(
+            "choice",
+            message,
+            self.graph.schedule(pair),
+            self.graph.model_states[pair],
+            {name: texts(mine)},
+            {name: texts(theirs)},
+            self._source_of(node, thread),
+        )
+
+    def _compare_results(self, pair: int, state: int, move: Move) -> None:
         """The operations that a step ends return the model's results."""
-        node = self.graph.nodes[pair]
-        mine, theirs = self.results.get((node, thread), ()), results_of(self.rows, state, thread)
+        node, thread = self.graph.nodes[pair], thread_of(move)
+        mine, theirs = self.results.get((node, move), ()), results_of(self.rows, state, move)
         parted = compare_results(mine, theirs, self.names[thread])
         if parted is not None:
-            label = self.enabled[node][thread]
             raise Parted(
                 Difference(
                     "result",
                     parted,
-                    (*self.graph.schedule(pair), (self.names[thread], label)),
+                    (*self.graph.schedule(pair), self.named(node, move)),
                     state,
                     {"results": mine},
                     {"results": theirs},
@@ -211,18 +272,13 @@ class PairSearch(Search):
                 )
             )
 
-    def _pair(self, state: int, node: int, parent: tuple[int, int] | None) -> int:
+    def _pair(self, state: int, node: int, parent: tuple[int, Move] | None) -> int:
         """A new pair, compared."""
         pair = self.graph.add(state, node, parent, all(label == DONE for label in self.waits[node]))
         parted = compare_enabled(self.enabled[node], self.rows[state], self.names, self.waits[node])
         if parted is not None:
             kind, message, mine, theirs = parted
-            for thread in self.current.threads:
-                if thread.unwinding is not None:
-                    message += (
-                        f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: "
-                        f"{thread.unwinding}"
-                    )
+            message += self._unwinding()
             raise Parted(self._pair_difference(kind, message, pair, mine, theirs))
         shared = self.shared[self.fingerprints[node][0]]
         unequal = compare_shared(shared, self._model_shared(state))
@@ -230,6 +286,14 @@ class PairSearch(Search):
             message, mine, theirs = unequal
             raise Parted(self._pair_difference("shared", message, pair, mine, theirs))
         return pair
+
+    def _unwinding(self) -> str:
+        """The exceptions that leave blocks in the present run, in words."""
+        return "".join(
+            f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: {thread.unwinding}"
+            for thread in self.current.threads
+            if thread.unwinding is not None
+        )
 
     def _model_shared(self, state: int) -> Mapping[str, object]:
         known = self.model_shared.get(state)
@@ -253,8 +317,8 @@ class PairSearch(Search):
         before = self.graph.parent[pair]
         source = None
         if before is not None:
-            earlier, thread = before
-            source = self._source_of(self.graph.nodes[earlier], thread)
+            earlier, move = before
+            source = self._source_of(self.graph.nodes[earlier], thread_of(move))
         return Difference(
             kind,
             message,

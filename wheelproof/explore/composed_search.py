@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wheelproof.choices import Move, only_threads
+from wheelproof.explore.difference import Rows
+from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.search import Parted, Progress, Search
 from wheelproof.explore.threads import DONE, Thread
+
+NO_CHOICE = "chooses in a composed run, in which choices are not followed."
+NO_CHOICE_REMEDY = "Check the mechanism alone, or take the choice into the scenario."
 
 Way = tuple[str | None, str | None, int]
 """How a thread goes on.
@@ -22,6 +28,13 @@ thread is in or None, the number of calls around it).
 
 Beginning = tuple[str | None, int, str | None, str | None]
 """(operation, depth, line, label) of the step with which an operation begins."""
+
+
+def without_choices(rows: Rows) -> list[dict[int, tuple[str, int]]]:
+    """A model's graph by threads. Raises ExploreError where a step chooses."""
+    if (plain := only_threads(rows)) is None:
+        raise ExploreError(f"A step of the model {NO_CHOICE}", NO_CHOICE_REMEDY)
+    return plain
 
 
 class ComposedSearch(Search):
@@ -55,7 +68,10 @@ class ComposedSearch(Search):
         for thread, (_, inside, _) in enumerate(self.ways[node]):
             self._entered(node, thread, inside)
 
-    def _taken(self, node: int, thread: int, following: int) -> None:
+    def _taken(self, node: int, move: Move, following: int) -> None:
+        if not isinstance(move, int):
+            raise ExploreError(f"{self.names[move[0]]} {NO_CHOICE}", NO_CHOICE_REMEDY)
+        thread = move
         self._note_race()
         inside = self.ways[following][thread][1]
         if inside != self.ways[node][thread][1]:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wheelproof.explore.composed_search import ComposedSearch
+from wheelproof.explore.composed_search import ComposedSearch, without_choices
 from wheelproof.explore.difference import (
     Difference,
     Results,
@@ -116,8 +116,7 @@ def compose(
 class Inclusion:
     """Tracks the states that the model may be in along the steps of a search.
 
-    ``matched``: edges of the model that some run took. ``sets``: places. ``inside``: places with a
-    thread inside an operation.
+    ``matched``: edges that some run took. ``sets``: places. ``inside``: those in an operation.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Inclusion:
         shared_of: Callable[[int], Mapping[str, Values]],
         labels_of: Callable[[int], Sequence[str]],
     ) -> None:
-        self.search, self.rows = search, rows
+        self.search, self.rows, self.all = search, without_choices(rows), rows
         self.shared_of, self.labels_of = shared_of, labels_of
         self.halfway = search.implementation.halfway
         self.model_shared: dict[int, Mapping[str, Values]] = {}
@@ -174,6 +173,7 @@ class Inclusion:
         todo = deque([start])
         while todo:
             place = node, states = todo.popleft()
+            thread: int
             for thread, following in self.search.successors[node].items():
                 after = self._after(
                     states,
@@ -221,7 +221,7 @@ class Inclusion:
                 and (
                     own is None
                     or compare_results(
-                        results, results_of(self.rows, state, thread), self.search.names[thread]
+                        results, results_of(self.all, state, thread), self.search.names[thread]
                     )
                     is None
                 )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 from greenlet import getcurrent, greenlet
 
 from wheelproof.explore import labels
+from wheelproof.explore.alternatives import Alternatives
 from wheelproof.explore.findings import Crashed, RuleBroken, StepError, Stuck
 from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.threads import (
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
 MAX_SILENT_ACCESSES = 20_000
 """Shared accesses within one step from which on a thread counts as stuck in a loop."""
 
-_FIELD_OPERATIONS = frozenset({"read", "write", "update", "swap", "cas"})
+_PARTS = frozenset({"read", "choose"})
+"""Kinds of operation that may prepare the one that a label names."""
+
+_FIELD_OPERATIONS = frozenset({"write", "update", "swap", "cas"}) | _PARTS
 _getframe = sys._getframe
 _exc_info = sys.exc_info
 
@@ -59,6 +63,7 @@ class Scheduler:
     ``time``: the clock of the present run (:mod:`wheelproof.explore.virtual_time`) or None.
     ``interrupts``: the source of interrupts of the present run (same module) or None.
     ``order``: the order in which locks are taken (:mod:`wheelproof.explore.lock_order`).
+    ``alternatives``: what steps choose (:mod:`wheelproof.explore.alternatives`).
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
     far, for the watchdog.
     """
@@ -75,6 +80,7 @@ class Scheduler:
         self.time: Clock | None = None
         self.interrupts: InterruptSource | None = None
         self.order = LockOrder(self)
+        self.alternatives = Alternatives()
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
@@ -332,12 +338,17 @@ class Scheduler:
                 ((k, name) for k, name in kinds.items() if k in labels.STEP_KINDS), (kind, None)
             )
             exact = label is None
-            if label is not None and (volatile or kind != "read"):
+            if label is not None and (volatile or kind not in _PARTS):
                 self.fail(
                     f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} "
                     f"{label}'; "
                     "one operation per line, and its label has the operation's kind"
                 )
+        if label is None and kind == "choose" and kinds:
+            self.fail(
+                f"{where}: a choice on the line of '{' '.join(next(iter(kinds.items())))}'; choose "
+                "on a line of its own, whose label has the kind choose"
+            )
         # An object under construction is not published yet.
         if label is None and code.co_name != "__init__":
             if volatile:

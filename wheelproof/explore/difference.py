@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wheelproof.choices import Move, shown, texts, thread_of, word
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.threads import DONE
 
@@ -13,33 +14,35 @@ Results = tuple[object, ...]
 """The results of the operations that one step ends."""
 
 
-class Rows(list[Mapping[int, tuple[str, int]]]):
+Row = Mapping[Move, tuple[str, int]]
+"""The steps from a state of the model, by thread (and choice): (label, successor)."""
+
+
+class Rows(list[Row]):
     """A model's graph: for every state {thread index: (label, successor)}; state 0 is initial.
 
     ``results``: for every state {thread index: results of the operations that the thread's step
     ends}; None: each operation returns None. A plain list of mappings is a graph whose operations
-    all return None.
+    all return None. A step that chooses has a key for each choice, (thread index, choice).
     """
 
     def __init__(
         self,
-        steps: Iterable[Mapping[int, tuple[str, int]]] = (),
-        results: Sequence[Mapping[int, Results]] | None = None,
+        steps: Iterable[Row] = (),
+        results: Sequence[Mapping[Move, Results]] | None = None,
     ) -> None:
         super().__init__(steps)
         self.results = results
 
 
-def results_of(
-    rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int
-) -> Results | None:
+def results_of(rows: Sequence[Row], state: int, move: Move) -> Results | None:
     """The results that a step of the model ends with; None: each of them is None."""
-    known: Sequence[Mapping[int, Results]] | None = getattr(rows, "results", None)
-    return None if known is None else known[state].get(thread, ())
+    known: Sequence[Mapping[Move, Results]] | None = getattr(rows, "results", None)
+    return None if known is None else known[state].get(move, ())
 
 
 Step = tuple[str, str]
-"""(thread name, label)"""
+"""(thread name, label, of a step that chooses with its choice)"""
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,9 @@ class Difference:
     ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step),
     ``shared`` (a variable differs after the step), ``result`` (an operation that the step ends
     returns another value), ``deadlock`` (the implementation cannot go on, the model can),
-    ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal states with unequal
-    successors). ``schedule``: the labelled steps from the start to it, the last one included.
+    ``choice`` (a step chooses among other values), ``exception``, ``rule``, ``watchdog``,
+    ``unnamed`` or ``hidden`` (equal states with unequal successors).
+    ``schedule``: the labelled steps from the start to it, the last one included.
     ``implementation`` and ``model``: the two sides, as far as there are two. ``source``:
     ``file:line`` of the last step.
     """
@@ -65,20 +69,20 @@ class Difference:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The schedule's threads alone, for a replay."""
-        return tuple(thread for thread, _ in self.schedule)
+        """The schedule's threads, each with the choice of its step, for a replay."""
+        return tuple(word(*step) for step in self.schedule)
 
     def __str__(self) -> str:
         if not self.schedule:
             return f"at the start: {self.message}"
         thread, label = self.schedule[-1]
         source = f" ({self.source})" if self.source else ""
-        return f"after step {len(self.schedule)}, {thread}.{label}{source}: {self.message}"
+        return f"after step {len(self.schedule)}, {thread}.{shown(label)}{source}: {self.message}"
 
 
 def compare_enabled(
     mine: Mapping[int, str],
-    row: Mapping[int, tuple[str, int]],
+    row: Row,
     names: Sequence[str],
     waiting: Sequence[str],
 ) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
@@ -97,7 +101,10 @@ def compare_enabled(
         else:
             return None
     ours: dict[str, object] = {names[i]: label for i, label in mine.items()}
-    theirs: dict[str, object] = {names[i]: entry[0] for i, entry in row.items()}
+    # what a step chooses is compared when it is taken
+    theirs: dict[str, object] = {names[thread_of(i)]: str(entry[0]) for i, entry in row.items()}
+    if ours == theirs:
+        return None
     parts = []
     at = dict(zip(names, waiting, strict=True))
     for name, expected in theirs.items():
@@ -117,6 +124,22 @@ def compare_enabled(
     if not ours and any(label != DONE for label in waiting):
         kind = "deadlock"
     return kind, "; ".join(parts), ours, theirs
+
+
+def compare_choices(mine: Iterable[Move], theirs: Iterable[Move], step: str) -> str:
+    """Compare what a step chooses. ``step``: its thread and label. Returns a message."""
+    ours, others = set(texts(mine)), set(texts(theirs))
+    parts = [
+        f"{step} {verb} {' and '.join(sorted(names))} {where}"
+        for verb, names, where in (
+            ("never chooses", others - ours, "in the implementation, as it can in the model"),
+            ("can choose", ours - others, "in the implementation, and cannot in the model"),
+        )
+        if names
+    ]
+    known = f"chooses among {', '.join(sorted(others))}" if others else "has no choice there"
+    parts = parts or [f"{step} does not choose in the implementation"]
+    return f"{'; '.join(parts)} (the model {known})"
 
 
 def compare_shared(

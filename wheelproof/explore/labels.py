@@ -29,8 +29,10 @@ WAIT_KINDS = frozenset({"wait", "wake", "lock"})
 SLEEP_KINDS = frozenset({"wait", "wake"})
 """Kinds that share the line of a wait without a lock: for an event, at a barrier."""
 
-STEP_KINDS = frozenset({"try", "read", "write", "change", "update", "swap", "cas", "notify"})
-"""Kinds of operation that stand alone on a line; plain reads beside them are parts of them."""
+STEP_KINDS = frozenset(
+    {"try", "read", "write", "change", "update", "swap", "cas", "notify", "choose"}
+)
+"""Kinds of operation that stand alone on a line. Plain reads and choices beside them are parts."""
 
 TOGETHER = (LOCK_KINDS, WAIT_KINDS, SLEEP_KINDS)
 

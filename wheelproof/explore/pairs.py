@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from wheelproof.choices import Move, thread_of, word
 from wheelproof.explore.difference import Rows, Step
 
 Pair = tuple[int, int]
@@ -22,15 +23,15 @@ class Violation:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The schedule's threads alone, for a replay."""
-        return tuple(thread for thread, _ in self.schedule)
+        """The schedule's threads, each with the choice of its step, for a replay."""
+        return tuple(word(*step) for step in self.schedule)
 
 
 class PairGraph:
     """Pairs by number, 0 the initial one.
 
-    ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of implementation state i;
-    ``parent[n]`` the (pair, thread) from which n was found first.
+    ``successors[n]`` is {key of a step: number}; ``of_node[i]`` the pairs of implementation state
+    i; ``parent[n]`` the (pair, key of the step) from which n was found first.
 
     The graph is whole if and only if the bisimulation that made it ended with the outcome
     ``equal``.
@@ -41,16 +42,16 @@ class PairGraph:
         self.number: dict[Pair, int] = {}
         self.model_states: list[int] = []
         self.nodes: list[int] = []
-        self.successors: list[dict[int, int]] = []
+        self.successors: list[dict[Move, int]] = []
         self.at_rest: list[bool] = []
         self.of_node: list[list[int]] = []
-        self.parent: list[tuple[int, int] | None] = []
+        self.parent: list[tuple[int, Move] | None] = []
 
     def __len__(self) -> int:
         return len(self.model_states)
 
-    def add(self, state: int, node: int, parent: tuple[int, int] | None, at_rest: bool) -> int:
-        """Add a pair. ``parent``: the (pair, thread) that leads to it; ``at_rest``: all ended."""
+    def add(self, state: int, node: int, parent: tuple[int, Move] | None, at_rest: bool) -> int:
+        """Add a pair. ``parent``: the (pair, step) that leads to it; ``at_rest``: all ended."""
         pair = self.number[state, node] = len(self.model_states)
         self.model_states.append(state)
         self.nodes.append(node)
@@ -68,8 +69,8 @@ class PairGraph:
             steps.append(self._step(pair, thread))
         return tuple(reversed(steps))
 
-    def _step(self, pair: int, thread: int) -> Step:
-        return self.names[thread], self._rows[self.model_states[pair]][thread][0]
+    def _step(self, pair: int, move: Move) -> Step:
+        return self.names[thread_of(move)], self._rows[self.model_states[pair]][move][0]
 
     @property
     def edges(self) -> int:
@@ -87,16 +88,16 @@ class PairGraph:
         """
         if not self.model_states:
             return None
-        came: dict[int, tuple[int, int] | None] = {0: None}
+        came: dict[int, tuple[int, Move] | None] = {0: None}
         depth = {0: 0}
         todo = deque([0])
         while todo:
             node = todo.popleft()
             if accept(node):
                 return Violation(self.model_states[node], depth[node], self._schedule(came, node))
-            for thread, following in self.successors[node].items():
+            for move, following in self.successors[node].items():
                 if following not in came:
-                    came[following] = (node, thread)
+                    came[following] = (node, move)
                     depth[following] = depth[node] + 1
                     todo.append(following)
         return None
@@ -117,9 +118,9 @@ class PairGraph:
         """The nearest pair in which no thread can move although not all have ended."""
         return self.first(self.is_deadlock)
 
-    def _schedule(self, came: dict[int, tuple[int, int] | None], node: int) -> tuple[Step, ...]:
+    def _schedule(self, came: dict[int, tuple[int, Move] | None], node: int) -> tuple[Step, ...]:
         steps: list[Step] = []
         while (before := came[node]) is not None:
-            node, thread = before
-            steps.append(self._step(node, thread))
+            node, move = before
+            steps.append(self._step(node, move))
         return tuple(reversed(steps))

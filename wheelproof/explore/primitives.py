@@ -21,6 +21,7 @@ from wheelproof.explore import (  # noqa: F401
     synchronizers,
     virtual_time,
 )
+from wheelproof.explore.alternatives import chooser
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
@@ -46,6 +47,7 @@ MEANINGS = {
     "Interrupts, Interrupted": "interrupts of waits, and what they raise",
     "Time, monotonic": "the clock: under control only the methods of `Time` move it",
     "Memory": "delayed stores; see [weak memory](beyond-one-mechanism.md#weak-memory)",
+    "choose": "one of several values, at random; see [choices](#choices)",
     "get_ident": "Python's",
 }
 """Names that a project imports -> what they are: a row of the reference page each."""
@@ -60,6 +62,7 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
     module.__dict__.update(
         classes(scheduler, wakes_spuriously),
         **virtual_time.functions(scheduler),
+        choose=chooser(scheduler),
         TIMEOUT_MAX=TIMEOUT_MAX,
         BrokenBarrierError=BrokenBarrierError,
         Empty=Empty,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from wheelproof.choices import Move, choice_in, labelled, of_word, thread_of, word
 from wheelproof.explore.findings import StepError
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run, threads_of
-from wheelproof.explore.schedules import MAX_STEPS, Racing
+from wheelproof.explore.runner import Racing
+from wheelproof.explore.schedules import MAX_STEPS
 from wheelproof.explore.watchdog import Watchdog
 
 Stop = tuple[str, str | None]
@@ -30,7 +32,11 @@ def refined(
     names = threads_of(scenario)
     with Watchdog(implementation.scheduler):
         try:
-            stops = list(_stops(implementation, scenario, [*map(names.index, schedule)]))
+            moves: list[Move] = []
+            for text in schedule:
+                name, choice = of_word(text, names)
+                moves.append((names.index(name), choice) if choice else names.index(name))
+            stops = list(_stops(implementation, scenario, moves))
             race = RaceDetector()
             run = implementation.begin(scenario, race=race)
             try:
@@ -42,15 +48,18 @@ def refined(
 
 
 def _stops(
-    implementation: ControlledImplementation, scenario: Mapping[str, object], threads: Sequence[int]
-) -> Iterator[tuple[int, Stop]]:
-    """The thread of each coarse step and where it then waits, those before the first one too."""
+    implementation: ControlledImplementation, scenario: Mapping[str, object], moves: Sequence[Move]
+) -> Iterator[tuple[Move, Stop]]:
+    """The thread of each coarse step, with what it chooses, and where it then waits.
+
+    The threads before their first step come first.
+    """
     run = implementation.begin(scenario, coarse=True)
     try:
         yield from ((thread.index, _stop(run, thread.index)) for thread in run.threads)
-        for index in threads:
-            run.step(index)
-            yield index, _stop(run, index)
+        for move in moves:
+            run.step(move)
+            yield move, _stop(run, thread_of(move))
     finally:
         run.end()
 
@@ -59,16 +68,18 @@ def _stop(run: Run, index: int) -> Stop:
     return run.labels[index], run.source(index)
 
 
-def _racing(run: Run, race: RaceDetector, stops: Sequence[tuple[int, Stop]]) -> Racing | None:
+def _racing(run: Run, race: RaceDetector, stops: Sequence[tuple[Move, Stop]]) -> Racing | None:
     taken: list[str] = []
-    for number, (index, stop) in enumerate(stops):
+    for number, (move, stop) in enumerate(stops):
+        index, choice = thread_of(move), choice_in(move)
         first = number >= len(run.threads)  # before the first step a thread may be there already
         while first or _stop(run, index) != stop:
             if not run.threads[index].enabled or len(taken) == MAX_STEPS:
                 return None
-            taken.append(run.threads[index].name)
-            run.step(index)
-            first = False
+            name = run.threads[index].name
+            run.step((index, choice))
+            taken.append(word(name, labelled("", run.choice)))
+            choice, first = choice[len(run.choice) :], False
             if race.met is not None:
                 return Racing(race.met.race, tuple(taken[: race.met.second]), race.met.first)
     return None

@@ -9,6 +9,7 @@ from typing import Any
 
 from greenlet import getcurrent
 
+from wheelproof.choices import Choice, Move, choice_in, thread_of
 from wheelproof.explore import store_buffer
 from wheelproof.explore.created import Created
 from wheelproof.explore.findings import ExploreError
@@ -126,12 +127,14 @@ class ControlledImplementation:
         race: RaceDetector | None = None,
         coarse: bool = False,
         intern: dict[Piece, int] | None = None,
+        draw: Callable[[int], int] | None = None,
     ) -> Run:
         """Set the scenario up and run every thread to its first step.
 
         ``race``: a detector that follows the run. ``coarse``: plain fields do not yield.
         ``intern``: table that numbers the parts of fingerprints; give the same one to runs whose
-        fingerprints are to be compared. Raises :class:`~wheelproof.explore.findings.StepError` if a
+        fingerprints are to be compared. ``draw``: chooses one of so many values, where no plan
+        does; None: the first. Raises :class:`~wheelproof.explore.findings.StepError` if a
         thread ends in a finding before its first step.
         """
         if self._run is not None:
@@ -139,6 +142,7 @@ class ControlledImplementation:
         self._run = None
         run = Run(self._loaded, scenario, race, coarse, {} if intern is None else intern)
         self._run = run
+        self.scheduler.alternatives.draw = draw
         run._start()
         return run
 
@@ -196,6 +200,7 @@ class Run:
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
                 )
+        self._scheduler.alternatives.named(dict(roots))
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.harness))
@@ -236,27 +241,47 @@ class Run:
             scheduler.start(thread, body)
             self._moved.add(thread.index)
 
-    def step(self, index: int) -> None:
-        """Let thread ``index`` perform the operation that it waits at. It must be enabled.
+    def step(self, move: Move, strict: bool = True) -> None:
+        """Let a thread, that of index ``move``, perform the operation that it waits at.
 
-        Raises :class:`~wheelproof.explore.findings.StepError`; the run is over then.
+        It must be enabled. A move with a choice says what the step has to choose first; if not
+        ``strict``, where it can. Raises :class:`~wheelproof.explore.findings.StepError`; the run is
+        over then.
         """
+        index = thread_of(move)
         thread = self.threads[index]
+        self._scheduler.alternatives.begin(choice_in(move), strict)
         thread.results.clear()
         if self._race is not None:
             self._race.steps += 1
         self._scheduler.step(thread)
         self._moved.add(index)
 
-    def results(self, index: int) -> tuple[object, ...]:
-        """The results of the operations that the thread's last :meth:`step` ended, in order."""
-        return tuple(self.threads[index].results)
+    @property
+    def choice(self) -> Choice:
+        """What the last :meth:`step` has chosen."""
+        return self._scheduler.alternatives.taken
 
-    def replay(self, schedule: Sequence[int]) -> None:
+    @property
+    def sole(self) -> Choice:
+        """The values that the last :meth:`step` had to choose, as there were no others."""
+        return self._scheduler.alternatives.sole
+
+    @property
+    def beside(self) -> Sequence[Choice]:
+        """How other choices of the last :meth:`step` begin; its own is left out."""
+        return self._scheduler.alternatives.beside
+
+    def results(self, move: Move) -> tuple[object, ...]:
+        """The results of the operations that the thread's last :meth:`step` ended, in order."""
+        return tuple(self.threads[thread_of(move)].results)
+
+    def replay(self, schedule: Sequence[Move]) -> None:
         """Take many steps at once; nothing is compared on the way. Raises as :meth:`step`."""
-        threads = self.threads
-        self._scheduler.replay([threads[i] for i in schedule])
-        self._moved.update(schedule)
+        threads, indices = self.threads, list(map(thread_of, schedule))
+        self._scheduler.alternatives.begin([text for move in schedule for text in choice_in(move)])
+        self._scheduler.replay([threads[i] for i in indices])
+        self._moved.update(indices)
 
     def enabled(self) -> dict[int, str]:
         """Thread index -> label, of the threads that can take a step now."""

@@ -7,17 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wheelproof.explore.difference import (
-    Difference,
-    Rows,
-    compare_enabled,
-    compare_results,
-    compare_shared,
-    results_of,
-)
-from wheelproof.explore.findings import ExploreError, StepError
+from wheelproof.choices import Choice, choice_of, labelled, of_word
+from wheelproof.explore.difference import Difference, Rows
+from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import Race, RaceDetector
-from wheelproof.explore.run import ControlledImplementation, Run, threads_of
+from wheelproof.explore.run import ControlledImplementation, threads_of
+from wheelproof.explore.runner import Ended, Racing, Runner
 from wheelproof.explore.watchdog import Watchdog
 
 MAX_STEPS = 10_000
@@ -66,7 +61,9 @@ def replay(
     race: RaceDetector | None = None,
     coarse: bool = False,
 ) -> Replay:
-    """Run a schedule: names of threads, or (thread, label) whose labels are then checked.
+    """Run a schedule: words for steps, or (thread, label) whose labels are then checked.
+
+    A word is the name of a thread, for a step that chooses ``thread=value,value``.
 
     ``rows`` and ``shared_of``: a model's graph to go along with; the first difference ends the
     replay. An exception of a thread and a broken rule end it too, as its ``difference``. Raises
@@ -86,14 +83,17 @@ def _replay(
     coarse: bool,
 ) -> Replay:
     names = threads_of(scenario)
-    runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
+    runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
     taken: list[Taken] = []
     initial: Mapping[str, object] = {}
     try:
         runner.begin()
         initial = runner.run.shared()
         for number, step in enumerate(schedule, 1):
-            name, label = (step, None) if isinstance(step, str) else step
+            if isinstance(step, str):
+                (name, choice), label = of_word(step, names), None
+            else:
+                (name, label), choice = step, choice_of(step[1])
             if name not in names:
                 raise ExploreError(
                     f"Step {number}: the scenario has no thread {name!r}.",
@@ -114,9 +114,16 @@ def _replay(
                 )
             label, site = thread.label, thread.site
             assert site is not None
-            runner.step(thread.index)
+            runner.step((thread.index, choice) if choice else thread.index)
+            if runner.run.choice != choice:
+                raise ExploreError(
+                    f"Step {number}: {name}.{label} chooses {texts_of(runner.run.choice)}, the "
+                    f"schedule has {texts_of(choice)}.",
+                    f"Write a step that chooses as {name}=value.",
+                )
+            label = labelled(label, choice)
             taken.append(Taken(name, label, site.kind, site.where, runner.run.shared()))
-    except _Ended as ended:
+    except Ended as ended:
         return Replay(
             initial, tuple(taken), ended.difference.kind, {}, ended.difference, _races(race)
         )
@@ -126,26 +133,13 @@ def _replay(
     return Replay(initial, tuple(taken), end, runner.can_move, None, _races(race))
 
 
+def texts_of(choice: Choice) -> str:
+    """A choice, or choices, in words."""
+    return ", ".join(choice) or "nothing"
+
+
 def _races(race: RaceDetector | None) -> tuple[Race, ...]:
     return () if race is None else tuple(sorted(race.found))
-
-
-@dataclass(frozen=True)
-class Racing:
-    """The first race, and the schedule up to its second access. ``first``: the other one's step."""
-
-    race: Race
-    schedule: tuple[str, ...]
-    first: int
-
-    @property
-    def accesses(self) -> dict[int, str]:
-        """The number of each access's step -> the access, in words."""
-        field, first, second = self.race.field, self.race.first, self.race.second
-        return {
-            self.first: f"race on {field}, first access: {first}",
-            len(self.schedule): f"race on {field}, second access: {second}",
-        }
 
 
 @dataclass(frozen=True)
@@ -204,7 +198,8 @@ def random_schedules(
     deadlock: tuple[str, ...] = ()
     racing: Racing | None = None
     difference, why = None, ""
-    runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
+    runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
+    runner.draw = chance.randrange
     with Watchdog(implementation.scheduler):
         for _ in range(schedules):
             if time.process_time() - started > budget:
@@ -232,7 +227,7 @@ def random_schedules(
                     deadlocks += 1
                     first = first or runner.schedule
                     deadlock = deadlock or runner.schedule
-            except _Ended as ended:
+            except Ended as ended:
                 difference, first = ended.difference, ended.difference.threads
                 break
             finally:
@@ -251,128 +246,3 @@ def random_schedules(
     return RandomSchedules(
         outcome, figures, _races(race), seed, difference, first, why, deadlock, racing
     )
-
-
-class _Ended(Exception):
-    def __init__(self, difference: Difference) -> None:
-        super().__init__(str(difference))
-        self.difference = difference
-
-
-class _Runner:
-    """One run at a time, with the model's state beside it."""
-
-    def __init__(
-        self,
-        implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
-        rows: Rows | None,
-        shared_of: Callable[[int], Mapping[str, object]] | None,
-        race: RaceDetector | None,
-        coarse: bool,
-    ) -> None:
-        self._implementation, self._scenario, self._rows, self._shared_of = (
-            implementation,
-            scenario,
-            rows,
-            shared_of,
-        )
-        self._race, self._coarse = race, coarse
-        self._known = None if race is None else race.met
-        self._names = threads_of(scenario)
-        self._run: Run | None = None
-        self.can_move: dict[str, str] = {}
-        self.done = False
-
-    @property
-    def run(self) -> Run:
-        """The present run."""
-        assert self._run is not None
-        return self._run
-
-    @property
-    def schedule(self) -> tuple[str, ...]:
-        return tuple(thread for thread, _ in self._path)
-
-    def racing(self) -> Racing | None:
-        """The first race that the detector met, if it was in the present run."""
-        met = None if self._race is None else self._race.met
-        if met is None or met is self._known:
-            return None
-        return Racing(met.race, self.schedule[: met.second], met.first)
-
-    def begin(self) -> None:
-        self._path: list[tuple[str, str]] = []
-        self._state = 0
-        self._source: str | None = None
-        try:
-            self._run = self._implementation.begin(
-                self._scenario, race=self._race, coarse=self._coarse
-            )
-        except StepError as error:
-            raise self._stopped(error) from None
-        self._compare()
-
-    def step(self, index: int) -> None:
-        thread = self.run.threads[index]
-        self._path.append((thread.name, thread.label))
-        self._source = thread.source
-        try:
-            self.run.step(index)
-        except StepError as error:
-            raise self._stopped(error) from None
-        if self._rows is not None:
-            mine, theirs = self.run.results(index), results_of(self._rows, self._state, index)
-            before, self._state = self._state, self._rows[self._state][index][1]
-            self._compare()
-            if parted := compare_results(mine, theirs, thread.name):
-                raise _Ended(
-                    Difference(
-                        "result",
-                        parted,
-                        tuple(self._path),
-                        before,
-                        {"results": mine},
-                        {"results": theirs},
-                        self._source,
-                    )
-                )
-
-    def end(self) -> None:
-        if self._run is not None:
-            self.can_move = {
-                thread.name: thread.label for thread in self.run.threads if thread.enabled
-            }
-            self.done = self.run.done
-            self.run.end()
-
-    def _compare(self) -> None:
-        if self._rows is None:
-            return
-        parted = compare_enabled(
-            self.run.enabled(), self._rows[self._state], self._names, self.run.labels
-        )
-        if parted is not None:
-            kind, message, mine, theirs = parted
-            raise _Ended(
-                Difference(
-                    kind, message, tuple(self._path), self._state, mine, theirs, self._source
-                )
-            )
-        if self._shared_of is not None:
-            unequal = compare_shared(self.run.shared(), self._shared_of(self._state))
-            if unequal is not None:
-                raise _Ended(
-                    Difference(
-                        "shared",
-                        unequal[0],
-                        tuple(self._path),
-                        self._state,
-                        unequal[1],
-                        unequal[2],
-                        self._source,
-                    )
-                )
-
-    def _stopped(self, error: StepError) -> _Ended:
-        return _Ended(Difference(error.kind, error.message, tuple(self._path), source=self._source))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from wheelproof.choices import Choice, Move, choice_in, labelled, moves_in, thread_of
 from wheelproof.explore.difference import Difference, Results, Step
 from wheelproof.explore.findings import StepError, Unnamed
 from wheelproof.explore.fingerprint import Piece
@@ -99,12 +100,14 @@ class Search:
         self.enabled: list[dict[int, str]] = []
         self.waits: list[tuple[str, ...]] = []
         self.sites: list[tuple[Site | None, ...]] = []
-        self.successors: list[dict[int, int]] = []
-        # of the operations that the step of (node, thread) ends
-        self.results: dict[tuple[int, int], Results] = {}
-        # threads still to be stepped
-        self.left: list[list[int]] = []
-        self.parent: list[tuple[int, int] | None] = []
+        self.successors: list[dict[Move, int]] = []
+        # of the operations that the step of (node, move) ends
+        self.results: dict[tuple[int, Move], Results] = {}
+        # of (node, thread): the values among which its step chooses one, as there are no others
+        self.sole: dict[tuple[int, int], Choice] = {}
+        # threads still to be stepped, with the beginnings of choices that are known
+        self.left: list[list[Move]] = []
+        self.parent: list[tuple[int, Move] | None] = []
         self.unfinished: deque[int] = deque()
         # by the number of the shared part of the fingerprint
         self.shared: dict[int, Mapping[str, object]] = {}
@@ -131,7 +134,7 @@ class Search:
     def _started(self, node: int) -> None:
         """Called once, with the first state."""
 
-    def _taken(self, node: int, thread: int, following: int) -> None:
+    def _taken(self, node: int, move: Move, following: int) -> None:
         """Called when a step has been taken for the first time."""
 
     def run(self) -> Ended:
@@ -188,30 +191,35 @@ class Search:
             way = self._near(node)
             if way is None:
                 return
-            for thread in way:
-                self._step(thread)
-                node = self.successors[node][thread]
+            for move in way:
+                self._step(move)
+                node = self.successors[node][move]
             self._check_place(node)
 
-    def way(self, node: int) -> list[int]:
-        """The threads whose steps first led to a state."""
+    def way(self, node: int) -> list[Move]:
+        """The steps that first led to a state."""
         plan = []
         while (before := self.parent[node]) is not None:
-            node, thread = before
-            plan.append(thread)
+            node, move = before
+            plan.append(move)
         return plan[::-1]
+
+    def named(self, node: int, move: Move) -> Step:
+        """A step from a state, by the name of its thread."""
+        thread = thread_of(move)
+        return self.names[thread], labelled(self.enabled[node][thread], choice_in(move))
 
     def _replay(self, target: int) -> int:
         plan, node = self.way(target), 0
         if self.audit:
-            for thread in plan:
-                self._step(thread)
-                node = self.successors[node][thread]
+            for move in plan:
+                self._step(move)
+                node = self.successors[node][move]
                 self._check_place(node)
             return node
-        for thread in plan:
-            self.path.append((self.names[thread], self.enabled[node][thread]))
-            node = self.successors[node][thread]
+        for move in plan:
+            self.path.append(self.named(node, move))
+            node = self.successors[node][move]
         try:
             self.current.replay(plan)
         except StepError as error:
@@ -220,50 +228,66 @@ class Search:
         self._check_place(node)
         return node
 
-    def _near(self, node: int) -> list[int] | None:
+    def _near(self, node: int) -> list[Move] | None:
         """The shortest known way from a finished state to an unfinished one, within the horizon."""
         left, successors = self.left, self.successors
-        came: dict[int, tuple[int, int] | None] = {node: None}
+        came: dict[int, tuple[int, Move] | None] = {node: None}
         todo = deque([node])
         while todo and len(came) < HORIZON:
             place = todo.popleft()
-            for thread, following in successors[place].items():
+            for move, following in successors[place].items():
                 if following not in came:
-                    came[following] = (place, thread)
+                    came[following] = (place, move)
                     if left[following]:
                         way = []
                         while (before := came[following]) is not None:
-                            following, thread = before
-                            way.append(thread)
+                            following, move = before
+                            way.append(move)
                         return way[::-1]
                     todo.append(following)
         return None
 
     # -- one step of the implementation
 
-    def _step(self, thread: int) -> None:
+    def _step(self, move: Move) -> None:
         run = self.current
-        acting = run.threads[thread]
-        self.path.append((acting.name, acting.label))
+        acting = run.threads[thread_of(move)]
+        name, label = acting.name, acting.label
+        self.path.append((name, label))
         self.source = acting.source
         self.steps += 1
+        stopped = None
         try:
-            run.step(thread)
+            run.step(move)
         except StepError as error:
-            raise self._stopped(error) from None
+            stopped = error
+        if run.choice:
+            self.path[-1] = (name, labelled(label, run.choice))
+        if stopped is not None:
+            raise self._stopped(stopped) from None
 
-    def _take(self, node: int, thread: int) -> int:
-        """A step that has not been taken from this state."""
-        self._step(thread)
-        if results := self.current.results(thread):
-            self.results[node, thread] = results
-        following = self._visit((node, thread))
-        self.successors[node][thread] = following
-        self.left[node].remove(thread)
-        self._taken(node, thread, following)
+    def _take(self, node: int, planned: Move) -> int:
+        """A step that has not been taken from this state. What it chooses is known afterwards."""
+        self._step(planned)
+        run, thread = self.current, thread_of(planned)
+        move: Move = (thread, run.choice) if run.choice else thread
+        if results := run.results(thread):
+            self.results[node, move] = results
+        if run.sole and move == thread:
+            self.sole[node, thread] = run.sole
+        left = self.left[node]
+        left.remove(planned)
+        left += [(thread, other) for other in run.beside]
+        following = self._visit((node, move))
+        self.successors[node][move] = following
+        self._taken(node, move, following)
         return following
 
-    def _visit(self, parent: tuple[int, int] | None) -> int:
+    def whole(self, node: int, thread: int) -> bool:
+        """Whether each step of a thread from a state has been taken."""
+        return thread in self.enabled[node] and not moves_in(self.left[node], thread)
+
+    def _visit(self, parent: tuple[int, Move] | None) -> int:
         """The number of the state that the run is in."""
         fingerprint = self._fingerprint()
         node = self.number.get(fingerprint)

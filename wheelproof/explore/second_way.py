@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from wheelproof.choices import Move
 from wheelproof.explore.difference import Difference
 from wheelproof.explore.findings import StepError, Unnamed
 
@@ -39,29 +40,29 @@ class SecondWays:
         entries = self._entries()
         self.known = len(entries)
         stride = max(1, -(-len(entries) // self.most)) if self.most else 0
-        for before, thread in entries[::stride] if stride else ():
+        for before, entering in entries[::stride] if stride else ():
             if time.process_time() - self.search.started > self.search.budget:
                 self.in_time = False
                 return None
-            if (found := self._again(before, thread)) is not None:
+            if (found := self._again(before, entering)) is not None:
                 return found
             self.stepped += 1
         return None
 
-    def _entries(self) -> list[tuple[int, int]]:
-        """The last edge, (state, thread), of a second way into each state that has one."""
+    def _entries(self) -> list[tuple[int, Move]]:
+        """The last edge, (state, step), of a second way into each state that has one."""
         search, found = self.search, {}
         for node, following in enumerate(search.successors):
-            for thread, after in following.items():
-                if search.parent[after] != (node, thread) and search.enabled[after]:
-                    found[after] = (node, thread)
+            for move, after in following.items():
+                if search.parent[after] != (node, move) and search.enabled[after]:
+                    found[after] = (node, move)
         return list(found.values())
 
-    def _again(self, before: int, entering: int) -> Difference | None:
+    def _again(self, before: int, entering: Move) -> Difference | None:
         search = self.search
         node = search.successors[before][entering]
         way = [*search.way(before), entering]
-        for thread, after in search.successors[node].items():
+        for move, after in search.successors[node].items():
             run = search.implementation.begin(search.scenario, intern=search.intern)
             try:
                 run.replay(way)
@@ -70,18 +71,18 @@ class SecondWays:
                     or run.enabled() != search.enabled[node]
                 ):
                     return self._difference(way, "")
-                run.step(thread)
+                run.step(move)
                 if run.fingerprint() != search.fingerprints[after] or run.results(
-                    thread
-                ) != search.results.get((node, thread), ()):
-                    return self._difference([*way, thread], "")
+                    move
+                ) != search.results.get((node, move), ()):
+                    return self._difference([*way, move], "")
             except (StepError, Unnamed) as error:
-                return self._difference([*way, thread], f" ({error.message})")
+                return self._difference([*way, move], f" ({error.message})")
             finally:
                 run.end()
         return None
 
-    def _difference(self, way: list[int], why: str) -> Difference:
+    def _difference(self, way: list[Move], why: str) -> Difference:
         return Difference(
             "hidden",
             "a state that is reached in two ways goes on in two ways: a part of the state is in "
@@ -89,8 +90,8 @@ class SecondWays:
             tuple(self._steps(way)),
         )
 
-    def _steps(self, way: list[int]) -> Iterator[tuple[str, str]]:
+    def _steps(self, way: list[Move]) -> Iterator[tuple[str, str]]:
         node = 0
-        for thread in way:
-            yield self.search.names[thread], self.search.enabled[node][thread]
-            node = self.search.successors[node][thread]
+        for move in way:
+            yield self.search.named(node, move)
+            node = self.search.successors[node][move]

@@ -120,8 +120,8 @@ class _States(Search):
         """The steps that first led to a state."""
         steps = []
         while (parent := self.parent[node]) is not None:
-            node, thread = parent
-            steps.append((self.names[thread], self.enabled[node][thread]))
+            node, move = parent
+            steps.append(self.named(node, move))
         return tuple(reversed(steps))
 
     def _found(self, node: int) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from wheelproof.choices import Move
 from wheelproof.protocols import Model, State, Step
 from wheelproof.tlc.dot import TERMINATING
 
@@ -14,7 +15,7 @@ Results = tuple[object, ...]
 """The results of the operations that one step ends."""
 
 Edge = tuple[int, str, int]
-"""(index of the thread that moves, label, number of the state after)."""
+"""(index of the thread that moves, label, of a step that chooses with its choice, state after)."""
 
 
 Keyed = tuple[list[tuple[int, ...]], dict[str, int]]
@@ -43,8 +44,8 @@ class StateGraph:
         self.deadlocks: list[int] = []
         self.passed: set[str] = set()
         """Of a reduced graph: the silent labels that steps passed over."""
-        self.results: list[dict[int, Results]] | None = None
-        """Of a reduced graph: per state {thread: results of the operations that its step ends}.
+        self.results: list[dict[Move, Results]] | None = None
+        """Of a reduced graph: per state {step: results of the operations that it ends}.
 
         None where the model has none.
         """
@@ -88,7 +89,7 @@ class StateGraph:
     @property
     def labels(self) -> set[str]:
         """Every label that some edge bears."""
-        return {label for row in self.edges for _, label, _ in row}
+        return set(map(str, {label for row in self.edges for _, label, _ in row}))
 
     def path(self, state: int) -> list[tuple[int, str, int]]:
         """A shortest path to a state: (thread, label, state after) per step."""

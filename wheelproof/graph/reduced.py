@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from wheelproof.choices import Move, choice_of, labelled, move_of
 from wheelproof.errors import UsageError
 from wheelproof.explore.difference import Rows
 from wheelproof.graph.explorer import Results, StateGraph, explore
@@ -58,7 +59,7 @@ def settle(
         while any(process[pc] in silent for process in state[1]):
             for _, label, after in model.successors(state):
                 if label in silent:
-                    ran.add(label)
+                    ran.add(_certain(label))
                     state = after
                     break
             else:
@@ -68,12 +69,22 @@ def settle(
     return settled
 
 
+def _certain(label: str) -> str:
+    """A silent label. Raises UsageError where its step chooses: no code could take the choice."""
+    if choice_of(label):
+        raise UsageError(
+            f"The silent step {label} chooses, and no line of the code can.",
+            "Let a step choose that has a line of the code.",
+        )
+    return label
+
+
 def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
     passed: set[str] = set()
     settled = settle(model, silent, passed)
     ended: Outcomes | None = getattr(model, "outcomes", None)
-    results: list[dict[int, Results]] = []
+    results: list[dict[Move, Results]] = []
 
     def following(state: State) -> list[Step]:
         return [(thread, label, settled(after)) for thread, label, after in model.successors(state)]
@@ -81,13 +92,13 @@ def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
     def with_results(state: State) -> list[Step]:
         # explore calls this once for each state, in the order of their numbers
         assert ended is not None
-        row, of_thread = [], {}
+        row, of_move = [], {}
         for thread, label, after in model.successors(state):
             rest, found = settled_with_results(model, silent, ended, thread, state, after, passed)
             if found:
-                of_thread[thread] = found
+                of_move[move_of(thread, label)] = found
             row.append((thread, label, rest))
-        results.append(of_thread)
+        results.append(of_move)
         return row
 
     graph = explore(
@@ -119,7 +130,7 @@ def settled_with_results(
     while any(process[0] in silent for process in state[1]):
         for mover, label, after in model.successors(state):
             if label in silent:
-                ran.add(label)
+                ran.add(_certain(label))
                 found += ended(mover, state, after)
                 state = after
                 break
@@ -163,10 +174,12 @@ def auxiliary_decides(graph: StateGraph) -> str:
         # behind the shared variables come the processes'
         kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
         classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
-    known: dict[int, tuple[frozenset[tuple[int, str, int]], object]] = {}
+    known: dict[int, tuple[frozenset[tuple[Move, str, int]], object]] = {}
     results = getattr(graph, "results", None)
     for place, row in enumerate(graph.edges):
-        steps = frozenset([(thread, label, classes[target]) for thread, label, target in row])
+        steps = frozenset(
+            [(move_of(thread, label), label, classes[target]) for thread, label, target in row]
+        )
         ended = None if results is None else results[place]
         before = known.setdefault(classes[place], (steps, ended))
         if before != (steps, ended):
@@ -181,20 +194,24 @@ def auxiliary_decides(graph: StateGraph) -> str:
 def rows(graph: StateGraph) -> Rows:
     """A graph's edges as one mapping per state, with the results of the operations that they end.
 
-    Raises UsageError where a thread has two steps in one state: no code could be compared with
-    both.
+    Raises UsageError where a thread has two steps in one state with one choice, or none: no code
+    could be compared with both.
     """
-    out: list[dict[int, tuple[str, int]]] = []
+    out: list[dict[Move, tuple[str, int]]] = []
     for number, row in enumerate(graph.edges):
-        steps: dict[int, tuple[str, int]] = {}
+        steps: dict[Move, tuple[str, int]] = {}
         for thread, label, target in row:
-            if steps.setdefault(thread, (label, target)) != (label, target):
+            move, step = move_of(thread, label), (label, target)
+            if move != thread:
+                step = labelled(label, choice_of(label)), target
+            known = steps.setdefault(move, step)
+            if known != step or (move != thread and thread in steps):
+                known = steps.get(thread, known)
                 raise UsageError(
                     f"In state {number} of the model {graph.model.threads[thread]} has several "
-                    f"steps: {steps[thread][0]} to state "
-                    f"{steps[thread][1]} and {label} to state {target}.",
-                    "Make the choice a part of the scenario or a variable of its own: an "
-                    "implementation takes one of them.",
+                    f"steps: {known[0]} to state {known[1]} and {label} to state {target}.",
+                    "Let the step say what it chooses, by self.choose(values), or make the choice "
+                    "a part of the scenario.",
                 )
         out.append(steps)
     return Rows(out, graph.results)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
+from wheelproof.choices import only_threads
+from wheelproof.errors import UsageError
 from wheelproof.explore.difference import (
     Difference,
     Rows,
@@ -41,13 +44,23 @@ class _Parted(Exception):
 
 
 def compare(graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder) -> Product:
-    """Pair the two graphs from their initial states; the first difference ends it."""
+    """Pair the two graphs from their initial states; the first difference ends it.
+
+    Raises UsageError where a step of the model chooses.
+    """
     return _Product(graph, model, rows, encoder).run()
 
 
 class _Product:
     def __init__(self, graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder) -> None:
-        self.graph, self.model, self.rows, self.encoder = graph, model, rows, encoder
+        if (plain := only_threads(rows)) is None:
+            raise UsageError(
+                "A step of the model chooses, and compiled classes are compared step by step "
+                "without choices.",
+                "Take the choice into the scenario.",
+            )
+        self.graph, self.model, self.rows, self.encoder = graph, model, plain, encoder
+        self.all = rows
         self.names = model.model.threads
         self.pairs: list[tuple[int, int]] = [(0, 0)]
         self.back: list[tuple[int, int]] = [(-1, -1)]
@@ -89,7 +102,8 @@ class _Product:
     def compare(self, node: int, state: int) -> None:
         """The shared variables, each thread's label, and who can move."""
         self.compare_shared(node, state)
-        row, mine, waiting = dict(self.rows[state]), {}, []
+        row: dict[Any, tuple[str, int]] = dict(self.rows[state])
+        mine, waiting = {}, []
         processes = self.model.states[state][1]
         for thread in range(self.graph.threads):
             number, standing = divmod(self.graph.standing[node * self.graph.threads + thread], 4)
@@ -151,7 +165,7 @@ class _Product:
                 target = self.rows[state][thread][1]
                 self.compared.add((state, thread))
                 mine = self.graph.results[self.graph.results_of[place]]
-                theirs = results_of(self.rows, state, thread)
+                theirs = results_of(self.all, state, thread)
                 if found := compare_results(mine, theirs, self.names[thread]):
                     raise _Parted("result", found, thread)
             after = (following, target)

@@ -22,6 +22,7 @@ LABEL_KINDS = {
     "update": "reads and writes in one: an atomic addition, a task that is done, time that passes",
     "swap": "writes a value and returns the one before",
     "cas": "writes a value if the present one is the expected one",
+    "choose": "takes one of several values: the step has a successor for each",
     "wait": "begins to wait: goes on at once, or falls asleep",
     "wake": "ends a wait: notified, or because the time is up",
     "notify": "lets those go on that wait",

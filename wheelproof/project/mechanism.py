@@ -34,6 +34,7 @@ KINDS = (
     "update",
     "swap",
     "cas",
+    "choose",
     "wait",
     "wake",
     "notify",

@@ -15,6 +15,18 @@ ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What Python raises where a formula has no value."""
 
 
+class Alternative(str):
+    """The label of a step with the values that it has chosen."""
+
+    __slots__ = ("values",)
+    values: tuple[Any, ...]
+
+    def __new__(cls, label: str, values: tuple[Any, ...]) -> Alternative:
+        made = super().__new__(cls, label)
+        made.values = values
+        return made
+
+
 class Environment:
     """The globals of a module's program in one scenario."""
 
@@ -36,6 +48,7 @@ class Environment:
             "Once": values.Once,
             "ordered": values.ordered,
             "choose": values.choose,
+            "chosen": Alternative,
             "no_case": values.no_case,
             "divisor": _divisor,
             "power": _power,

@@ -11,10 +11,11 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
+from wheelproof.choices import choice_of, distinguished, labelled, text_of
 from wheelproof.errors import UsageError
 from wheelproof.protocols import State, Step
 from wheelproof.tla import values
-from wheelproof.tla.environment import ERRORS, Environment, why
+from wheelproof.tla.environment import ERRORS, Alternative, Environment, why
 from wheelproof.tla.layout import actions, branches, label_of, layout, mover
 from wheelproof.tla.program import Programs
 from wheelproof.tla.syntax import (
@@ -257,14 +258,32 @@ class CompiledModel:
         index, own = 0, ("",)
         try:
             for index, own in enumerate(processes):
+                before = len(out)
                 for action in self._steps[index].get(own[0], ()):
                     action(shared, processes, index, own, self.threads[index], out)
+                if len(out) > before and (
+                    len(out) > before + 1 or isinstance(out[before][1], Alternative)
+                ):
+                    out[before:] = self._distinguished(out[before:])
         except ERRORS as error:
             raise Undefined(
                 f"The module {self.module.name}: {own[0]} of {self.threads[index]} has no value "
                 f"in a state ({why(error)})."
             ) from error
         return out
+
+    def _distinguished(self, steps: list[Step]) -> list[Step]:
+        """The successors of one step, whose labels have the choices in which they differ."""
+        choices = distinguished(
+            [
+                tuple([text_of(self._piece(value)) for value in getattr(label, "values", ())])
+                for _, label, _ in steps
+            ]
+        )
+        return [
+            (index, labelled(label, choice), after)
+            for (index, label, after), choice in zip(steps, choices, strict=True)
+        ]
 
     def final(self, state: State) -> bool:
         return bool(self._ended(*state))
@@ -360,6 +379,8 @@ class CompiledModel:
     def step(self, index: int) -> str | None:
         for thread, label, after in self.successors(self._state):
             if thread == index:
+                if choice_of(label):
+                    raise ValueError(f"{label} chooses, and a state in place has one successor")
                 self._state = after
                 return label
         return None

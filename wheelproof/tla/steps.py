@@ -40,6 +40,8 @@ class Steps:
         self.lines: list[str] = []
         self.lets: dict[Definition, str] = {}
         self.in_init, self.label, self.place = False, "", Place("", 0)
+        # the code of the values that the step has chosen, here
+        self.chosen: list[str] = []
 
     def of(self, body: Expression, label: str) -> str:
         """The body of a step's function, without the test of the label, which the caller makes."""
@@ -75,8 +77,10 @@ class Steps:
             case Builtin("$ConjList" | "\\land", arguments):
                 return self.emit([*arguments, *rest], known, pad)
             case Builtin("$DisjList" | "\\lor", arguments) if self.branches(node):
-                for each in arguments:
+                for number, each in enumerate(arguments, 1):
+                    self.chosen.append(str(number))
                     self.emit([each, *rest], known, pad)
+                    self.chosen.pop()
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if self.branches(node):
                 self.line(pad, f"if {self.code(known).of(test)}:")
@@ -117,10 +121,13 @@ class Steps:
         if all(known[name] == self.old(name) for name in self.layout.shared):
             shared = "s"
         after = f"(*ps[:i], {process}, *ps[i + 1:])"
-        return self.line(pad, f"out.append((i, {self.label!r}, ({shared}, {after})))")
+        label = repr(self.label)
+        if self.chosen:
+            label = f"chosen({label}, ({', '.join(self.chosen)},))"
+        return self.line(pad, f"out.append((i, {label}, ({shared}, {after})))")
 
     def each(self, node: Builtin, rest: list[Expression], known: Known, pad: str) -> None:
-        code = self.code(known)
+        code, before = self.code(known), len(self.chosen)
         for bound in node.bounds:
             if bound.domain is None:
                 raise OutsideSubset("\\E without a set", node.place)
@@ -130,13 +137,16 @@ class Steps:
                 whole = self.fresh("t")
                 self.line(pad, f"for {whole} in {over}:")
                 pad += " "
+                self.chosen.append(whole)
                 parts = ", ".join(f"{whole}[{place}]" for place in range(1, len(names) + 1))
                 self.line(pad, f"{', '.join(names)}, = {parts},")
             else:
                 for name in names:
                     self.line(pad, f"for {name} in {over}:")
                     pad += " "
+                    self.chosen.append(name)
         self.emit([*node.arguments, *rest], known, pad)
+        del self.chosen[before:]
 
     def let(self, node: Let, rest: list[Expression], known: Known, pad: str) -> None:
         for definition in node.definitions:
@@ -168,7 +178,10 @@ class Steps:
             if variable in self.layout.process and not self.in_init:
                 raise OutsideSubset(f"{variable}' \\in a set, for a thread's variable,", node.place)
             self.line(pad, f"for {name} in ordered({code.of(value)}):")
-            return self.emit(rest, {**known, variable: name}, pad + " ")
+            self.chosen.append(name)
+            self.emit(rest, {**known, variable: name}, pad + " ")
+            self.chosen.pop()
+            return None
         if self.in_init or variable in self.layout.shared:
             text = code.of(value)
         else:

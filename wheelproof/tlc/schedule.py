@@ -15,7 +15,12 @@ def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
     A step from a label to itself is found by the name of its action. Stuttering and Terminating are
     left out. Raises ToolError where the trace does not say which process has moved.
     """
-    out: list[tuple[str, str]] = []
+    return [(name, label) for name, label, _ in steps_of(result, pc)]
+
+
+def steps_of(result: TlcResult, pc: str) -> list[tuple[str, str, TraceState]]:
+    """The same, each step with the state after it."""
+    out: list[tuple[str, str, TraceState]] = []
     for before, after in pairwise(result.trace):
         old, new = before.variables[pc], after.variables[pc]
         moved = [name for name in old if old[name] != new[name]]
@@ -23,7 +28,7 @@ def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
             moved = [after.process]
         elif not moved and after.action in old.values():
             moved = [_stayed(before, after, pc)]
-        out.extend((name, old[name]) for name in moved)
+        out.extend((name, old[name], after) for name in moved)
     return out
 
 

@@ -14,7 +14,7 @@ from wheelproof.explore import ControlledImplementation, random_schedules
 from wheelproof.explore.difference import Difference
 from wheelproof.explore.race import Access, Race
 from wheelproof.explore.refined import refined
-from wheelproof.explore.schedules import Racing
+from wheelproof.explore.runner import Racing
 from wheelproof.graph.explorer import explore
 
 RACY = next(mutant for mutant in MECHANISM.mutants.values() if mutant.data_race)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.wheelproof.tla.conftest import SPECS
-from wheelproof.graph import same
+from wheelproof.choices import choice_of
+from wheelproof.graph import reduced, same
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import StateGraph, explore, first_violation
 from wheelproof.graph.liveness import violation
@@ -95,9 +96,26 @@ def test_the_model_is_one_as_the_tool_asks_for_it(graph):
     state = graph.states[-1]
     model.load(state)
     assert model.freeze() == state and model.processes[0].pc == state[1][0][0]
+    before, label, after = next(
+        (graph.states[number], label, graph.states[target])
+        for number, row in enumerate(graph.edges)
+        for thread, label, target in row
+        if thread == 0 and not choice_of(label)
+    )
+    model.load(before)
+    assert model.step(0) == label and model.freeze() == after
     model.load(model.initial())
-    assert model.step(0) == "W0" and model.processes[0].pc == "W1"
-    assert model.step(1) == "V0" or model.freeze() != model.initial()
+    with pytest.raises(ValueError, match="W0 chooses, and a state in place has one successor"):
+        model.step(0)
+    assert model.step(1) is None and model.freeze() == model.initial()
+
+
+def test_each_successor_of_a_step_has_a_choice_of_its_own(graph):
+    """W0 chooses a box, and other steps a branch."""
+    first = reduced.rows(graph)[0]
+    assert set(first) >= {(0, ("x",)), (0, ("y",)), (2, ("x",)), (2, ("y",))}
+    labels = {label for row in graph.edges for _, label, _ in row if choice_of(label)}
+    assert labels >= {"W0"} and labels != graph.labels
 
 
 def test_pieces_are_as_a_harness_writes_them(graph):

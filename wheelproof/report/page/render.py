@@ -19,6 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from wheelproof.choices import shown
 from wheelproof.console import visible
 from wheelproof.counterexample import columns, deadlock
 from wheelproof.counterexample.document import Counterexample
@@ -211,7 +212,7 @@ def _stepped(
             {
                 "at": at,
                 "thread": step.thread,
-                "label": step.label,
+                "label": shown(step.named),
                 "kind": step.kind,
                 "source": step.source or "",
                 "spec": spec,

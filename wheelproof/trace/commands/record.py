@@ -108,7 +108,7 @@ def record(
             )
         scenario, mutant = story.scenario, mutant or story.impl_without
         steps = [
-            (step.thread, step.label) for step in story.steps if step.label not in found.silent
+            (step.thread, step.named) for step in story.steps if step.label not in found.silent
         ]
     if scenario is None:
         raise UsageError(

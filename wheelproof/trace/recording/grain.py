@@ -96,7 +96,7 @@ class Grain:
         kinds = self._labels.get(code.co_filename, {}).get(frame.f_lineno, {})
         if operation in kinds:
             return Step(kinds[operation], True, (frame, frame.f_lineno))
-        if operation == "read" and (
+        if operation in ("read", "choose") and (
             label := next((label for kind, label in kinds.items() if kind in STEP_KINDS), "")
         ):
             return Step(label, False, (frame, frame.f_lineno))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from wheelproof.choices import move_of
 from wheelproof.errors import UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
@@ -79,13 +80,21 @@ def _parting(
         number, own = waiting.popleft()
         row = search.edges(number)
         quiet = [after for _, label, after in row if label in silent]
-        moves = {(thread, label): settled(after) for thread, label, after in model.successors(own)}
-        if not quiet and {(thread, label) for thread, label, _ in row} != moves.keys():
+        moves = {
+            (move_of(thread, label), str(label)): settled(after)
+            for thread, label, after in model.successors(own)
+        }
+        if (
+            not quiet
+            and {(move_of(step[0], step[1]), str(step[1])) for step in row} != moves.keys()
+        ):
             return number
         if quiet:
             following = [(quiet[0], own)]
         else:
-            following = [(after, moves[thread, label]) for thread, label, after in row]
+            following = [
+                (after, moves[move_of(thread, label), str(label)]) for thread, label, after in row
+            ]
         fresh = [pair for pair in following if pair not in seen]
         seen.update(fresh)
         waiting.extend(fresh)

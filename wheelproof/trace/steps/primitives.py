@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeVar
 from wheelproof.explore.queues import ShutDown
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
+from wheelproof.trace.steps.choices import chooser
 from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
 from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
 from wheelproof.trace.steps.synchronizers import recorded
@@ -49,6 +50,7 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
         Condition=condition(recorder, plain["Monitor"]),
         **recorded(recorder),
         **time_and_threads(recorder),
+        choose=chooser(recorder),
         TIMEOUT_MAX=threading.TIMEOUT_MAX,
         BrokenBarrierError=threading.BrokenBarrierError,
         Empty=Empty,

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
+from wheelproof.choices import choice_of
 from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.steps.format import SCHEMA, Recording
@@ -138,8 +139,15 @@ def _direct(recorder: Recorder, schedule: Iterable[tuple[str, str]]) -> None:
                 f"and should take {label}.",
                 "Make the schedule anew: it is of other sources, or of another mutant.",
             )
+        actor.chooses = list(choice_of(label))
         actor.go.release()
         _arrive(actor)
+        if actor.chooses:
+            raise ToolError(
+                f"Step {number} of the schedule: {name} takes {label}, and does not choose "
+                f"{', '.join(actor.chooses)}.",
+                "Make the schedule anew: it is of other sources, or of another mutant.",
+            )
     recorder.directed = False
     for actor in recorder.actors.values():
         actor.go.release()

@@ -18,7 +18,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NoReturn, Protocol
 
@@ -56,7 +56,8 @@ class Actor:
     begun and not ended. ``waits``: what it waits for. ``held``: its locks, outermost first.
     ``settled``: it has changed nothing since it arrived. ``inside``: the operation whose moment it
     has, "" for none: then it can take no other. ``absent``: it stands for something that
-    does not take place here, such as a memory that delays stores.
+    does not take place here, such as a memory that delays stores. ``chooses``: what the step that
+    is under way has to choose by the schedule.
     """
 
     def __init__(self, name: str, index: int) -> None:
@@ -68,6 +69,7 @@ class Actor:
         self.settled = self.ended = self.absent = self.muted = False
         self.open: tuple[FrameType, int] | None = None
         self.calls: tuple[FrameType, ...] = ()
+        self.chooses: list[str] = []
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
 
 
@@ -123,6 +125,10 @@ class Recorder:
         """The running thread is none of the recording."""
         if (actor := self.actor) is not None:
             actor.absent = True
+
+    def draw(self, values: Sequence[Any]) -> Any:
+        """One of the values, at random; IndexError if there is none."""
+        return self._random.choice(values)
 
     def returned(self, actor: Actor, value: Any) -> None:
         """An operation of a thread's program has returned."""
