@@ -209,8 +209,8 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         "system_timer",
         (
             (
-                "            while (bucket := self.queue.poll_now()) is not None:",
-                "            if (bucket := self.queue.poll_now()) is not None:",
+                "            bucket = self.queue.poll_now()  # update R4",
+                "            bucket = None",
             ),
         ),
     ),

@@ -175,9 +175,8 @@ DEFECTS = {
         [
             (
                 TIMER,
-                "bucket.flush(self.reinsert)",
-                "bucket.flush(lambda entry: entry.expiration_ms <= expiration "
-                "and self.add_timer_task_entry(entry))",
+                "bucket.flush(callback)",
+                "bucket.flush(lambda entry: entry.expiration_ms <= expiration and callback(entry))",
             )
         ],
     ),

@@ -187,8 +187,8 @@ FAULTS = {
     ),
     "a refusal leaves a flush half done": planted(
         checks.a_refused_task_does_not_stop_the_flush,
-        "bucket.flush(self.reinsert)",
-        "bucket.flush(self.add_timer_task_entry)",
+        "self.expire(bucket, self.reinsert)",
+        "self.expire(bucket, self.add_timer_task_entry)",
     ),
     "a refusal by another error leaves a flush half done": planted(
         checks.a_refused_task_does_not_stop_the_flush,

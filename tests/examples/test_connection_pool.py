@@ -1,4 +1,4 @@
-"""examples/pool: steps that choose, from the specification to the exported test."""
+"""examples/connection_pool: steps that choose, from the specification to the exported test."""
 
 import json
 import re
@@ -28,8 +28,8 @@ from wheelproof.trace.steps.examples import random_schedule
 from wheelproof.trace.steps.follow import follow
 from wheelproof.trace.steps.record import record
 
-SUBJECT = ROOT / "examples" / "pool"
-POOL = find(SUBJECT)["pool"]
+SUBJECT = ROOT / "examples" / "connection_pool"
+POOL = find(SUBJECT)["connection_pool"]
 SCENARIO = "two_users"
 MUTATED = POOL.without("BorrowsClosed")
 
@@ -102,9 +102,13 @@ def test_the_exported_test_has_the_choice_and_fails_on_the_mutant_alone(tmp_path
     assert "a=y" in text or "b=y" in text
     schedule = export.schedule_of(counterexample())
     here = SUBJECT / "tests" / "test_it.py"
-    assert regression.check(here, "pool", SCENARIO, "BorrowsOpen", schedule) > len(schedule)
+    assert regression.check(here, "connection_pool", SCENARIO, "BorrowsOpen", schedule) > len(
+        schedule
+    )
     with pytest.raises(regression.Violated):
-        regression.check(here, "pool", SCENARIO, "BorrowsOpen", schedule, "BorrowsClosed")
+        regression.check(
+            here, "connection_pool", SCENARIO, "BorrowsOpen", schedule, "BorrowsClosed"
+        )
     metas = [state["#meta"] for state in json.loads(export.itf(counterexample()))["states"]]
     assert metas[-1]["choice"] == ["y"] and "choice" not in metas[-2]
 
@@ -162,10 +166,10 @@ def test_the_states_of_tlc_s_trace_show_what_was_chosen():
 def test_a_missing_choice_is_a_counterexample_that_the_sound_code_does_not_reproduce(
     copy, tmp_path, capsys
 ):
-    change(copy / "impl/pool.py", "choose(known)", "choose((min(known),))")
-    mechanism = find(copy)["pool"]
+    change(copy / "impl/connection_pool.py", "choose(known)", "choose((min(known),))")
+    mechanism = find(copy)["connection_pool"]
     graph = reduced.reduce(mechanism.model(SCENARIO), mechanism.silent)
-    implementation = ControlledImplementation.load(copy, "pool")
+    implementation = ControlledImplementation.load(copy, "connection_pool")
     found = bisimulate(
         implementation,
         mechanism.scenarios[SCENARIO],
@@ -197,16 +201,16 @@ def test_the_compiled_specification_has_the_model_s_choices():
 
 
 def test_the_specification_alone_is_enough(copy):
-    (copy / "model" / "pool.py").unlink()
-    change(copy / "spec/Pool.toml", "[model]", '[model]\nresult = "Result"')
-    mechanism = find(copy)["pool"]
+    (copy / "model" / "connection_pool.py").unlink()
+    change(copy / "spec/ConnectionPool.toml", "[model]", '[model]\nresult = "Result"')
+    mechanism = find(copy)["connection_pool"]
     graph = reduced.reduce(mechanism.model(SCENARIO), mechanism.silent)
     sides = reduced.rows(graph), reduced.shared_of(graph)
-    sound = ControlledImplementation.load(copy, "pool")
+    sound = ControlledImplementation.load(copy, "connection_pool")
     found = bisimulate(sound, mechanism.scenarios[SCENARIO], *sides)
     assert found.outcome == "equal" and found.uncovered == (), found.difference
-    change(copy / "impl/pool.py", "choose(known)", "choose(known | self.closed)")
-    wrong = ControlledImplementation.load(copy, "pool")
+    change(copy / "impl/connection_pool.py", "choose(known)", "choose(known | self.closed)")
+    wrong = ControlledImplementation.load(copy, "connection_pool")
     found = bisimulate(wrong, mechanism.scenarios[SCENARIO], *sides)
     assert found.difference.kind == "choice", found.difference
     assert re.search(r"B3 can choose (x and )?y in the", found.difference.message)
@@ -223,12 +227,12 @@ def test_production_chooses_each_value_and_none_of_nothing():
 
 def test_recordings_choose_freely_or_as_the_schedule_has_it():
     free = record(POOL, SCENARIO, "free", seed=3)
-    assert follow({"pool": POOL}, free).verdict == "conforms"
+    assert follow({"connection_pool": POOL}, free).verdict == "conforms"
     chosen = set()
     for seed in range(4):
         schedule = random_schedule(POOL, SCENARIO, seed)
         made = record(POOL, SCENARIO, "directed", schedule=schedule)
-        assert follow({"pool": POOL}, made).verdict == "conforms"
+        assert follow({"connection_pool": POOL}, made).verdict == "conforms"
         values = [getattr(label, "choice", ())[:1] for _, label in schedule if label == "B3"]
         returned = [
             event["value"] for event in made.events if event["k"] == "return" and event["value"]
@@ -242,5 +246,5 @@ def test_a_recording_with_a_value_that_could_not_be_chosen_is_refused():
     made = record(POOL, SCENARIO, "directed", schedule=random_schedule(POOL, SCENARIO, 0))
     place = next(at for at, event in enumerate(made.events) if event.get("value") in ("x", "y"))
     made.events[place]["value"] = "z"
-    verdict = follow({"pool": POOL}, made)
+    verdict = follow({"connection_pool": POOL}, made)
     assert verdict.verdict == "violates"

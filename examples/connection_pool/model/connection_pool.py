@@ -1,4 +1,4 @@
-"""The model of spec/Pool.tla: one method per label, in the order of the labels."""
+"""The model of spec/ConnectionPool.tla: one method per label, in the order of the labels."""
 
 from wheelproof_runtime.pluscal import BLOCKED, DONE, Machine, Scalar
 

@@ -1,4 +1,4 @@
-------------------------------- MODULE Pool -------------------------------
+---------------------------- MODULE ConnectionPool ----------------------------
 (* Connections that threads share.  A thread borrows any one that is free. *)
 EXTENDS Naturals, Sequences
 
@@ -10,7 +10,7 @@ CONSTANTS
 Threads == DOMAIN Program
 Operation(t, turn) == Program[t][turn - 1]  \* the one that t has begun
 
-(*--algorithm Pool
+(*--algorithm ConnectionPool
 variables free = Connections, closed = {}, owner = NULL;
 
 macro lock() begin await owner = NULL; owner := self; end macro;

@@ -1,12 +1,12 @@
-"""How a scenario runs on impl/pool.py, and which model state its objects are in."""
+"""How a scenario runs on impl/connection_pool.py, and which model state its objects are in."""
 
-from impl import pool
+from impl import connection_pool
 
-SUBJECT = ("impl.pool",)
+SUBJECT = ("impl.connection_pool",)
 
 
 class Harness:
-    def __init__(self, scenario, impl=pool):
+    def __init__(self, scenario, impl=connection_pool):
         self.pool = impl.Pool(scenario["connections"])
         self.names = {"pool": self.pool}
 
