@@ -84,10 +84,11 @@ class Command:
             self.environment.pop(name, None)
 
     def arguments(self, *layers: str, jobs: int = 1, profile: str = "fast") -> list[str]:
-        """Those of `wheelproof`."""
+        """Those of `wheelproof`. It prints every row that is not in order."""
         chosen = ["--layer", ",".join(layers)] if layers else []
         where = ["--subject", self.subject.root, "--output", self.output]
-        return [*map(str, ["verify", *where, "--jobs", jobs, "--profile", profile, *chosen])]
+        options = ["--verbose", "--jobs", jobs, "--profile", profile, *chosen]
+        return [*map(str, ["verify", *where, *options])]
 
     def start(self, *layers: str, jobs: int = 1, profile: str = "fast", **more) -> subprocess.Popen:
         """The command as a user starts it."""
