@@ -16,7 +16,7 @@ from wheelproof import starter
 from wheelproof.verdict import read_results
 
 ROOT = Path(__file__).parents[3]
-LIMIT = 300
+LIMIT = 120
 """Seconds after which a line that does not come is a failure."""
 
 

@@ -22,8 +22,8 @@ from wheelproof.graph import reduced
 from wheelproof.jvm import product
 from wheelproof.project import find
 
-ROOT = Path(__file__).resolve().parents[3] / "examples" / "pool"
-MECHANISM = find(ROOT)["pool"]
+ROOT = Path(__file__).resolve().parents[3] / "examples" / "connection_pool"
+MECHANISM = find(ROOT)["connection_pool"]
 SCENARIO = {
     "connections": ["x", "y"],
     "threads": {"a": [["use"]], "k": [["close", "y"]]},
@@ -41,13 +41,13 @@ CHOOSES = "got = choose(known)  # choose B3"
 
 
 def loaded(*change, harness=None):
-    name = "impl.pool"
-    text = (ROOT / "impl" / "pool.py").read_text(encoding="utf-8")
+    name = "impl.connection_pool"
+    text = (ROOT / "impl" / "connection_pool.py").read_text(encoding="utf-8")
     if change:
         assert change[0] in text
         text = text.replace(*change)
-    texts = {name: text} | ({"harness.pool": harness} if harness else {})
-    return ControlledImplementation.load(ROOT, "pool", texts=texts)
+    texts = {name: text} | ({"harness.connection_pool": harness} if harness else {})
+    return ControlledImplementation.load(ROOT, "connection_pool", texts=texts)
 
 
 def sides(scenario):
@@ -107,7 +107,7 @@ def test_a_choice_that_one_side_lacks_is_a_difference_by_its_name(scenario, new,
     found = compared(scenario, CHOOSES, new)
     assert found.outcome == "different" and found.difference.kind == "choice"
     assert why in found.difference.message, found.difference
-    assert found.difference.source.startswith("impl/pool.py:")
+    assert found.difference.source.startswith("impl/connection_pool.py:")
 
 
 def test_a_choice_with_swapped_outcomes_is_a_difference_after_it():
@@ -126,7 +126,7 @@ def test_a_choice_with_swapped_outcomes_is_a_difference_after_it():
     ],
 )
 def test_a_choice_among_values_without_a_name_is_refused(values, why):
-    named = (ROOT / "harness" / "pool.py").read_text(encoding="utf-8")
+    named = (ROOT / "harness" / "connection_pool.py").read_text(encoding="utf-8")
     if "a Pool" in why:
         assert '{"pool": self.pool}' in named
         named = named.replace('{"pool": self.pool}', '{"pools": Pools(self.pool)}')
