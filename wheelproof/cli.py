@@ -369,7 +369,7 @@ def export(
 @app.command()
 def doctor(
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Download TLC where it is absent.")
+        bool, typer.Option("--fetch", help="Download what is absent: TLC, jars of classes.")
     ] = False,
     root: Subject = Path("."),
     as_json: Json = False,

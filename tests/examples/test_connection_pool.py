@@ -61,7 +61,7 @@ def copy(tmp_path):
     return Path(shutil.copytree(SUBJECT, tmp_path / "copy", ignore=kept))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_check_passes(tmp_path):
     code, printed = wheelproof(
         ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")

@@ -126,6 +126,7 @@ def processes(lines):
     return [line.split()[1] for line in lines if line.startswith("process ")]
 
 
+@pytest.mark.nightly
 def test_findings_wrong_files_and_broken_tools_are_reported_and_the_repair_goes_on(home):
     does, toml = home / "impl/does", home / "spec/Thing.toml"
     put(does, "violated\n")
