@@ -103,7 +103,7 @@ FAULTS = {
     "a watch comes after the read": ("Remembers", ordered("read_cluster", "watch")),
     "a bounce is not seen": ("Remembers|Informed|Follows", with_brokers(SeesIdsAlone)),
     "new partitions are not seen": ("Remembers", with_topics(Blind)),
-    "changed ISRs are not heard of": ("Remembers|Informed", with_topics(Deaf)),
+    "changed ISRs are not heard of": ("Remembers|Informed|Follows", with_topics(Deaf)),
     "a state machine is left running": ("Resigned", Leaves),
     "an expired controller ends nothing": ("Resigned", Reelected),
 }
