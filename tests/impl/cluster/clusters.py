@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from impl.broker.partition import TopicPartition
 from impl.cluster.cluster import Member
 from impl.cluster.controller import ClusterController
@@ -25,6 +27,17 @@ def cluster(*assignments, brokers=3, settings=Settings(), **planted):  # noqa: B
         made.create_topic("a", *assignments)
         made.run()
     return made
+
+
+def having(place, kind):
+    """A controller with a part of another class. ``place``: its attribute, as ``desk.store``."""
+
+    class Planted(ClusterController):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            attrgetter(place)(self).__class__ = kind
+
+    return Planted
 
 
 def desk(made):

@@ -13,9 +13,20 @@ from impl.cluster.partition_machine import PartitionMachine
 from impl.cluster.requests import performed
 from impl.controller import CONTROLLER, EPOCH, Place
 from impl.zookeeper_requests import Create, Delete, Multi, Put
-from tests.impl.cluster.clusters import A0, A1, A2, THREE, cluster, desk, expand, shrink, state
+from tests.impl.cluster.clusters import (
+    A0,
+    A1,
+    A2,
+    THREE,
+    cluster,
+    desk,
+    expand,
+    having,
+    shrink,
+    state,
+)
 from tests.impl.cluster.test_failover import Leaves
-from tests.impl.cluster.test_topics import Spreads, with_topics
+from tests.impl.cluster.test_topics import Spreads
 
 
 def plain(controller, kind=Cluster):
@@ -279,10 +290,7 @@ class ElectsNone(PartitionMachine):
         yield from ()
 
 
-class NoElections(ClusterController):
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.desk.partitions.__class__ = ElectsNone
+NoElections = having("desk.partitions", ElectsNone)
 
 
 def after_a_failure(controller):
@@ -319,7 +327,7 @@ def test_an_assignment_keeps_its_order_and_the_isr_does_not():
 
 
 def test_that_check_sees_an_assignment_in_another_order():
-    assert orders(with_topics(Spreads))[1][0] == (3, 2, 1)
+    assert orders(having("topics", Spreads))[1][0] == (3, 2, 1)
 
 
 # -- who watches

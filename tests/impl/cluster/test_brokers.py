@@ -13,19 +13,18 @@ from impl.cluster.messages import Error, Sender, UpdateMetadataRequest
 from impl.cluster.nodes import broker_path, broker_text
 from impl.cluster.states import ReplicaState
 from impl.zookeeper_requests import Create, Put
-from tests.impl.cluster.clusters import A0, A1, A2, THREE, cluster, desk, expand, leaders, state
-
-
-def with_brokers(duty):
-    """A controller whose duties for brokers are of another class."""
-
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            self.brokers.__class__ = duty
-
-    return Planted
-
+from tests.impl.cluster.clusters import (
+    A0,
+    A1,
+    A2,
+    THREE,
+    cluster,
+    desk,
+    expand,
+    having,
+    leaders,
+    state,
+)
 
 # -- registration
 
@@ -69,7 +68,7 @@ def test_a_broker_that_was_away_for_a_moment_learns_everything_again():
 
 def test_a_bounce_is_missed_by_who_looks_at_ids_alone():
     with pytest.raises(AssertionError, match="^(Remembers|Informed|Follows): "):
-        bounced(with_brokers(SeesIdsAlone))
+        bounced(having("brokers", SeesIdsAlone))
 
 
 def late(member):
@@ -123,7 +122,7 @@ def test_all_brokers_learn_where_one_listens_now():
 
 def test_a_broker_that_is_looked_for_at_its_old_place_is_found():
     with pytest.raises(AssertionError, match="^Remembers: .*moved:1"):
-        elsewhere(with_brokers(Unmoved))
+        elsewhere(having("brokers", Unmoved))
 
 
 # -- failures
@@ -188,7 +187,7 @@ def test_a_broker_that_stops_leads_nothing_when_it_goes():
 
 
 def test_that_check_sees_a_shutdown_that_is_ignored():
-    assert stopped(with_brokers(Ignores))[1] == ([1, 2, 3], (1, 2, 3))
+    assert stopped(having("brokers", Ignores))[1] == ([1, 2, 3], (1, 2, 3))
 
 
 def next_leader(controller=ClusterController):
@@ -207,7 +206,7 @@ def test_who_is_about_to_stop_is_not_elected():
 
 def test_a_broker_whose_shutdown_is_forgotten_is_found():
     with pytest.raises(AssertionError, match="^StatesFit: replica 2 of a-0"):
-        next_leader(with_brokers(Forgets))
+        next_leader(having("brokers", Forgets))
 
 
 def test_what_only_the_stopping_broker_has_it_still_leads():

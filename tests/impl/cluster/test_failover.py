@@ -11,7 +11,16 @@ from impl.cluster.messages import Error, UpdateMetadataRequest
 from impl.cluster.requests import performed
 from impl.cluster.store import Store
 from impl.zookeeper_requests import Multi
-from tests.impl.cluster.clusters import A0, THREE, cluster, desk, interrupted, leaders, state
+from tests.impl.cluster.clusters import (
+    A0,
+    THREE,
+    cluster,
+    desk,
+    having,
+    interrupted,
+    leaders,
+    state,
+)
 from tests.nights import every
 
 NAMES = [part.begin for part in FAILOVER]
@@ -213,10 +222,7 @@ class Unfenced(Store):
         return reply
 
 
-class UnfencedController(ClusterController):
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.desk.store.__class__ = Unfenced
+UnfencedController = having("desk.store", Unfenced)
 
 
 def overtaken(controller):

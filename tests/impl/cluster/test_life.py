@@ -11,11 +11,12 @@ from impl.cluster.controller import ClusterController
 from impl.cluster.partition_machine import PartitionMachine
 from impl.cluster.replica_machine import ReplicaMachine
 from impl.partition_leader import Elected
+from tests.impl.cluster.clusters import having
 from tests.impl.cluster.judge import JudgedCluster
 from tests.impl.cluster.life import Life
-from tests.impl.cluster.test_brokers import SeesIdsAlone, with_brokers
+from tests.impl.cluster.test_brokers import SeesIdsAlone
 from tests.impl.cluster.test_failover import Leaves, UnfencedController, ordered
-from tests.impl.cluster.test_topics import Blind, Deaf, with_topics
+from tests.impl.cluster.test_topics import Blind, Deaf
 from tests.nights import only
 
 
@@ -83,27 +84,16 @@ class Reelected(ClusterController):
             super().resign()
 
 
-def with_desk(name, kind):
-    """A controller with another state machine."""
-
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            getattr(self.desk, name).__class__ = kind
-
-    return Planted
-
-
 FAULTS = {
-    "an election does not look at the ISR": ("CleanLeader", with_desk("partitions", OutOfSync)),
-    "an election begins no epoch": ("EpochsDense", with_desk("partitions", KeepsEpoch)),
-    "a dead leader stays the leader": ("LeaderInIsr", with_desk("replicas", LeavesDead)),
+    "an election does not look at the ISR": ("CleanLeader", having("desk.partitions", OutOfSync)),
+    "an election begins no epoch": ("EpochsDense", having("desk.partitions", KeepsEpoch)),
+    "a dead leader stays the leader": ("LeaderInIsr", having("desk.replicas", LeavesDead)),
     "a write is not fenced": ("FencedWrites", UnfencedController),
     "a second broker acts": ("OneController", Grabs),
     "a watch comes after the read": ("Remembers", ordered("read_cluster", "watch")),
-    "a bounce is not seen": ("Remembers|Informed|Follows", with_brokers(SeesIdsAlone)),
-    "new partitions are not seen": ("Remembers", with_topics(Blind)),
-    "changed ISRs are not heard of": ("Remembers|Informed|Follows", with_topics(Deaf)),
+    "a bounce is not seen": ("Remembers|Informed|Follows", having("brokers", SeesIdsAlone)),
+    "new partitions are not seen": ("Remembers", having("topics", Blind)),
+    "changed ISRs are not heard of": ("Remembers|Informed|Done", having("topics", Deaf)),
     "a state machine is left running": ("Resigned", Leaves),
     "an expired controller ends nothing": ("Resigned", Reelected),
 }

@@ -21,6 +21,7 @@ from tests.impl.cluster.clusters import (
     cluster,
     desk,
     expand,
+    having,
     interrupted,
     leaders,
     state,
@@ -36,15 +37,6 @@ def test_an_assignment_knows_where_it_comes_from_and_where_it_goes():
 
 
 # -- reassignment
-
-
-def with_moves(duty):
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            self.reassignment.__class__ = duty
-
-    return Planted
 
 
 def moved(made, partition, *replicas):
@@ -95,9 +87,9 @@ class Keeps(Reassignment):
 
 def test_a_move_that_does_not_wait_or_leaves_replicas_is_found():
     with pytest.raises(IllegalTransition, match="replica 4 of a-0 is non-existent"):
-        move(with_moves(Hasty))
+        move(having("reassignment", Hasty))
     with pytest.raises(AssertionError, match="^Moved: "):
-        move(with_moves(Keeps))
+        move(having("reassignment", Keeps))
 
 
 @pytest.mark.parametrize("at", every(range(50), 12))
@@ -157,15 +149,6 @@ def test_a_new_replica_whose_broker_dies_comes_in_when_it_is_back():
 # -- preferred replicas
 
 
-def with_preferred(duty):
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            self.preferred.__class__ = duty
-
-    return Planted
-
-
 def away(settings=Settings(), controller=ClusterController):  # noqa: B008  # a value
     """A cluster whose broker 3 has been away, and is in sync again."""
     made = cluster(*THREE, settings=settings, controller=controller)
@@ -223,7 +206,7 @@ def test_the_timer_goes_off_again_and_again():
 
 
 def test_that_check_sees_a_timer_that_goes_off_once():
-    assert second_check(with_preferred(Once)) == ([1, 2, 1], [1, 2, 1])
+    assert second_check(having("preferred", Once)) == ([1, 2, 1], [1, 2, 1])
 
 
 def test_the_timer_ends_with_the_office():
@@ -281,7 +264,7 @@ def returned(controller):
 
 
 def test_where_the_preferred_replica_may_not_lead_nothing_changes():
-    assert returned(ClusterController) and not returned(with_preferred(FallsBack))
+    assert returned(ClusterController) and not returned(having("preferred", FallsBack))
 
 
 def test_an_election_that_is_wanted_for_nothing_is_taken_off():

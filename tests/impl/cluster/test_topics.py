@@ -21,6 +21,7 @@ from tests.impl.cluster.clusters import (
     cluster,
     desk,
     expand,
+    having,
     interrupted,
     leaders,
     shrink,
@@ -29,24 +30,6 @@ from tests.impl.cluster.clusters import (
 from tests.nights import every
 
 B0 = TopicPartition("b", 0)
-
-
-def with_topics(duty):
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            self.topics.__class__ = duty
-
-    return Planted
-
-
-def with_deletion(duty):
-    class Planted(ClusterController):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
-            self.deletion.__class__ = duty
-
-    return Planted
 
 
 # -- new ones
@@ -95,7 +78,7 @@ class Spreads(Topics):
 
 
 def test_that_check_sees_a_controller_that_assigns_anew():
-    before, after = grown(with_topics(Spreads))
+    before, after = grown(having("topics", Spreads))
     assert before != after
 
 
@@ -108,7 +91,7 @@ class Blind(Topics):
 
 def test_a_changed_topic_that_is_not_looked_at_is_found():
     with pytest.raises(AssertionError, match="^Remembers: a-3"):
-        grown(with_topics(Blind))
+        grown(having("topics", Blind))
 
 
 def test_a_topic_that_was_removed_by_hand_is_forgotten():
@@ -147,7 +130,7 @@ def test_all_brokers_learn_of_a_changed_isr():
 
 def test_an_isr_of_which_the_controller_does_not_hear_is_found():
     with pytest.raises(AssertionError, match="^Remembers: a-0"):
-        changed_isr(with_topics(Deaf))
+        changed_isr(having("topics", Deaf))
 
 
 def test_a_former_leader_changes_nothing():
@@ -226,7 +209,7 @@ class NoOrder(Deletion):
 
 def test_replicas_that_are_left_are_found():
     with pytest.raises(AssertionError, match="^Deleted: 1 has a"):
-        deleted(with_deletion(NoOrder))
+        deleted(having("deletion", NoOrder))
 
 
 def test_a_deletion_waits_for_a_dead_broker():
