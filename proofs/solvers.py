@@ -34,7 +34,7 @@ class Answer:
 def trusted() -> Iterator[None]:
     """Within: Z3's Python does not ask of each argument whether it is a term.
 
-    It is for terms that are made already, which need not be asked again.
+    It is for terms that are made already. Z3 has checked their types once.
     """
     asks, z3.z3.Z3_DEBUG = z3.z3.Z3_DEBUG, False
     try:
