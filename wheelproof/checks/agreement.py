@@ -153,12 +153,16 @@ class Source:
         return True in found and False in found
 
     def sample(self, number: int) -> Sample:
-        """The first states, with all truth values."""
-        rows: list[dict[str, bool]] = [{} for _ in range(number)]
-        for name in self._truths:
-            for row, truth in zip(rows, self.truths(name, number), strict=True):
-                if truth is not None:
+        """The first states, with all truth values: state by state, as a model loads each once."""
+        rows: list[dict[str, bool]] = []
+        for index, state in enumerate(self.states(number)):
+            row = {}
+            for name, known in self._truths.items():
+                if index == len(known):
+                    known.append(truth_of(self.model, name, state))
+                if (truth := known[index]) is not None:
                     row[name] = truth
+            rows.append(row)
         return Sample(
             self.scenario,
             self.model,
