@@ -113,8 +113,8 @@ def _events(evidence: Evidence, threads: _Threads) -> Iterator[tuple[str, Line]]
     for each in evidence.history:
         thread = session(each.session)
         if each.kind in SESSIONS:
-            home = evidence.homes.get(each.session)
-            yield thread, {"k": SESSIONS[each.kind], "zxid": each.zxid, "home": home}
+            event = {"k": SESSIONS[each.kind], "zxid": each.zxid}
+            yield thread, event | {"home": evidence.homes.get(each.session)}
         for number, part in enumerate(_own(evidence.folder, each.parts)):
             cause = "hand" if each.session in evidence.hands else "candidate"
             event = {"zxid": each.zxid, "part": number, "cause": cause, **_change(part)}

@@ -32,7 +32,7 @@ from wheelproof.errors import NothingChecked, ToolError
 CANDIDATES = tuple(f"b{number}" for number in range(1, 6))
 STORM_S = 5.0
 READY_S, ANSWERED_S = 60, 30
-HAND_MS = 30_000
+HAND_MS = 60_000
 
 
 class Outcome(NamedTuple):

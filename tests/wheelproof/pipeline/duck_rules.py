@@ -132,7 +132,7 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
     of their headers, the runs and what footers say."""
     import pyarrow
 
-    from wheelproof.pipeline import runs
+    from wheelproof.pipeline import on_spark, runs
     from wheelproof.trace import declared
     from wheelproof.trace.format import parquet, schema
 
@@ -162,11 +162,10 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         "totalled boolean)"
     )
     start = declared.part("bulk").start
+    named = session.table("events").where(on_spark.column(start.named())).select("run").distinct()
     ran = {
         run
-        for (run,) in database.execute(
-            "select distinct run from events where k = 'task_run' and entry is not null"
-        ).fetchall()
+        for (run,) in database.execute(named.sql(dialect="duckdb", optimize=False)).fetchall()
     }
     database.executemany(
         f"insert into runs values (?, {'?, ' * len(schema.MEASURES)}?, ?, ?, ?, ?, ?)",
