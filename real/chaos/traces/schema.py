@@ -26,8 +26,8 @@ KINDS = {
     "node_put": "a node's data were replaced; post.version",
     "node_delete": "a node was deleted",
     "node_check": "a node's version was found to be the expected one",
-    "acknowledged": "a broker was told that a transaction was performed: its part number part of "
-    "so many parts, made in the session by",
+    "acknowledged": "a broker got the reply that a transaction was performed: its part number part "
+    "of so many parts, made in the session by",
 }
 """Kind of event -> what took place."""
 
