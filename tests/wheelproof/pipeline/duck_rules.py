@@ -164,8 +164,7 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
     start = declared.part("bulk").start
     named = session.table("events").where(on_spark.column(start.named())).select("run").distinct()
     ran = {
-        run
-        for (run,) in database.execute(named.sql(dialect="duckdb", optimize=False)).fetchall()
+        run for (run,) in database.execute(named.sql(dialect="duckdb", optimize=False)).fetchall()
     }
     database.executemany(
         f"insert into runs values (?, {'?, ' * len(schema.MEASURES)}?, ?, ?, ?, ?, ?)",
