@@ -174,6 +174,9 @@ CONFIG = (
 )
 """What a header's ``config`` says."""
 
+MEASURES = ("tick_ms", "wheel_size", "start_ms")
+"""What the rules in bulk read of it."""
+
 PLACES = "walks"
 """The field of ``initial`` that says where each thread is. Its name is that of major version 1."""
 

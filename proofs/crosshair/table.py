@@ -180,12 +180,12 @@ def _checked(module: str, some: list[Contract], seconds: float) -> dict[str, Out
     return read(ended.stdout, some)
 
 
-def crosshair(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run CrossHair in the project's folder, with one hash seed, so that it repeats itself."""
-    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
+def crosshair(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run CrossHair on the code in a folder, with one hash seed, so that it repeats itself."""
+    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(folder)}
     return subprocess.run(
         [sys.executable, "-m", "crosshair", *arguments],
-        cwd=ROOT,
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,

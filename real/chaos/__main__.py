@@ -7,12 +7,13 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 from impl.controller import Place
+from real.chaos import pipeline, recording
 from real.chaos.candidate import NOTED, PARTITIONS
 from real.chaos.ensemble import NODES, Ensemble
 from real.chaos.judge import Violation
@@ -52,6 +53,15 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="DECISION",
         help="run the elector without a decision of mutants/controller alone; several may be given",
     )
+    parser.add_argument(
+        "--engine",
+        choices=pipeline.ENGINES,
+        default=pipeline.ENGINES[0],
+        help="what checks the histories as traces (default: memory)",
+    )
+    parser.add_argument(
+        "--traces", type=Path, metavar="DIR", help="keep the histories there, as traces"
+    )
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder for the logs")
     given = parser.parse_args(arguments)
     if not 1 <= given.seconds <= 3600:
@@ -60,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     output = Path(tempfile.mkdtemp(prefix="chaos-", dir=given.output)).resolve()
     code = ToolError.exit_code
     try:
-        code = run(output, given.seconds, given.seed, given.without)
+        code = run(output, given)
     except WheelproofError as error:
         print(f"real.chaos: {error}", file=sys.stderr)
         code = int(error.exit_code)
@@ -75,10 +85,13 @@ def main(arguments: list[str] | None = None) -> int:
     return code
 
 
-def run(output: Path, seconds: float, seed: int, names: Sequence[str] | None) -> int:
+def run(output: Path, given: argparse.Namespace) -> int:
     """Run the elector and the controls, or the named controls alone."""
+    names: Sequence[str] | None = given.without
+    seconds, seed = given.seconds, given.seed
     controls = [without(name, output) for name in dict.fromkeys(names or CONTROLS)]
     bound = START_S + PATIENCE * (seconds + len(controls) * LONGEST_S)
+    outcomes: dict[str, Outcome] = {}
     with bounded(bound), group() as processes:
         ensemble = Ensemble(processes, output)
         print(
@@ -91,16 +104,38 @@ def run(output: Path, seconds: float, seed: int, names: Sequence[str] | None) ->
             outcome = Round(ensemble, processes, AS_IT_IS, seed, output).run(seconds, False)
             print("\n".join(described(outcome)), flush=True)
             broken = len(outcome.judge.violations)
+            outcomes[AS_IT_IS.name] = outcome
         missed = []
         for control in controls:
             outcome = Round(ensemble, processes, control, seed, output).run(LONGEST_S, True)
             print(found(control, outcome), flush=True)
             missed += [] if named(control, outcome) else [control.name]
+            outcomes[control.name] = outcome
+        print(as_traces(outcomes, given.traces or output / "traces", given.engine), flush=True)
     if missed and not broken:
         raise NothingChecked(
             f"Chaos does not find {', '.join(missed)}.", "Take another --seed, or leave it to TLC."
         )
     return 1 if broken else 0
+
+
+def as_traces(outcomes: Mapping[str, Outcome], folder: Path, engine: str) -> str:
+    """Write the histories as traces, and have them checked; what was found, in a sentence.
+
+    Raises ToolError where the rules and the judge differ about one of them.
+    """
+    files = []
+    for name, outcome in outcomes.items():
+        files.append(folder / f"{name.replace(' ', '-')}.jsonl.gz")
+        recording.write(files[-1], name, outcome.evidence)
+    checked = pipeline.check(files, engine)
+    for name, outcome in outcomes.items():
+        pipeline.compared(name, outcome.judge.violations, checked)
+    broken = sum(map(len, checked.broken.values()))
+    return (
+        f"as traces: {len(files)} runs, {checked.events:,} events, engine {engine}: "
+        f"{broken:,} violations, the same ones"
+    )
 
 
 @contextmanager

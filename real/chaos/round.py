@@ -22,6 +22,7 @@ from real.chaos.history import committed
 from real.chaos.judge import BOUND, TICK, TICK_S, Acknowledged, Judge
 from real.chaos.processes import ROOT, Group
 from real.chaos.proxy import Proxy
+from real.chaos.recording import Evidence
 from real.chaos.sessions import PATIENCE_S, Careful
 from real.chaos.storm import Candidate, Fact, Storm, session_in
 from real.chaos.variants import Variant
@@ -31,12 +32,13 @@ from wheelproof.errors import NothingChecked, ToolError
 CANDIDATES = tuple(f"b{number}" for number in range(1, 6))
 STORM_S = 5.0
 READY_S, ANSWERED_S = 60, 30
-HAND_MS = 30_000
+HAND_MS = 60_000
 
 
 class Outcome(NamedTuple):
     """What a round has shown. ``faults``, ``seen``: how many of each kind."""
 
+    evidence: Evidence
     judge: Judge
     faults: Counter[str]
     seen: Counter[str]
@@ -101,14 +103,18 @@ class Round:
             self.check_processes()
             if time.monotonic() - begun >= seconds or until_found and self.found():
                 break
-        return self.outcome(self.judged(), storm, () if until_found else storm.kinds)
+        evidence = self.evidence()
+        kinds = () if until_found else storm.kinds
+        return self.outcome(evidence, evidence.judged(), storm, kinds)
 
     def found(self) -> bool:
         """Whether a property is broken that the variant is to break."""
-        broken = {each.property for each in self.judged().violations}
+        broken = {each.property for each in self.evidence().judged().violations}
         return bool(broken & self.variant.broken)
 
-    def outcome(self, judge: Judge, storm: Storm, kinds: Iterable[str]) -> Outcome:
+    def outcome(
+        self, evidence: Evidence, judge: Judge, storm: Storm, kinds: Iterable[str]
+    ) -> Outcome:
         """All that was seen. Raises NothingChecked where it lacks something that must be there."""
         faults = storm.done.copy()
         for each in self.candidates:
@@ -124,7 +130,7 @@ class Round:
                 f"{self.variant.name}: there were no {', '.join(absent)}.",
                 "Give it more time, by --seconds.",
             )
-        return Outcome(judge, faults, seen, time.monotonic() - self.begun)
+        return Outcome(evidence, judge, faults, seen, time.monotonic() - self.begun)
 
     # -- candidates
 
@@ -236,8 +242,8 @@ class Round:
     def partition(self, number: int) -> str:
         return f"{self.folder}{PARTITION}-{number}"
 
-    def judged(self) -> Judge:
-        """The verdict on what is written so far."""
+    def evidence(self) -> Evidence:
+        """What is written so far."""
         self.update()
         homes = {
             fact["session"]: name
@@ -245,15 +251,14 @@ class Round:
             for fact in facts
             if fact["fact"] == "session"
         }
-        found = [
+        found = tuple(
             Acknowledged(fact["zxid"], fact["session"], tuple(map(tuple, fact["parts"])))
             for facts in self.facts.values()
             for fact in facts
             if fact["fact"] == "acknowledged"
-        ]
+        )
         history = committed(self.ensemble.folders, self.begin, self.tick(""))
-        judge = Judge(self.folder, {self.hand.session}, homes)
-        return judge.follow(history).acknowledged(history, found)
+        return Evidence(self.folder, {self.hand.session}, homes, tuple(history), found)
 
 
 def opened(port: int) -> Careful:

@@ -70,6 +70,17 @@ def test_a_broker_that_shuts_down_loses_its_leaders_and_leaves_the_isr():
     assert elect([1, 2], [1], {1, 2}, {1}) is None
 
 
+def test_only_the_offline_election_takes_dead_replicas_out_of_the_isr():
+    order, isr, live = [1, 2], [1, 3], {1}
+    offline = offline_partition_leader_election(order, isr, live, False)
+    others = [
+        reassign_partition_leader_election(order, isr, live),
+        preferred_replica_partition_leader_election(order, isr, live),
+        controlled_shutdown_partition_leader_election(order, isr, live, set()),
+    ]
+    assert offline == Elected(1, (1,)) and others == [Elected(1, (1, 3))] * 3
+
+
 def test_the_order_of_the_isr_is_irrelevant():
     """All orders of every ISR of up to five replicas elect one leader and one set of members."""
     seen = {}

@@ -11,10 +11,11 @@ from collections import Counter
 import pytest
 
 from real.chaos import __main__ as command
-from real.chaos import variants
+from real.chaos import pipeline, variants
 from real.chaos.ensemble import NODES
 from real.chaos.judge import Judge, Violation
 from real.chaos.processes import ROOT
+from real.chaos.recording import Evidence
 from real.chaos.round import Outcome
 from real.zookeeper import server
 from wheelproof.jvm.jars import NotHere
@@ -34,7 +35,8 @@ class Rounds:
         judge.violations = [
             Violation(name, 17, "so it is") for name in self.broken.get(self.variant.name, [])
         ]
-        return Outcome(judge, Counter({"leaders killed": 1}), Counter(), seconds)
+        evidence = Evidence("/x", (), {}, (), ())
+        return Outcome(evidence, judge, Counter({"leaders killed": 1}), Counter(), seconds)
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +48,20 @@ def controls(tmp_path_factory):
 
 @pytest.fixture
 def rounds(monkeypatch, tmp_path, controls):
-    """The command, without an ensemble; each control breaks what it is to break."""
+    """The command, without an ensemble; each control breaks what it is to break.
 
-    def run(*arguments, **broken):
+    ``rules``: what the pipeline finds in the place of that, by variant.
+    """
+
+    def run(*arguments, rules=(), **broken):
+        def check(files, engine):
+            assert engine in arguments or engine == "memory"
+            names = [file.name.removesuffix(".jsonl.gz").replace("-", " ") for file in files]
+            found = {each: (Rounds.broken | dict(rules)).get(each, []) for each in names}
+            places = {each: {(name, 17) for name in found[each]} for each in names}
+            return pipeline.Checked(1234, places, {})
+
+        monkeypatch.setattr(pipeline, "check", check)
         monkeypatch.setattr(Rounds, "broken", controls | broken)
         monkeypatch.setattr(command, "Round", Rounds)
         monkeypatch.setattr(command, "Ensemble", lambda *_: None)
@@ -67,7 +80,27 @@ def test_the_command_says_what_each_control_breaks(rounds, capsys, tmp_path):
     for name in variants.CONTROLS:
         assert f"\nwithout {name}, 90 s, 2 elections: " in out
     assert "\nwithout NoFence, 90 s, 2 elections: FencedWrites: transaction 0x11: so it is" in out
+    assert out.splitlines()[-1] == (
+        "as traces: 9 runs, 1,234 events, engine memory: 9 violations, the same ones"
+    )
     assert err == "" and list((tmp_path / "build").iterdir()) == []
+
+
+def test_the_traces_can_be_kept_and_another_engine_check_them(rounds, capsys, tmp_path):
+    kept = tmp_path / "kept"
+    arguments = ("--without", "NoFence", "--engine", "spark", "--traces", str(kept))
+    assert rounds(*arguments) == 0
+    assert [file.name for file in kept.iterdir()] == ["NoFence.jsonl.gz"]
+    assert ", engine spark: 1 violations, the same ones" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rules", [{"NoFence": []}, {"as it is": ["Elects"]}])
+def test_a_pipeline_that_finds_something_else_is_an_error(rules, rounds, capsys):
+    assert rounds(rules=rules) == 4
+    out, err = capsys.readouterr()
+    (name,) = rules
+    assert f"real.chaos: Judge and trace pipeline differ about {name}: " in err
+    assert "as traces: " not in out
 
 
 def test_a_broken_elector_fails_and_its_logs_stay(rounds, capsys, tmp_path):
@@ -88,7 +121,7 @@ def test_a_control_that_is_not_found_by_its_name_is_no_success(broken, rounds, c
 
 def test_the_named_controls_run_alone(rounds, capsys):
     assert rounds("--without", "NoFence", "--without", "NoFence", "--seed", "7") == 0
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, _ = capsys.readouterr().out.splitlines()
     assert first.endswith(", seed 7") and second.startswith("without NoFence, ")
     assert rounds("--without", "Nothing") == 2
 
@@ -135,7 +168,8 @@ def test_a_minute_of_chaos_breaks_nothing_and_each_control_is_found(ensemble, ca
     assert lines[1].startswith("the elector as it is, ") and lines[1].endswith(": 0 violations")
     faults = {line.split(maxsplit=2)[2] for line in lines if line.startswith("  faults: ")}
     assert faults >= {"leaders killed", "sessions stolen", "processes stopped", "nodes deleted"}
-    assert len(lines) == 4 + len(faults) + len(variants.CONTROLS)
+    assert len(lines) == 5 + len(faults) + len(variants.CONTROLS)
+    assert lines[-1].startswith("as traces: 9 runs, ") and lines[-1].endswith(", the same ones")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,8 +21,8 @@ from impl.controller_events import REGISTER, Connection, Events
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Code, Connected, Create, Exists, Get, Multi, Put, Reply
 from real.chaos import candidate, proxy, sessions, variants
-from real.chaos.judge import Judge
 from real.chaos.processes import ROOT
+from real.chaos.recording import Evidence
 from real.chaos.round import Round
 from real.chaos.storm import Storm
 from real.zookeeper import wire
@@ -225,15 +225,16 @@ def test_each_kind_of_fault_comes_before_one_comes_again():
 def test_a_round_in_which_nothing_happened_is_an_error(absent, done, kinds, names, tmp_path):
     made = Round(None, None, variants.AS_IT_IS, 1, tmp_path)
     made.candidates = []
-    judge, faults = Judge("/x", ()), storm()
+    evidence = Evidence("/x", (), {}, (), ())
+    judge, faults = evidence.judged(), storm()
     judge.counts.update(elections=1, writes=1, acknowledged=1, calms=1)
     judge.counts[absent] = 0
     faults.done.update(done)
     if names:
         with pytest.raises(NothingChecked, match=f"as it is: there were no {names}. Give"):
-            made.outcome(judge, faults, kinds)
+            made.outcome(evidence, judge, faults, kinds)
     else:
-        assert made.outcome(judge, faults, kinds).faults["a"] == 1
+        assert made.outcome(evidence, judge, faults, kinds).faults["a"] == 1
 
 
 KEPT = """

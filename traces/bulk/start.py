@@ -8,13 +8,10 @@ from typing import Any
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
 
-CONFIG = "tick_ms long, wheel_size long, start_ms long"
-"""The columns of :func:`config`, of which each run has one row."""
-
 
 def config(header: Mapping[str, Any]) -> tuple[int | None, int | None, int | None]:
-    """Tick in ms, buckets in a level, start in ms; None where the header has none that make
-    sense."""
+    """What ``schema.MEASURES`` names: tick in ms, buckets in a level, start in ms; None where the
+    header has none that make sense."""
     config = header.get("config") or {}
     tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
     sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2

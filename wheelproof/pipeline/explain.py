@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from wheelproof.errors import ToolError, WheelproofError
 from wheelproof.pipeline import failures
 from wheelproof.pipeline.validate import VIOLATES, Report
+from wheelproof.trace import declared
 
 MOST = 50
 """Runs that are explained."""
@@ -41,8 +42,8 @@ def explain(
     """Plain data of each violating run that is one file of at most ``most_events`` events: verdict,
     property, message, line, shrunk, repair.
 
-    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark
-    raises.
+    Raises UsageError where the project has no rules event by event, ToolError where all of them
+    take longer than ``patience`` seconds, and whatever Spark raises.
     """
     chosen = [
         (run["run"], run["path"])
@@ -53,6 +54,7 @@ def explain(
     ][:MOST]
     if not chosen:
         return []
+    declared.part("rules")
     with _at_most(spark, patience):
         return (
             spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
@@ -117,7 +119,6 @@ def explanation(path: Path) -> dict[str, Any]:
 
 
 def _replayed(path: Path) -> dict[str, Any]:
-    from wheelproof.trace import declared
     from wheelproof.trace.judging.replay import key_of, reader_of, replay
 
     verdict = replay(path)

@@ -109,12 +109,12 @@ EVENTS = _source("events", "run", *schema.NAMES)
 
 RUNS = _source(
     "runs",
-    *("run", "tick_ms", "wheel_size", "start_ms", "variant", "whole", "kinds", "module"),
-    *("ran", "totalled"),
+    *("run", *schema.MEASURES, "variant", "whole", "kinds", "module", "ran", "totalled"),
 )
-"""One row for each run. ``kinds``: those that occur; ``module``: the specification that it follows
-with all its kinds; ``ran``: its runs of tasks name their entries; ``totalled``: its footer has
-totals of tokens; ``whole``: it ends where its trace ends."""
+"""One row for each run, with the project's measures of its header. ``kinds``: those that occur;
+``module``: the specification that it follows with all its kinds; ``ran``: its runs of tasks name
+their entries; ``totalled``: its footer has totals of tokens; ``whole``: it ends where its trace
+ends."""
 
 ENDS = _source("ends", "run", "kind", "id", "last")
 """What headers and footers say of threads, tokens and counters, as ``Run.ends`` gives it."""

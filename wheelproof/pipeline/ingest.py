@@ -173,8 +173,9 @@ def _inputs(
             )
             for run in found
         ],
-        f"run int, {start.CONFIG}, variant string, whole boolean, kinds array<string>, module "
-        "string, ran boolean, totalled boolean",
+        ", ".join(("run int", *(f"{name} long" for name in schema.MEASURES)))
+        + ", variant string, whole boolean, kinds array<string>, module string, ran boolean, "
+        "totalled boolean",
     )
     ends = spark.createDataFrame(
         [end for run in found for end in run.ends()], "run int, kind string, id string, last long"

@@ -52,13 +52,10 @@ def sources(traces: Iterable[tuple[Run, Iterable[Event]]]) -> dict[str, list[Row
     for run, given in traces:
         rows = [_row(run.index, event) for event in given]
         events += rows + [_row(run.index, event) for event in run.initial()]
-        tick, size, begin = start.config(run.header)
         runs.append(
             {
                 "run": run.index,
-                "tick_ms": tick,
-                "wheel_size": size,
-                "start_ms": begin,
+                **dict(zip(schema.MEASURES, start.config(run.header), strict=True)),
                 "variant": run.header.get("variant"),
                 "whole": run.whole,
                 "kinds": sorted({row["k"] for row in rows}),

@@ -5,7 +5,7 @@ The tool reads, orders, stores and judges events; what an event means is the pro
 
 ==============  ===========================================================================
 ``schema``      ``KINDS``, ``REQUIRED``, ``COLUMNS``, ``SEQUENCES``, ``OBSERVED``, ``IDS``,
-                ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``INITIAL``: data
+                ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``MEASURES``, ``INITIAL``: data
 ``header``      ``JUDGES``: what ``config`` and ``initial`` of a header must look like
 ``events``      ``spoken``: an event in a few words
 ``rules``       ``KINDS``, ``NEEDS`` and ``State``, which judges and takes one event after the
@@ -14,8 +14,12 @@ The tool reads, orders, stores and judges events; what an event means is the pro
 ``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
                 ``observers`` and ``Translator``: which operations are events, and from a
                 recorder's records to columns
-``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``needs``, ``start``
+``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``start``, and
+                ``needs.json``
 ==============  ===========================================================================
+
+A project may do without a module. Then what needs it is refused: a project with ``schema`` and
+``bulk`` alone has its traces checked in bulk.
 
 A project without the folder has the kinds that the tool itself knows, and recordings of labelled
 operations, which need nothing of this. A process reads the traces of one project.
@@ -61,13 +65,15 @@ def _load(init: Path) -> None:
 
 
 def find(name: str) -> ModuleType | None:
-    """A module of the project's package; None where the project has no such folder."""
+    """A module of the project's package; None where the project has no such folder or module."""
     if PACKAGE not in sys.modules:
         use(Path(os.environ.get(VARIABLE, ".")))
     if PACKAGE not in sys.modules:
         spec = importlib.util.find_spec(PACKAGE)
         if spec is None or spec.origin is None:  # a folder of that name may hold something else
             return None
+    if importlib.util.find_spec(f"{PACKAGE}.{name}") is None:
+        return None
     found = importlib.import_module(f"{PACKAGE}.{name}")
     os.environ.setdefault(VARIABLE, str(Path(str(sys.modules[PACKAGE].__file__)).parents[1]))
     return found
@@ -76,6 +82,11 @@ def find(name: str) -> ModuleType | None:
 def part(name: str) -> Any:
     """A module of the project's package. Raises UsageError where the project has none."""
     found = find(name)
+    if found is None and PACKAGE in sys.modules:
+        raise UsageError(
+            f"The project's folder traces has no module {name}, which this check needs.",
+            "Check the traces in bulk, with --engine memory or --engine spark.",
+        )
     if found is None:
         raise UsageError(
             "The project has no folder traces, which says what events mean.",

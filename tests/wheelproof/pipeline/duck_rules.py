@@ -132,9 +132,9 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
     of their headers, the runs and what footers say."""
     import pyarrow
 
-    from traces.bulk import start
-    from wheelproof.pipeline import runs
-    from wheelproof.trace.format import parquet
+    from wheelproof.pipeline import on_spark, runs
+    from wheelproof.trace import declared
+    from wheelproof.trace.format import parquet, schema
 
     found = runs.gather(runs.find(paths), {})
     files = [run.files[0].path for run in found]
@@ -156,17 +156,18 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         ).fetchall()
     )
     database.execute(
-        "create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant "
-        "text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)"
+        "create table runs ("
+        + ", ".join(("run int", *(f"{name} bigint" for name in schema.MEASURES)))
+        + ", variant text, whole boolean, kinds text[], module text, ran boolean, "
+        "totalled boolean)"
     )
+    start = declared.part("bulk").start
+    named = session.table("events").where(on_spark.column(start.named())).select("run").distinct()
     ran = {
-        run
-        for (run,) in database.execute(
-            "select distinct run from events where k = 'task_run' and entry is not null"
-        ).fetchall()
+        run for (run,) in database.execute(named.sql(dialect="duckdb", optimize=False)).fetchall()
     }
     database.executemany(
-        "insert into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"insert into runs values (?, {'?, ' * len(schema.MEASURES)}?, ?, ?, ?, ?, ?)",
         [
             (
                 run.index,
@@ -200,12 +201,12 @@ def main(paths: list[Path]) -> dict[str, Any]:
         session = activated(database)
         from pyspark.sql import functions as F
 
-        from traces.bulk import FAMILIES
         from wheelproof.pipeline import on_spark
+        from wheelproof.trace import declared
 
         tables, names = inputs(database, session, paths)
         violations, applied = [], Counter()
-        for family in FAMILIES:
+        for family in declared.part("bulk").FAMILIES:
             # kept as a table, so that each rule reads plain columns
             database.execute(
                 f"create table prepared_{family.name} as "

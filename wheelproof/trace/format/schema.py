@@ -84,6 +84,9 @@ OBJECTS: tuple[str, ...] = _OWN.OBJECTS if _OWN else ()
 OBSERVED_IDS: frozenset[str] = _OWN.OBSERVED_IDS if _OWN else frozenset()
 """The same in ``pre`` and ``post``."""
 
+MEASURES: tuple[str, ...] = _OWN.MEASURES if _OWN else ()
+"""What the rules in bulk read of a header's ``config``: integers, a column of each run."""
+
 TOKEN = (
     Field("kind", "enum", "what orders here", True, tuple(TOKEN_KINDS)),
     Field(

@@ -1,0 +1,158 @@
+"""Contracts of the elections of ``impl/partition_leader.py``, each of which runs the code.
+
+CrossHair confirms them over all paths, for any numbers of brokers and any order, up to the sizes in
+the preconditions. ``proofs/elections`` has them for any number of replicas. ``elections.toml`` says
+which decision of ``mutants/partition_leader`` each of them needs: CrossHair refutes it without.
+
+``order``: the assignment, or the target of a reassignment; ``going``: who shuts down.
+"""
+
+from __future__ import annotations
+
+from impl.partition_leader import (
+    Elected,
+    controlled_shutdown_partition_leader_election,
+    offline_partition_leader_election,
+    preferred_replica_partition_leader_election,
+    reassign_partition_leader_election,
+)
+
+OFFLINE, REASSIGN, PREFERRED, SHUTDOWN = KINDS = range(4)
+
+
+def elected(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> Elected | None:
+    """What the code's election of a kind gives."""
+    if kind == OFFLINE:
+        return offline_partition_leader_election(order, isr, live, unclean)
+    if kind == REASSIGN:
+        return reassign_partition_leader_election(order, isr, live)
+    if kind == PREFERRED:
+        return preferred_replica_partition_leader_election(order, isr, live)
+    return controlled_shutdown_partition_leader_election(order, isr, live, going)
+
+
+def sound(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> list[int]:
+    """Who may lead, in the order that decides: a formula that shares nothing with the code."""
+    chosen = order[:1] if kind == PREFERRED else order
+    up = [each for each in chosen if each in live and not (kind == SHUTDOWN and each in going)]
+    in_sync = [each for each in up if each in isr]
+    return up if kind == OFFLINE and unclean and not in_sync else in_sync
+
+
+def clean_leader_in_the_old_isr(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """A leader that was not in sync is unclean, and was permitted.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    return found is None or found.leader in isr or (found.unclean and unclean)
+
+
+def leader_is_up(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """A leader is live, and does not shut down.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    gone = found is not None and kind == SHUTDOWN and found.leader in going
+    return found is None or (found.leader in live and not gone)
+
+
+def first_in_assignment(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """A leader is the first one that may lead.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    return found is None or [found.leader] == sound(kind, order, isr, live, going, unclean)[:1]
+
+
+def none_if_and_only_if_no_replica_may(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """There is no leader exactly where no replica may lead.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    return (found is None) == (not sound(kind, order, isr, live, going, unclean))
+
+
+def leader_in_the_new_isr(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """A leader is in sync with itself.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    return found is None or found.leader in found.isr
+
+
+def isr_never_grows(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """The new ISR has members of the old one alone, or an unclean leader alone.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    found = elected(kind, order, isr, live, going, unclean)
+    if found is None:
+        return True
+    if found.unclean:
+        return found.isr == (found.leader,)
+    return all(each in isr for each in found.isr)
+
+
+def isr_order_irrelevant(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """An ISR in the other order gives the same leader, and an ISR of the same members.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    one = elected(kind, order, isr, live, going, unclean)
+    other = elected(kind, order, isr[::-1], live, going, unclean)
+    if one is None or other is None:
+        return one is other
+    return (one.leader, one.isr, one.unclean) == (other.leader, other.isr[::-1], other.unclean)
+
+
+def idempotent(
+    kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
+) -> bool:
+    """An election from the new ISR changes nothing.
+
+    pre: kind in KINDS and 1 <= len(order) <= 3 and len(isr) <= 2
+    pre: len(live) <= 2 and len(going) <= 1
+    post: __return__
+    """
+    once = elected(kind, order, isr, live, going, unclean)
+    if once is None:
+        return True
+    again = elected(kind, order, list(once.isr), live, going, unclean)
+    return again is not None and (again.leader, again.isr) == (once.leader, once.isr)

@@ -1,0 +1,295 @@
+"""Rules of the controller's node, its epoch and the partitions: one key, the run.
+
+Of an event ``holder`` is the session that has ``/controller`` before it, ``reign`` the clock of the
+node's creation (0 without a node), and ``epoch_now`` the current one.
+"""
+
+from __future__ import annotations
+
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import STAMP, Family, Finding, Rule, is_one_of, text
+
+from ..schema import CONTROLLER
+from .candidates import FIRST, number, ticks
+
+CHANGES = ("node_create", "node_put", "node_delete", "node_check")
+NOTHING = -1
+
+
+def _last(value: Column, window: Window, default: int = 0) -> Column:
+    return F.coalesce(F.last(value, ignorenulls=True).over(window), F.lit(default))
+
+
+def _first(*values: object) -> Column:
+    """The value of the first condition that is true, of pairs; null without one."""
+    (condition, value), *others = zip(values[::2], values[1::2], strict=True)
+    assert isinstance(condition, Column)
+    chain = F.when(condition, value)
+    for condition, value in others:
+        assert isinstance(condition, Column)
+        chain = chain.when(condition, value)
+    return chain
+
+
+def prepare() -> Frame:
+    """Sessions that end, and changes of nodes, with what was so before each."""
+    order = Window.partitionBy("run").orderBy(*STAMP)
+    before, so_far = order.rowsBetween(FIRST, -1), order.rowsBetween(FIRST, 0)
+
+    def of(*keys: str) -> Window:
+        return Window.partitionBy("run", *keys).orderBy(*STAMP)
+
+    node = F.col("node").eqNullSafe(CONTROLLER)
+    rows = EVENTS.where((F.col("lc") > 0) & is_one_of("session_close", *CHANGES)).select(
+        "run",
+        *STAMP,
+        "k",
+        "zxid",
+        "node",
+        "epoch",
+        "leader_epoch",
+        "controller_epoch",
+        "isr",
+        "calm",
+        F.col("post.version").alias("version"),
+        (F.col("res") == "true").alias("ephemeral"),
+        node.alias("office"),
+        (is_one_of("node_create") & node).alias("created"),
+        (is_one_of("node_put") & F.col("epoch").isNotNull()).alias("raises"),
+        (
+            is_one_of("node_put")
+            & F.col("leader_epoch").isNotNull()
+            & (F.col("cause") == "candidate")
+        ).alias("writes"),
+        ticks().alias("tick"),
+    )
+    # The end of a session deletes the node that it has made, if that is still there.
+    made = F.struct("lc", "tid", "ephemeral")
+    rows = (
+        rows.withColumn("was_zxid", F.lag("zxid").over(order))
+        .withColumn("was_tid", F.lag("tid").over(order))
+        .withColumn("made", F.last(F.when(F.col("created"), made), ignorenulls=True).over(before))
+        .withColumn("epoch_now", F.last("epoch", ignorenulls=True).over(before))
+        .withColumn("was_calm", F.last("calm", ignorenulls=True).over(before))
+        .withColumn(
+            "gone", _last(F.when(is_one_of("node_delete") & F.col("office"), F.col("lc")), before)
+        )
+        .withColumn(
+            "closed",
+            _last(
+                F.when(is_one_of("session_close"), F.col("lc")),
+                of("tid").rowsBetween(FIRST, -1),
+            ),
+        )
+    )
+    own = (F.col("made.tid") == F.col("tid")) & F.col("made.ephemeral")
+    still = (F.col("made.lc") > F.col("gone")) & (F.col("made.lc") > F.col("closed"))
+    ends = (is_one_of("node_delete") & F.col("office")) | F.coalesce(
+        is_one_of("session_close") & own & still, F.lit(False)
+    )
+    rows = (
+        rows.withColumn("ends", ends)
+        .withColumn(
+            "reign", _last(_first(F.col("created"), F.col("lc"), F.col("ends"), F.lit(0)), before)
+        )
+        .withColumn(
+            "holder",
+            _last(
+                _first(F.col("created"), F.col("tid"), F.col("ends"), F.lit(NOTHING)),
+                before,
+                NOTHING,
+            ),
+        )
+        .withColumn("held", (F.col("reign") > 0) & (F.col("holder") == F.col("tid")))
+        .withColumn(
+            "of_epoch",
+            _first(F.col("raises"), F.col("epoch"), F.col("writes"), F.col("controller_epoch")),
+        )
+    )
+    rows = (
+        rows.withColumn(
+            "raised",
+            F.coalesce(
+                F.sum(number(F.col("raises") & F.col("held"))).over(
+                    of("reign").rowsBetween(FIRST, -1)
+                ),
+                F.lit(0),
+            ),
+        )
+        .withColumn(
+            "elected_before",
+            F.coalesce(
+                F.sum(number(F.col("raises"))).over(of("of_epoch").rowsBetween(FIRST, -1)), F.lit(0)
+            ),
+        )
+        .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(of("node")))
+        .withColumn("was_version", _last(_version(), of("node").rowsBetween(FIRST, -1), NOTHING))
+    )
+    first = F.col("raises") & (F.col("elected_before") == 0)
+    calm = F.coalesce("calm", F.lit(""))
+    changes = F.col("tick") & (calm != F.coalesce("was_calm", F.lit("")))
+    works = F.col("writes") & F.col("held") & _current()
+    rows = (
+        rows.withColumn(
+            "elected",
+            F.last(F.when(first, F.col("tid")), ignorenulls=True).over(
+                of("of_epoch").rowsBetween(FIRST, 0)
+            ),
+        )
+        .withColumn("waits", F.col("tick") & (calm != ""))
+        .withColumn("work", F.sum(number(changes | works)).over(so_far))
+        .withColumn(
+            "office_kept",
+            F.sum(number(changes | works | F.col("created") | F.col("ends"))).over(so_far),
+        )
+    )
+    waits = F.sum(number(F.col("waits")))
+    return (
+        rows.withColumn("without_work", waits.over(of("work").rowsBetween(FIRST, 0)))
+        .withColumn("unchanged", waits.over(of("office_kept").rowsBetween(FIRST, 0)))
+        .join(broadcast(RUNS.select("run", "bound")), "run")
+    )
+
+
+def _current() -> Column:
+    """A write is made in the current epoch."""
+    return F.coalesce(F.col("controller_epoch") == F.col("epoch_now"), F.lit(False))
+
+
+def _version() -> Column:
+    """The version of a node after the event, NOTHING after its deletion; null of a check."""
+    return _first(
+        is_one_of("node_create"),
+        F.lit(0),
+        is_one_of("node_put"),
+        F.col("version"),
+        is_one_of("node_delete"),
+        F.lit(NOTHING),
+    )
+
+
+def _follows() -> Column:
+    """A node is made where there is none, changed where there is one, version by version."""
+    there = F.when(F.col("office"), F.col("reign") > 0).otherwise(F.col("was_version") >= 0)
+    next_one = ~is_one_of("node_put") | (F.col("version") == F.col("was_version") + 1)
+    return F.when(is_one_of("node_create"), ~there).otherwise(there & next_one)
+
+
+def _waited(column: str) -> Column:
+    return F.col("waits") & (F.col(column) <= F.col("bound"))
+
+
+def _for_ticks(what: str, column: str) -> Column:
+    return text(what, " for ", F.col(column), " ticks of ", F.col("calm"))
+
+
+RULES = (
+    Rule(
+        "InOrder",
+        "the numbers of transactions rise, and one session makes one transaction",
+        F.col("was_zxid").isNotNull(),
+        (F.col("zxid") > F.col("was_zxid"))
+        | ((F.col("zxid") == F.col("was_zxid")) & (F.col("tid") == F.col("was_tid"))),
+        text("transaction ", F.col("zxid"), " comes after ", F.col("was_zxid")),
+    ),
+    Rule(
+        "Follows",
+        "a node is made where there is none, and changed from one version to the next",
+        is_one_of(*CHANGES),
+        _follows(),
+        text(F.col("node"), ": version ", F.col("version"), " after ", F.col("was_version")),
+        finding=Finding.INCOMPLETE,
+    ),
+    Rule(
+        "TypeOK",
+        "/controller goes with a session",
+        F.col("created"),
+        F.col("ephemeral"),
+        text("/controller goes with no session"),
+        alone=True,
+    ),
+    Rule(
+        "EpochIncreases",
+        "each election raises the epoch by one, once",
+        F.col("raises") | (F.col("ends") & (F.col("reign") > 0)),
+        F.when(
+            F.col("raises"),
+            (F.col("epoch") == F.col("epoch_now") + 1) & F.col("held") & (F.col("raised") == 0),
+        ).otherwise(F.col("raised") > 0),
+        text(
+            "the epoch ",
+            F.col("epoch_now"),
+            " becomes ",
+            F.col("epoch"),
+            "; the node was made at ",
+            F.col("reign"),
+            ", and the epoch raised ",
+            F.col("raised"),
+            " times since",
+        ),
+    ),
+    Rule(
+        "OneController",
+        "one session is elected in an epoch, and writes in it",
+        F.col("raises") | (F.col("writes") & _current()),
+        F.col("elected").eqNullSafe(F.col("tid")),
+        text("in the epoch ", F.col("of_epoch"), " the session ", F.col("elected"), " is elected"),
+    ),
+    Rule(
+        "FencedWrites",
+        "a write is made in the current epoch",
+        F.col("writes"),
+        _current(),
+        text(
+            F.col("node"),
+            " is written in epoch ",
+            F.col("controller_epoch"),
+            ", and ",
+            F.col("epoch_now"),
+            " is on",
+        ),
+    ),
+    Rule(
+        "NoLostUpdate",
+        "a write has the leader epoch after, and the ISR of, the state that it replaces",
+        F.col("writes"),
+        (F.col("leader_epoch") == F.col("was_state.leader_epoch") + 1)
+        & (F.col("isr") == F.col("was_state.isr")),
+        text(
+            F.col("node"),
+            ": leader epoch ",
+            F.col("leader_epoch"),
+            " after ",
+            F.col("was_state.leader_epoch"),
+            ", ISR ",
+            F.col("isr"),
+            " after ",
+            F.col("was_state.isr"),
+        ),
+    ),
+    Rule(
+        "NoOrphan",
+        "/controller names a session that works, within a bound of a calm's ticks",
+        _waited("unchanged") & (F.col("reign") > 0),
+        F.col("unchanged") < F.col("bound"),
+        _for_ticks("/controller names a session that does not work", "unchanged"),
+    ),
+    Rule(
+        "NoVacancy",
+        "there is a controller, within a bound of a calm's ticks",
+        _waited("unchanged") & (F.col("reign") == 0),
+        F.col("unchanged") < F.col("bound"),
+        _for_ticks("there is no controller", "unchanged"),
+    ),
+    Rule(
+        "Elects",
+        "a controller works, within a bound of a calm's ticks",
+        _waited("without_work"),
+        F.col("without_work") < F.col("bound"),
+        _for_ticks("no controller works", "without_work"),
+    ),
+)
+
+FAMILY = Family("elections", "part of a transaction", ("run",), prepare(), RULES)
