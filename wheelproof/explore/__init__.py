@@ -12,10 +12,10 @@ The files, from the bottom up:
 
 * words and sources: `findings` (errors), `labels` (names of steps), `difference` (comparisons with
   a model), `lint`, `suspension`, `hidden` and `dropped` (style rules);
-* running: `threads`, `controlled` (the scheduler), `fields` (marked fields), `registry`, `locks`,
-  `virtual_time`, `conditions`, `alternatives` (choices) and `primitives` (the controlled runtime),
-  `own` (primitives of a project), `atomic` (operations that are one step), `store_buffer` (weak
-  memory), `watchdog`, `race`;
+* running: `threads`, `controlled` (the scheduler), `fields` (marked fields), `bound` and `registry`
+  (a class of a primitive for each scheduler), `locks`, `virtual_time`, `conditions`, `alternatives`
+  (choices) and `primitives` (the controlled runtime), `own` (primitives of a project), `atomic`
+  (operations that are one step), `store_buffer` (weak memory), `watchdog`, `race`;
 * loading: `loading`, `production` and `branches` (changed sources), `definitions`, `created`;
 * states: `run` (one run), `slots`, `fingerprint`, `stack` (values that Python does not show);
 * searching: `search` (all states), `pairs` and `bisimulation` (with a model), `second_way` and

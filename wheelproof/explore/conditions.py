@@ -31,13 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import TIMEOUT_MAX
-from typing import Any
 
-# A condition is built on the classes of locks, which have to be registered first.
-from wheelproof.explore import locks  # noqa: F401
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.locks import Lock
 from wheelproof.explore.patience import Patience, limited
-from wheelproof.explore.registry import primitive
+from wheelproof.explore.registry import Primitive, primitive
 from wheelproof.explore.threads import Interrupted, Site, Thread
 from wheelproof.explore.virtual_time import Sleeper, index_of, time_now
 
@@ -61,215 +59,220 @@ class Either:
         self._scheduler.fail(f"{self.tested}: look at the state that the wait is for instead")
 
 
-@primitive("Condition")
-def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, order = scheduler.point, scheduler.order
-    lock_class, either = earlier["Lock"], Either(scheduler)
+@primitive
+class Condition(Primitive):
+    """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``.
 
-    class Condition:
-        """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``.
+    ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
+    ``tickets``: per notification that no thread has taken, oldest first, the threads that may
+    take it.
+    ``woken``: (thread, result of its wait, deadline of its ``wait_for``) of those with a
+    time-out that do not have the lock yet.
+    """
 
-        ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
-        ``tickets``: per notification that no thread has taken, oldest first, the threads that may
-        take it.
-        ``woken``: (thread, result of its wait, deadline of its ``wait_for``) of those with a
-        time-out that do not have the lock yet.
-        ``UNLIMITED``: the value of each wait without a time-out.
-        """
+    __slots__ = ("asleep", "lock", "tickets", "woken")
 
-        __slots__ = ("asleep", "lock", "tickets", "woken")
-        UNLIMITED: object = True
-
-        def __init__(self, lock: object = None) -> None:
-            self.lock: Any = earlier["Monitor"]() if lock is None else lock
-            if not isinstance(self.lock, lock_class):
-                raise TypeError(
-                    "a Condition needs a Lock or a Monitor of the runtime, not "
-                    f"{type(lock).__name__}"
-                )
-            self.asleep: tuple[Thread, ...] = ()
-            self.tickets: tuple[tuple[Thread, ...], ...] = ()
-            self.woken: tuple[tuple[Thread, object, float | None], ...] = ()
-
-        # -- the lock
-
-        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-            limit, thread, lock = limited(blocking, timeout), scheduler.running, self.lock
-            if thread is None:
-                return True
-            if not limit:
-                site = point("lock", True, lock) if blocking else point("try", True)
-                return bool(lock.take(thread, site, blocking))
-            site = point("wait", True)
-            if lock.falls_asleep(thread, site, timeout):
-                site = point("wake", True, Patience(scheduler, lock))
-                if lock.gives_up(thread):
-                    return False
-            return bool(lock.take(thread, site, False))
-
-        def release(self) -> None:
-            if scheduler.running is not None:
-                self.lock.leave(scheduler.running, point("unlock", True))
-
-        def __enter__(self) -> bool:
-            thread = scheduler.running
-            return thread is None or bool(self.lock.take(thread, point("lock", True, self.lock)))
-
-        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-            if scheduler.running is not None:
-                if error is not None:
-                    scheduler.note_unwinding(error)
-                self.lock.leave(scheduler.running, point("unlock", True))
-
-        # -- waiting
-
-        def wait(self, timeout: float | None = None) -> object:
-            """As Python's; RuntimeError if the lock is not held. Three steps (see the module)."""
-            if timeout is not None and timeout >= TIMEOUT_MAX:
-                timeout = None
-            thread = self._begin(point("wait", True))
-            self._sleep(thread, None if timeout is None else time_now(scheduler) + timeout, None)
-            point("wake", True, Sleeper(self))
-            self._wake(thread)
-            value = self._woken(thread, point("lock", True, self.lock))[0]
-            return self.UNLIMITED if timeout is None else value
-
-        def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
-            """As Python's. The deadline of all its waits is fixed in the step of the first."""
-            if timeout is not None and timeout >= TIMEOUT_MAX:
-                timeout = None
-            result, deadline = predicate(), None
-            while not result:
-                if timeout is not None and deadline is not None and deadline <= time_now(scheduler):
-                    break
-                thread = self._begin(point("wait", True))
-                if timeout is not None and deadline is None:
-                    deadline = time_now(scheduler) + timeout
-                self._sleep(thread, deadline, deadline)
-                point("wake", True, Sleeper(self))
-                self._wake(thread)
-                deadline = self._woken(thread, point("lock", True, self.lock))[1]
-                result = predicate()
-            return result
-
-        def notify(self, n: int = 1) -> None:
-            """As Python's, in one step; RuntimeError if the lock is not held."""
-            if scheduler.running is not None and point("notify", True) is not None:
-                self._notify(n)
-
-        def notify_all(self) -> None:
-            """As Python's, in one step; RuntimeError if the lock is not held."""
-            if scheduler.running is not None and point("notify", True) is not None:
-                self._notify(len(self.asleep))
-
-        # -- the steps
-
-        def offered(self, thread: Thread) -> int | None:
-            """The place of the oldest ticket that the thread may take, or None."""
-            return next(
-                (place for place, takers in enumerate(self.tickets) if thread in takers), None
+    def __init__(self, lock: object = None) -> None:
+        made = self.siblings["Monitor"]() if lock is None else lock
+        if not isinstance(made, Lock):
+            raise TypeError(
+                f"a Condition needs a Lock or a Monitor of the runtime, not {type(lock).__name__}"
             )
+        self.lock = made
+        self.asleep: tuple[Thread, ...] = ()
+        self.tickets: tuple[tuple[Thread, ...], ...] = ()
+        self.woken: tuple[tuple[Thread, object, float | None], ...] = ()
 
-        def expired(self, thread: Thread) -> bool:
-            """Whether the thread is asleep and its time is up."""
-            time = scheduler.time
-            if time is None:
+    # -- the lock
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        scheduler = self.scheduler
+        limit, thread, lock = limited(blocking, timeout), scheduler.running, self.lock
+        if thread is None:
+            return True
+        if not limit:
+            site = scheduler.point("lock", True, lock) if blocking else scheduler.point("try", True)
+            return lock.take(thread, site, blocking)
+        site = scheduler.point("wait", True)
+        if lock.falls_asleep(thread, site, timeout):
+            site = scheduler.point("wake", True, Patience(scheduler, lock))
+            if lock.gives_up(thread):
                 return False
-            deadline = time.deadline(thread)
-            return deadline is not None and deadline <= time.now
+        return lock.take(thread, site, False)
 
-        def interrupted(self, thread: Thread) -> bool:
-            """Whether the thread's wait is to raise."""
-            return scheduler.interrupts is not None and thread in scheduler.interrupts.pending
+    def release(self) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.lock.leave(scheduler.running, scheduler.point("unlock", True))
 
-        def may_wake(self, thread: Thread) -> bool:
-            """Whether the sleeping thread has a reason to wake."""
-            return (
-                self.offered(thread) is not None or self.expired(thread) or self.interrupted(thread)
+    def __enter__(self) -> bool:
+        scheduler = self.scheduler
+        thread = scheduler.running
+        lock = self.lock
+        return thread is None or lock.take(thread, scheduler.point("lock", True, lock))
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            if error is not None:
+                scheduler.note_unwinding(error)
+            self.lock.leave(scheduler.running, scheduler.point("unlock", True))
+
+    # -- waiting
+
+    def wait(self, timeout: float | None = None) -> object:
+        """As Python's; RuntimeError if the lock is not held. Three steps (see the module)."""
+        scheduler = self.scheduler
+        if timeout is not None and timeout >= TIMEOUT_MAX:
+            timeout = None
+        thread = self._begin(scheduler.point("wait", True))
+        self._sleep(thread, None if timeout is None else time_now(scheduler) + timeout, None)
+        scheduler.point("wake", True, Sleeper(self))
+        self._wake(thread)
+        value = self._woken(thread, scheduler.point("lock", True, self.lock))[0]
+        return self.unlimited() if timeout is None else value
+
+    def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
+        """As Python's. The deadline of all its waits is fixed in the step of the first."""
+        scheduler = self.scheduler
+        if timeout is not None and timeout >= TIMEOUT_MAX:
+            timeout = None
+        result, deadline = predicate(), None
+        while not result:
+            if timeout is not None and deadline is not None and deadline <= time_now(scheduler):
+                break
+            thread = self._begin(scheduler.point("wait", True))
+            if timeout is not None and deadline is None:
+                deadline = time_now(scheduler) + timeout
+            self._sleep(thread, deadline, deadline)
+            scheduler.point("wake", True, Sleeper(self))
+            self._wake(thread)
+            deadline = self._woken(thread, scheduler.point("lock", True, self.lock))[1]
+            result = predicate()
+        return result
+
+    def notify(self, n: int = 1) -> None:
+        """As Python's, in one step; RuntimeError if the lock is not held."""
+        scheduler = self.scheduler
+        if scheduler.running is not None and scheduler.point("notify", True) is not None:
+            self._notify(n)
+
+    def notify_all(self) -> None:
+        """As Python's, in one step; RuntimeError if the lock is not held."""
+        scheduler = self.scheduler
+        if scheduler.running is not None and scheduler.point("notify", True) is not None:
+            self._notify(len(self.asleep))
+
+    # -- the steps
+
+    def unlimited(self) -> object:
+        """The value of a wait without a time-out."""
+        return True
+
+    def either(self) -> object:
+        """The value of a wait whose time was up when it was notified."""
+        return Either(self.scheduler)
+
+    def offered(self, thread: Thread) -> int | None:
+        """The place of the oldest ticket that the thread may take, or None."""
+        return next((place for place, takers in enumerate(self.tickets) if thread in takers), None)
+
+    def expired(self, thread: Thread) -> bool:
+        """Whether the thread is asleep and its time is up."""
+        time = self.scheduler.time
+        if time is None:
+            return False
+        deadline = time.deadline(thread)
+        return deadline is not None and deadline <= time.now
+
+    def interrupted(self, thread: Thread) -> bool:
+        """Whether the thread's wait is to raise."""
+        scheduler = self.scheduler
+        return scheduler.interrupts is not None and thread in scheduler.interrupts.pending
+
+    def may_wake(self, thread: Thread) -> bool:
+        """Whether the sleeping thread has a reason to wake."""
+        return self.offered(thread) is not None or self.expired(thread) or self.interrupted(thread)
+
+    def _held(self, verb: str) -> Thread:
+        """The thread that holds the lock; RuntimeError where it may not wait or notify."""
+        owner = self.lock.owner
+        if owner is None or (self.lock.reentrant and owner is not self.scheduler.running):
+            raise RuntimeError(f"cannot {verb} on un-acquired lock")
+        return owner
+
+    def _begin(self, site: Site | None) -> Thread:
+        scheduler = self.scheduler
+        if scheduler.running is None:
+            raise RuntimeError("a wait outside of the scenario's threads, which nothing could end")
+        if site is None:
+            scheduler.fail(
+                "a wait within an atomic operation, which nothing could end; let the operation "
+                "that waits have its steps"
             )
+        return scheduler.running
 
-        def _held(self, verb: str) -> None:
-            owner = self.lock.owner
-            if owner is None or (self.lock.reentrant and owner is not scheduler.running):
-                raise RuntimeError(f"cannot {verb} on un-acquired lock")
-
-        def _begin(self, site: Site | None) -> Thread:
-            if scheduler.running is None:
-                raise RuntimeError(
-                    "a wait outside of the scenario's threads, which nothing could end"
-                )
-            if site is None:
-                scheduler.fail(
-                    "a wait within an atomic operation, which nothing could end; let the operation "
-                    "that waits have its steps"
-                )
-            return scheduler.running
-
-        def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
-            self._held("wait")
-            if self.lock.depth > 1:
-                scheduler.fail(
-                    f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that "
-                    "is not supported: wait at depth 1"
-                )
-            self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
-            if deadline is not None and scheduler.time is not None:
-                scheduler.time.alarms = tuple(
-                    sorted((*scheduler.time.alarms, (thread, deadline)), key=_place)
-                )
-            if until is not None:
-                self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
-            if scheduler.race is not None:
-                scheduler.race.release(thread, self.lock)
-            order.left(self.lock.owner.held, self.lock)
-            self.lock.depth, self.lock.owner = 0, None
-
-        def _wake(self, thread: Thread) -> None:
-            offer, late = self.offered(thread), self.expired(thread)
-            if not self.may_wake(thread):
-                scheduler.fail(
-                    f"{thread.name} was woken without a notification: the run is not the one that "
-                    "was planned"
-                )
-            time = scheduler.time
-            if time is not None and time.deadline(thread) is not None:
-                time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
-                ended = late or self.interrupted(thread)
-                value = None if offer is not None and late else offer is not None or not ended
-                until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
-                others = [entry for entry in self.woken if entry[0] is not thread]
-                self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
-            self.asleep = tuple(sleeper for sleeper in self.asleep if sleeper is not thread)
-            left = (
-                self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1 :]
+    def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
+        scheduler = self.scheduler
+        owner = self._held("wait")
+        if self.lock.depth > 1:
+            scheduler.fail(
+                f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that "
+                "is not supported: wait at depth 1"
             )
-            self.tickets = tuple(
-                tuple(taker for taker in takers if taker is not thread) for takers in left
+        self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
+        if deadline is not None and scheduler.time is not None:
+            scheduler.time.alarms = tuple(
+                sorted((*scheduler.time.alarms, (thread, deadline)), key=_place)
             )
+        if until is not None:
+            self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
+        if scheduler.race is not None:
+            scheduler.race.release(thread, self.lock)
+        scheduler.order.left(owner.held, self.lock)
+        self.lock.depth, self.lock.owner = 0, None
 
-        def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
-            """Take the lock again. Returns (result of wait, deadline of wait_for).
+    def _wake(self, thread: Thread) -> None:
+        scheduler = self.scheduler
+        offer, late = self.offered(thread), self.expired(thread)
+        if not self.may_wake(thread):
+            scheduler.fail(
+                f"{thread.name} was woken without a notification: the run is not the one that "
+                "was planned"
+            )
+        time = scheduler.time
+        if time is not None and time.deadline(thread) is not None:
+            time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
+            ended = late or self.interrupted(thread)
+            value = None if offer is not None and late else offer is not None or not ended
+            until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
+            others = [entry for entry in self.woken if entry[0] is not thread]
+            self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
+        self.asleep = tuple(sleeper for sleeper in self.asleep if sleeper is not thread)
+        left = self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1 :]
+        self.tickets = tuple(
+            tuple(taker for taker in takers if taker is not thread) for takers in left
+        )
 
-            Raises Interrupted.
-            """
-            self.lock.take(thread, site)
-            mine = next((entry for entry in self.woken if entry[0] is thread), None)
-            self.woken = tuple(entry for entry in self.woken if entry is not mine)
-            interrupts = scheduler.interrupts
-            if interrupts is not None and thread in interrupts.pending:
-                interrupts.pending = tuple(
-                    each for each in interrupts.pending if each is not thread
-                )
-                raise Interrupted
-            if mine is None:
-                return True, None
-            return either if mine[1] is None else mine[1], mine[2]
+    def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
+        """Take the lock again. Returns (result of wait, deadline of wait_for).
 
-        def _notify(self, n: int) -> None:
-            self._held("notify")
-            self.tickets += (self.asleep,) * min(n, len(self.asleep) - len(self.tickets))
+        Raises Interrupted.
+        """
+        self.lock.take(thread, site)
+        mine = next((entry for entry in self.woken if entry[0] is thread), None)
+        self.woken = tuple(entry for entry in self.woken if entry is not mine)
+        interrupts = self.scheduler.interrupts
+        if interrupts is not None and thread in interrupts.pending:
+            interrupts.pending = tuple(each for each in interrupts.pending if each is not thread)
+            raise Interrupted
+        if mine is None:
+            return True, None
+        return self.either() if mine[1] is None else mine[1], mine[2]
 
-    return Condition
+    def _notify(self, n: int) -> None:
+        self._held("notify")
+        self.tickets += (self.asleep,) * min(n, len(self.asleep) - len(self.tickets))
 
 
 def _place(entry: tuple[Thread, *tuple[object, ...]]) -> int:

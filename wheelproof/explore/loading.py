@@ -34,6 +34,7 @@ from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.primitives import registered, runtime_module
+from wheelproof.explore.registry import of_one_scheduler
 from wheelproof.explore.stack import Stacks
 from wheelproof.isolated import (
     DISTRIBUTION,
@@ -205,7 +206,7 @@ class Loaded:
                 replace_runtimes(self.runtime, finder)
                 self.own = own.add(brought, self.runtime, self.scheduler, finder, where)
                 self.primitives += [cls for each in self.own.classes for cls in each.__mro__[:-1]]
-                created.watch(self.primitives, self.scheduler)
+                created.watch(of_one_scheduler(self.primitives), self.scheduler)
                 importlib.import_module(name)
                 declared = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(declared, (tuple, list)) or not declared:

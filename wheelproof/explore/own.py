@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, NoReturn
 from wheelproof.explore import parsed, patience
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError
-from wheelproof.explore.registry import registered
-from wheelproof.explore.synchronizers import OUTSIDE, Rules
+from wheelproof.explore.registry import Rules, registered
+from wheelproof.explore.synchronizers import OUTSIDE
 from wheelproof.explore.threads import Site, Thread
 from wheelproof.isolated import Finder
 

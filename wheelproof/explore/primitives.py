@@ -1,8 +1,8 @@
 """The controlled ``impl/runtime.py``: the same names, every operation a point of the scheduler.
 
-A primitive for all projects is in both: a class in the production module and, here, a function that
-builds the controlled class, registered with :func:`primitive`. Locks, conditions and time have
-modules of their own. A project may bring further ones, see :mod:`wheelproof.explore.own`.
+A primitive for all projects is in both: a class in the production module and, here, the controlled
+class, registered with :func:`primitive`. Locks, conditions and time have modules of their own. A
+project may bring further ones, see :mod:`wheelproof.explore.own`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from wheelproof.explore import (  # noqa: F401
 )
 from wheelproof.explore.alternatives import chooser
 from wheelproof.explore.controlled import Scheduler
-from wheelproof.explore.registry import classes, primitive, registered
+from wheelproof.explore.locks import Lock
+from wheelproof.explore.registry import Primitive, classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
 from wheelproof.isolated import DISTRIBUTION
 
@@ -76,179 +77,173 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
     return module
 
 
-@primitive("Atomic")
-def _atomic(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+@primitive
+class Atomic(Primitive):
+    """An atomic variable; ``value`` is its value, for harnesses to read."""
 
-    def acquired(atomic: object) -> None:
-        if scheduler.race is not None and scheduler.running is not None:
-            scheduler.race.acquire(scheduler.running, atomic)
+    __slots__ = ("value",)
 
-    def released(atomic: object) -> None:
-        if scheduler.race is not None and scheduler.running is not None:
-            scheduler.race.release(scheduler.running, atomic)
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
-    class Atomic:
-        """An atomic variable; ``value`` is its value, for harnesses to read."""
+    def __class_getitem__(cls, item: object) -> type:
+        return cls
 
-        __slots__ = ("value",)
+    def get(self) -> object:
+        self.scheduler.point("read", True)
+        self.rules.acquired(self)
+        return self.value
 
-        def __init__(self, value: Any) -> None:
-            self.value = value
+    def set(self, value: object) -> None:
+        self.scheduler.point("write", True)
+        self.rules.released(self)
+        self.value = value
 
-        def __class_getitem__(cls, item: object) -> type:
-            return cls
+    def get_and_set(self, value: object) -> object:
+        self.scheduler.point("swap", True)
+        self.rules.acquired(self)
+        self.rules.released(self)
+        old, self.value = self.value, value
+        return old
 
-        def get(self) -> object:
-            point("read", True)
-            acquired(self)
-            return self.value
+    def compare_and_set(self, expected: object, value: object) -> bool:
+        self.scheduler.point("cas", True)
+        self.rules.acquired(self)
+        current = self.value
+        if current is not expected and not (
+            type(current) is type(expected) is int and current == expected
+        ):
+            return False
+        self.rules.released(self)
+        self.value = value
+        return True
 
-        def set(self, value: object) -> None:
-            point("write", True)
-            released(self)
-            self.value = value
-
-        def get_and_set(self, value: object) -> object:
-            point("swap", True)
-            acquired(self)
-            released(self)
-            old, self.value = self.value, value
-            return old
-
-        def compare_and_set(self, expected: object, value: object) -> bool:
-            point("cas", True)
-            acquired(self)
-            current = self.value
-            if current is not expected and not (
-                type(current) is type(expected) is int and current == expected
-            ):
-                return False
-            released(self)
-            self.value = value
-            return True
-
-        def add_and_get(self, delta: object) -> object:
-            point("update", True)
-            acquired(self)
-            released(self)
-            self.value += delta
-            return self.value
-
-    return Atomic
+    def add_and_get(self, delta: object) -> object:
+        self.scheduler.point("update", True)
+        self.rules.acquired(self)
+        self.rules.released(self)
+        self.value += delta
+        return self.value
 
 
-@primitive("ReadWriteLock")
-def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, order = scheduler.point, scheduler.order
+class Half:
+    __slots__ = ("of",)
 
-    class Half:
-        __slots__ = ("of",)
+    def __init__(self, of: ReadWriteLock) -> None:
+        self.of = of
+        self.of.scheduler.order.made(self)
 
-        def __init__(self, of: ReadWriteLock) -> None:
-            self.of = of
-            order.made(self)
+    def admits(self, thread: Thread) -> bool:
+        return self.of.writer is None
 
-        def admits(self, thread: Thread) -> bool:
-            return self.of.writer is None
+    def enter(self, thread: Thread) -> None:
+        scheduler = self.of.scheduler
+        if self.of.writer is thread or thread in self.of.readers:
+            scheduler.fail(
+                f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; "
+                "release it first"
+            )
+        if not self.admits(thread):
+            scheduler.fail(
+                f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the "
+                "one that was planned"
+            )
 
-        def enter(self, thread: Thread) -> None:
-            if self.of.writer is thread or thread in self.of.readers:
+
+# A reader is ordered behind the writers before it only, a writer behind all threads: two
+# clocks, one per half.
+class ReadLock(Half):
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        of = self.of
+        scheduler = of.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        site = scheduler.point("lock", True, self)
+        if site is not None:
+            self.enter(thread)
+            of.readers = tuple(sorted((*of.readers, thread), key=_index))
+        if scheduler.race is not None:
+            scheduler.race.acquire(thread, of.write_lock)
+        scheduler.order.entered(thread, self, site)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        of = self.of
+        scheduler = of.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        if error is not None:
+            scheduler.note_unwinding(error)
+        if scheduler.point("unlock", True) is not None:
+            if thread not in of.readers:
                 scheduler.fail(
-                    f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; "
-                    "release it first"
+                    f"{thread.name} releases a read lock that it does not hold; release what "
+                    "the thread has acquired, once"
                 )
-            if not self.admits(thread):
+            of.readers = tuple([reader for reader in of.readers if reader is not thread])
+        scheduler.order.left(thread.held, self)
+        if scheduler.race is not None:
+            scheduler.race.release(thread, self)
+
+
+class WriteLock(Half):
+    __slots__ = ()
+
+    def admits(self, thread: Thread) -> bool:
+        return self.of.writer is None and not self.of.readers
+
+    def __enter__(self) -> None:
+        of = self.of
+        scheduler = of.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        site = scheduler.point("lock", True, self)
+        if site is not None:
+            self.enter(thread)
+            of.writer = thread
+        if scheduler.race is not None:
+            scheduler.race.acquire(thread, self)
+            scheduler.race.acquire(thread, of.read_lock)
+        scheduler.order.entered(thread, self, site)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        of = self.of
+        scheduler = of.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        if error is not None:
+            scheduler.note_unwinding(error)
+        if scheduler.point("unlock", True) is not None:
+            if of.writer is not thread:
                 scheduler.fail(
-                    f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the "
-                    "one that was planned"
+                    f"{thread.name} releases a write lock that it does not hold; release what "
+                    "the thread has acquired, once"
                 )
+            of.writer = None
+        scheduler.order.left(thread.held, self)
+        if scheduler.race is not None:
+            scheduler.race.release(thread, self)
 
-    # A reader is ordered behind the writers before it only, a writer behind all threads: two
-    # clocks, one per half.
-    class ReadLock(Half):
-        __slots__ = ()
 
-        def __enter__(self) -> None:
-            thread, of = scheduler.running, self.of
-            if thread is None:
-                return
-            site = point("lock", True, self)
-            if site is not None:
-                self.enter(thread)
-                of.readers = tuple(sorted((*of.readers, thread), key=_index))
-            if scheduler.race is not None:
-                scheduler.race.acquire(thread, of.write_lock)
-            order.entered(thread, self, site)
+@primitive
+class ReadWriteLock(Primitive):
+    """``readers``: the threads that read, in the scenario's order; ``writer``: or None."""
 
-        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-            thread, of = scheduler.running, self.of
-            if thread is None:
-                return
-            if error is not None:
-                scheduler.note_unwinding(error)
-            if point("unlock", True) is not None:
-                if thread not in of.readers:
-                    scheduler.fail(
-                        f"{thread.name} releases a read lock that it does not hold; release what "
-                        "the thread has acquired, once"
-                    )
-                of.readers = tuple([reader for reader in of.readers if reader is not thread])
-            order.left(thread.held, self)
-            if scheduler.race is not None:
-                scheduler.race.release(thread, self)
+    __slots__ = ("read_lock", "readers", "write_lock", "writer")
 
-    class WriteLock(Half):
-        __slots__ = ()
+    def __init__(self) -> None:
+        self.readers: tuple[Thread, ...] = ()
+        self.writer: Thread | None = None
+        self.read_lock = ReadLock(self)
+        self.write_lock = WriteLock(self)
 
-        def admits(self, thread: Thread) -> bool:
-            return self.of.writer is None and not self.of.readers
-
-        def __enter__(self) -> None:
-            thread, of = scheduler.running, self.of
-            if thread is None:
-                return
-            site = point("lock", True, self)
-            if site is not None:
-                self.enter(thread)
-                of.writer = thread
-            if scheduler.race is not None:
-                scheduler.race.acquire(thread, self)
-                scheduler.race.acquire(thread, of.read_lock)
-            order.entered(thread, self, site)
-
-        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-            thread, of = scheduler.running, self.of
-            if thread is None:
-                return
-            if error is not None:
-                scheduler.note_unwinding(error)
-            if point("unlock", True) is not None:
-                if of.writer is not thread:
-                    scheduler.fail(
-                        f"{thread.name} releases a write lock that it does not hold; release what "
-                        "the thread has acquired, once"
-                    )
-                of.writer = None
-            order.left(thread.held, self)
-            if scheduler.race is not None:
-                scheduler.race.release(thread, self)
-
-    class ReadWriteLock:
-        """``readers``: the threads that read, in the scenario's order; ``writer``: or None."""
-
-        __slots__ = ("read_lock", "readers", "write_lock", "writer")
-
-        def __init__(self) -> None:
-            self.readers: tuple[Thread, ...] = ()
-            self.writer: Thread | None = None
-            self.read_lock = ReadLock(self)
-            self.write_lock = WriteLock(self)
-
-        def let_go(self) -> None:
-            """Makes no step: no interrupt ends the release of a lock here."""
-
-    return ReadWriteLock
+    def let_go(self) -> None:
+        """Makes no step: no interrupt ends the release of a lock here."""
 
 
 def _index(thread: Thread) -> int:
@@ -281,41 +276,35 @@ class Due:
             scheduler.running = running
 
 
-@primitive("Gate")
-def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, order = scheduler.point, scheduler.order
+@primitive
+class Gate(Lock):
+    """A lock at which a thread can wait until something is due; fields as those of a lock."""
 
-    lock: Any = earlier["Lock"]
+    __slots__ = ()
+    acquire = locked = None  # type: ignore[assignment]  # production has none either
 
-    class Gate(lock):  # type: ignore[misc]  # its base is built for the scheduler
-        """A lock at which a thread can wait until something is due; fields as those of a lock."""
+    def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
+        scheduler = self.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        due = Due(scheduler, self, wait_ms)
+        site = scheduler.point("lock", True, due)
+        if not due.admits(thread):
+            scheduler.fail(
+                f"{thread.name} was let into a gate before something was due; in an atomic "
+                "module the gate must be "
+                "the first shared operation of its call, elsewhere the run is not the one that "
+                "was planned"
+            )
+        if site is not None:
+            self.take_over(thread)
+        if scheduler.race is not None:
+            scheduler.race.acquire(thread, self)
+        scheduler.order.entered(thread, self, site)
 
-        __slots__ = ()
-        acquire = locked = None  # production has none either
+    def let_go(self) -> None:
+        """Makes no step: no interrupt ends the release of a lock here."""
 
-        def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
-            thread = scheduler.running
-            if thread is None:
-                return
-            due = Due(scheduler, self, wait_ms)
-            site = point("lock", True, due)
-            if not due.admits(thread):
-                scheduler.fail(
-                    f"{thread.name} was let into a gate before something was due; in an atomic "
-                    "module the gate must be "
-                    "the first shared operation of its call, elsewhere the run is not the one that "
-                    "was planned"
-                )
-            if site is not None:
-                self.take_over(thread)
-            if scheduler.race is not None:
-                scheduler.race.acquire(thread, self)
-            order.entered(thread, self, site)
-
-        def let_go(self) -> None:
-            """Makes no step: no interrupt ends the release of a lock here."""
-
-        def notify(self) -> None:
-            """Makes no step: after every step all waiting threads are admitted anew."""
-
-    return Gate
+    def notify(self) -> None:
+        """Makes no step: after every step all waiting threads are admitted anew."""

@@ -24,10 +24,9 @@ from queue import Empty, Full
 from queue import SimpleQueue as PythonsSimpleQueue
 from typing import Any, NoReturn
 
-from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.patience import Patience, sleeps, wakes
-from wheelproof.explore.registry import primitive
-from wheelproof.explore.synchronizers import OUTSIDE, Rules
+from wheelproof.explore.registry import Primitive, primitive
+from wheelproof.explore.synchronizers import OUTSIDE
 from wheelproof.explore.threads import Thread
 
 if sys.version_info >= (3, 13):
@@ -56,269 +55,254 @@ class When:
         return self._condition()
 
 
-def _items(scheduler: Scheduler, name: str) -> type:
-    """What all queues have in common: items that are taken out."""
-    point, rules = scheduler.point, Rules(scheduler, name)
+class HasItems(Primitive):
+    """What all queues have in common: items that are taken out.
 
-    class HasItems:
-        """For harnesses to read: ``items`` in the order of arrival."""
+    For harnesses to read: ``items`` in the order of arrival."""
 
-        __slots__ = ("items",)
+    __slots__ = ("items",)
 
-        def __init__(self) -> None:
-            self.items: Items = ()
+    def __init__(self) -> None:
+        self.items: Items = ()
 
-        # -- as Python's
+    # -- as Python's
 
-        def get(self, block: bool = True, timeout: float | None = None) -> Any:
-            thread, some = scheduler.running, When(self.may_leave)
-            if thread is not None and not block:
-                rules.whole(point("try", True))
-            elif thread is not None and timeout is None:
-                rules.whole(point("wait", True, some))
-            elif thread is not None and timeout is not None:
-                rules.whole(point("wait", True))
-                if not self.is_over():
-                    self.judge(timeout)
-                if not self.may_leave():
-                    sleeps(scheduler, thread, timeout)
-                    rules.whole(point("wake", True, Patience(scheduler, some)))
-                    wakes(scheduler, thread)
-            return self.leave(block and timeout is None)
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        scheduler = self.scheduler
+        thread, some = scheduler.running, When(self.may_leave)
+        if thread is not None and not block:
+            self.rules.whole(scheduler.point("try", True))
+        elif thread is not None and timeout is None:
+            self.rules.whole(scheduler.point("wait", True, some))
+        elif thread is not None and timeout is not None:
+            self.rules.whole(scheduler.point("wait", True))
+            if not self.is_over():
+                self.judge(timeout)
+            if not self.may_leave():
+                sleeps(scheduler, thread, timeout)
+                self.rules.whole(scheduler.point("wake", True, Patience(scheduler, some)))
+                wakes(scheduler, thread)
+        return self.leave(block and timeout is None)
 
-        def get_nowait(self) -> Any:
-            if scheduler.running is not None:
-                rules.whole(point("try", True))
-            return self.leave(False)
+    def get_nowait(self) -> Any:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("try", True))
+        return self.leave(False)
 
-        def qsize(self) -> int:
-            rules.whole(point("read", True))
-            return len(self.items)
+    def qsize(self) -> int:
+        self.rules.whole(self.scheduler.point("read", True))
+        return len(self.items)
 
-        def empty(self) -> bool:
-            rules.whole(point("read", True))
-            return not self.has_some()
+    def empty(self) -> bool:
+        self.rules.whole(self.scheduler.point("read", True))
+        return not self.has_some()
 
-        # -- in a step
+    # -- in a step
 
-        def judge(self, timeout: float) -> None:
-            """Raise ValueError for a time-out that ``get`` refuses."""
-            if timeout < 0:
-                raise ValueError("'timeout' must be a non-negative number")
+    def judge(self, timeout: float) -> None:
+        """Raise ValueError for a time-out that ``get`` refuses."""
+        if timeout < 0:
+            raise ValueError("'timeout' must be a non-negative number")
 
-        def has_some(self) -> bool:
-            return bool(self.items)
+    def has_some(self) -> bool:
+        return bool(self.items)
 
-        def is_over(self) -> bool:
-            """Whether no item will ever come: a queue that was shut down is empty."""
-            return False
+    def is_over(self) -> bool:
+        """Whether no item will ever come: a queue that was shut down is empty."""
+        return False
 
-        def may_leave(self) -> bool:
-            """Whether a thread that gets goes on."""
-            return self.has_some() or self.is_over()
+    def may_leave(self) -> bool:
+        """Whether a thread that gets goes on."""
+        return self.has_some() or self.is_over()
 
-        def enter(self, item: object) -> None:
-            """Put an item in."""
-            rules.released(self)
-            self.items = self.added(self.items, item)
+    def enter(self, item: object) -> None:
+        """Put an item in."""
+        self.rules.released(self)
+        self.items = self.added(self.items, item)
 
-        def leave(self, waited: bool) -> Any:
-            """Take an item out.
+    def leave(self, waited: bool) -> Any:
+        """Take an item out.
 
-            Raises Empty where there is none and the thread did not wait, ShutDown where none will
-            come.
-            """
-            if self.is_over():
-                rules.acquired(self)
-                raise ShutDown
-            if not self.has_some():
-                if waited:
-                    self.refuse()
-                raise Empty
-            rules.acquired(self)
-            item, self.items = self.taken(self.items)
-            return item
-
-        def drop(self) -> int:
-            """Take all items out; how many there were."""
-            many, self.items = len(self.items), ()
-            return many
-
-        def refuse(self) -> NoReturn:
-            if scheduler.running is None:
-                raise RuntimeError(OUTSIDE)
-            rules.unplanned(scheduler.running)
-
-        def added(self, items: Items, item: object) -> Items:
-            """The items with one more."""
-            return (*items, item)
-
-        def taken(self, items: Items) -> tuple[Any, Items]:
-            """The item that comes next, and the others."""
-            return items[0], items[1:]
-
-    return HasItems
-
-
-@primitive("SimpleQueue")
-def _simple_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "SimpleQueue")
-    has_items: Any = _items(scheduler, "SimpleQueue")
-
-    class SimpleQueue(has_items):  # type: ignore[misc]  # its base is built for the scheduler
-        """Has room always: ``put`` never waits, whatever its arguments are."""
-
-        __slots__ = ()
-
-        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("wait" if block else "try", True))
-            self.enter(item)
-
-        def put_nowait(self, item: object) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("try", True))
-            self.enter(item)
-
-        def judge(self, timeout: float) -> None:
-            """Raise what Python's raises: one that has an item judges the time-out."""
-            judge = PythonsSimpleQueue[None]()
-            judge.put(None)
-            judge.get(True, timeout)
-
-    return SimpleQueue
-
-
-@primitive("Queue")
-def _queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "Queue")
-    has_items: Any = _items(scheduler, "Queue")
-
-    class Queue(has_items):  # type: ignore[misc]  # its base is built for the scheduler
-        """For harnesses to read: ``items`` in the order of arrival, ``unfinished`` and ``shut``."""
-
-        __slots__ = ("maxsize", "shut", "unfinished")
-
-        def __init__(self, maxsize: int = 0) -> None:
-            super().__init__()
-            self.maxsize, self.unfinished, self.shut = maxsize, 0, False
-
-        # -- as Python's
-
-        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
-            thread, room = scheduler.running, When(self.may_arrive)
-            if thread is not None and not block:
-                rules.whole(point("try", True))
-            elif thread is not None and timeout is None:
-                rules.whole(point("wait", True, room))
-            elif thread is not None and timeout is not None:
-                rules.whole(point("wait", True))
-                if self.maxsize > 0 and not self.shut:
-                    self.judge(timeout)
-                if not self.may_arrive():
-                    sleeps(scheduler, thread, timeout)
-                    rules.whole(point("wake", True, Patience(scheduler, room)))
-                    wakes(scheduler, thread)
-            self.arrive(item, block and timeout is None)
-
-        def put_nowait(self, item: object) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("try", True))
-            self.arrive(item, False)
-
-        def full(self) -> bool:
-            rules.whole(point("read", True))
-            return not self.has_room()
-
-        def task_done(self) -> None:
-            rules.whole(point("update", True))
-            if self.unfinished == 0:
-                raise ValueError("task_done() called too many times")
-            rules.released(self)
-            self.unfinished -= 1
-
-        def join(self) -> None:
-            if scheduler.running is not None:
-                rules.whole(point("wait", True, When(self.all_done)))
-            if self.unfinished:
+        Raises Empty where there is none and the thread did not wait, ShutDown where none will
+        come.
+        """
+        if self.is_over():
+            self.rules.acquired(self)
+            raise ShutDown
+        if not self.has_some():
+            if waited:
                 self.refuse()
-            rules.acquired(self)
+            raise Empty
+        self.rules.acquired(self)
+        item, self.items = self.taken(self.items)
+        return item
 
-        if SHUTS_DOWN:
+    def drop(self) -> int:
+        """Take all items out; how many there were."""
+        many, self.items = len(self.items), ()
+        return many
 
-            def shutdown(self, immediate: bool = False) -> None:
-                rules.whole(point("notify", True))
-                rules.released(self)
-                self.shut = True
-                if immediate:
-                    self.unfinished -= min(self.unfinished, self.drop())
+    def refuse(self) -> NoReturn:
+        scheduler = self.scheduler
+        if scheduler.running is None:
+            raise RuntimeError(OUTSIDE)
+        self.rules.unplanned(scheduler.running)
 
-        # -- in a step
+    def added(self, items: Items, item: object) -> Items:
+        """The items with one more."""
+        return (*items, item)
 
-        def is_over(self) -> bool:
-            return self.shut and not self.has_some()
-
-        def may_arrive(self) -> bool:
-            """Whether a thread that puts goes on."""
-            return self.shut or self.has_room()
-
-        def has_room(self) -> bool:
-            return self.maxsize <= 0 or len(self.items) < self.maxsize
-
-        def all_done(self) -> bool:
-            return self.unfinished == 0
-
-        def arrive(self, item: object, waited: bool) -> None:
-            """Put an item in.
-
-            Raises Full where there is no room and the thread did not wait, ShutDown where none may
-            come any more.
-            """
-            if self.shut:
-                rules.acquired(self)
-                raise ShutDown
-            if not self.has_room():
-                if waited:
-                    self.refuse()
-                raise Full
-            self.unfinished += 1
-            self.enter(item)
-
-    return Queue
+    def taken(self, items: Items) -> tuple[Any, Items]:
+        """The item that comes next, and the others."""
+        return items[0], items[1:]
 
 
-@primitive("LifoQueue")
-def _lifo_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    queue: Any = earlier["Queue"]
+@primitive
+class SimpleQueue(HasItems):
+    """Has room always: ``put`` never waits, whatever its arguments are."""
 
-    class LifoQueue(queue):  # type: ignore[misc]  # its base is built for the scheduler
-        """Hands out the item that came last."""
+    __slots__ = ()
 
-        __slots__ = ()
+    def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("wait" if block else "try", True))
+        self.enter(item)
 
-        def taken(self, items: Items) -> tuple[Any, Items]:
-            return items[-1], items[:-1]
+    def put_nowait(self, item: object) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("try", True))
+        self.enter(item)
 
-    return LifoQueue
+    def judge(self, timeout: float) -> None:
+        """Raise what Python's raises: one that has an item judges the time-out."""
+        judge = PythonsSimpleQueue[None]()
+        judge.put(None)
+        judge.get(True, timeout)
 
 
-@primitive("PriorityQueue")
-def _priority_queue(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    queue: Any = earlier["Queue"]
+def shut_down(queue: Queue, immediate: bool = False) -> None:
+    """The method ``shutdown`` of the queues, where Python has it."""
+    queue.rules.whole(queue.scheduler.point("notify", True))
+    queue.rules.released(queue)
+    queue.shut = True
+    if immediate:
+        queue.unfinished -= min(queue.unfinished, queue.drop())
 
-    class PriorityQueue(queue):  # type: ignore[misc]  # its base is built for the scheduler
-        """Hands out a smallest item. ``items``: a heap, as ``heapq`` has it."""
 
-        __slots__ = ()
+@primitive
+class Queue(HasItems):
+    """For harnesses to read: ``items`` in the order of arrival, ``unfinished`` and ``shut``."""
 
-        def added(self, items: Items, item: object) -> Items:
-            heap = list(items)
-            heapq.heappush(heap, item)
-            return tuple(heap)
+    __slots__ = ("maxsize", "shut", "unfinished")
 
-        def taken(self, items: Items) -> tuple[Any, Items]:
-            heap = list(items)
-            smallest = heapq.heappop(heap)
-            return smallest, tuple(heap)
+    def __init__(self, maxsize: int = 0) -> None:
+        super().__init__()
+        self.maxsize, self.unfinished, self.shut = maxsize, 0, False
 
-    return PriorityQueue
+    # -- as Python's
+
+    def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+        scheduler = self.scheduler
+        thread, room = scheduler.running, When(self.may_arrive)
+        if thread is not None and not block:
+            self.rules.whole(scheduler.point("try", True))
+        elif thread is not None and timeout is None:
+            self.rules.whole(scheduler.point("wait", True, room))
+        elif thread is not None and timeout is not None:
+            self.rules.whole(scheduler.point("wait", True))
+            if self.maxsize > 0 and not self.shut:
+                self.judge(timeout)
+            if not self.may_arrive():
+                sleeps(scheduler, thread, timeout)
+                self.rules.whole(scheduler.point("wake", True, Patience(scheduler, room)))
+                wakes(scheduler, thread)
+        self.arrive(item, block and timeout is None)
+
+    def put_nowait(self, item: object) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("try", True))
+        self.arrive(item, False)
+
+    def full(self) -> bool:
+        self.rules.whole(self.scheduler.point("read", True))
+        return not self.has_room()
+
+    def task_done(self) -> None:
+        self.rules.whole(self.scheduler.point("update", True))
+        if self.unfinished == 0:
+            raise ValueError("task_done() called too many times")
+        self.rules.released(self)
+        self.unfinished -= 1
+
+    def join(self) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("wait", True, When(self.all_done)))
+        if self.unfinished:
+            self.refuse()
+        self.rules.acquired(self)
+
+    if SHUTS_DOWN:
+        shutdown = shut_down
+
+    # -- in a step
+
+    def is_over(self) -> bool:
+        return self.shut and not self.has_some()
+
+    def may_arrive(self) -> bool:
+        """Whether a thread that puts goes on."""
+        return self.shut or self.has_room()
+
+    def has_room(self) -> bool:
+        return self.maxsize <= 0 or len(self.items) < self.maxsize
+
+    def all_done(self) -> bool:
+        return self.unfinished == 0
+
+    def arrive(self, item: object, waited: bool) -> None:
+        """Put an item in.
+
+        Raises Full where there is no room and the thread did not wait, ShutDown where none may
+        come any more.
+        """
+        if self.shut:
+            self.rules.acquired(self)
+            raise ShutDown
+        if not self.has_room():
+            if waited:
+                self.refuse()
+            raise Full
+        self.unfinished += 1
+        self.enter(item)
+
+
+@primitive
+class LifoQueue(Queue):
+    """Hands out the item that came last."""
+
+    __slots__ = ()
+
+    def taken(self, items: Items) -> tuple[Any, Items]:
+        return items[-1], items[:-1]
+
+
+@primitive
+class PriorityQueue(Queue):
+    """Hands out a smallest item. ``items``: a heap, as ``heapq`` has it."""
+
+    __slots__ = ()
+
+    def added(self, items: Items, item: object) -> Items:
+        heap = list(items)
+        heapq.heappush(heap, item)
+        return tuple(heap)
+
+    def taken(self, items: Items) -> tuple[Any, Items]:
+        heap = list(items)
+        smallest = heapq.heappop(heap)
+        return smallest, tuple(heap)

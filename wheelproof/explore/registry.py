@@ -1,46 +1,81 @@
-"""The table of controlled primitives: each is built anew for every scheduler."""
+"""The table of controlled primitives: each scheduler has a subclass of every one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, ClassVar, NoReturn, TypeVar
 
+from wheelproof.explore.bound import bound
 from wheelproof.explore.controlled import Scheduler
-
-Build = Callable[[Scheduler, dict[str, Any]], type]
-"""Builds the class of a primitive for a scheduler; the dictionary has the classes built before."""
-
-_REGISTRY: dict[str, Build] = {}
-_SPURIOUS: dict[str, Build] = {}
+from wheelproof.explore.threads import Site, Thread
 
 
-def primitive(name: str) -> Callable[[Build], Build]:
-    """Register ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
+class Rules:
+    """What the operations of primitives have in common. ``name``: the primitive's, for messages."""
 
-    ``earlier``: the classes registered before it. In the class every method that the implementation
-    calls must itself call ``scheduler.point``, since the point reads the caller of its caller. A
-    point that returns None is within an atomic operation: a lock then has no state, and excludes no
-    thread. State that decides the future belongs in
+    def __init__(self, scheduler: Scheduler, name: str) -> None:
+        self._scheduler, self._name = scheduler, name
+
+    def whole(self, site: Site | None) -> None:
+        """Refuse an operation within an atomic one, where nothing could end its wait."""
+        if site is None and self._scheduler.running is not None:
+            self._scheduler.fail(
+                f"{self._name}: an operation within an atomic one; let the operation that uses it "
+                "have its steps"
+            )
+
+    def unplanned(self, thread: Thread) -> NoReturn:
+        self._scheduler.fail(
+            f"{self._name}: {thread.name} was let in although it has to wait: the run is not the "
+            "one that was planned"
+        )
+
+    def acquired(self, source: object) -> None:
+        if self._scheduler.race is not None and self._scheduler.running is not None:
+            self._scheduler.race.acquire(self._scheduler.running, source)
+
+    def released(self, target: object) -> None:
+        if self._scheduler.race is not None and self._scheduler.running is not None:
+            self._scheduler.race.release(self._scheduler.running, target)
+
+
+class Primitive:
+    """The base of all controlled primitives.
+
+    A method that the implementation calls must itself call ``scheduler.point``, since the point
+    reads the caller of its caller. A point that returns None is within an atomic operation: a lock
+    then has no state, and excludes no thread. State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
     A lock calls ``scheduler.order``: ``made``, ``entered`` or ``inside``, and ``left``.
+
+    ``scheduler``: that of the subclass; ``rules``: with it. ``siblings``: the primitives of the
+    same scheduler, by name.
     """
 
-    def register(build: Build) -> Build:
-        _REGISTRY[name] = build
-        return build
+    __slots__ = ()
+    scheduler: ClassVar[Scheduler]
+    rules: ClassVar[Rules]
+    siblings: ClassVar[Mapping[str, type[Any]]]
 
-    return register
+
+T = TypeVar("T", bound=type[Primitive])
+
+_REGISTRY: dict[str, type[Primitive]] = {}
+_SPURIOUS: dict[str, type[Primitive]] = {}
 
 
-def spurious(name: str) -> Callable[[Build], Build]:
-    """Register the class that replaces a primitive where a harness's ``SPURIOUS`` names it.
+def primitive(cls: T) -> T:
+    """Register a class as the controlled primitive of its name."""
+    _REGISTRY[cls.__name__] = cls
+    return cls
 
-    ``build`` finds the primitive itself in ``earlier``.
-    """
 
-    def register(build: Build) -> Build:
-        _SPURIOUS[name] = build
-        return build
+def spurious(name: str) -> Callable[[T], T]:
+    """Register the class that replaces a primitive where a harness's ``SPURIOUS`` names it."""
+
+    def register(cls: T) -> T:
+        _SPURIOUS[name] = cls
+        return cls
 
     return register
 
@@ -56,24 +91,36 @@ def registered() -> tuple[str, ...]:
 
 
 def classes(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> dict[str, type]:
-    """Every registered primitive, built for ``scheduler``, by name.
+    """Every registered primitive of a scheduler, by name.
 
     ``wakes_spuriously``: the primitives whose waits may end without a reason.
     """
-    built: dict[str, Any] = {}
-    for name, build in _REGISTRY.items():
-        built[name] = build(scheduler, built)
-        if name in wakes_spuriously:
-            built[name] = _SPURIOUS[name](scheduler, built)
-    return built
+    chosen = {
+        name: _SPURIOUS[name] if name in wakes_spuriously else cls
+        for name, cls in _REGISTRY.items()
+    }
+    return _of(scheduler, chosen)
 
 
 def some(names: Collection[str], scheduler: Any) -> dict[str, Any]:
-    """These primitives alone, which need no others, built for ``scheduler``, by name.
+    """These primitives alone, by name.
 
     ``scheduler``: of any kind that has what these primitives ask of it.
     """
-    built: dict[str, Any] = {}
-    for name in names:
-        built[name] = _REGISTRY[name](scheduler, built)
-    return built
+    return _of(scheduler, {name: _REGISTRY[name] for name in names})
+
+
+def of_one_scheduler(classes: Iterable[type]) -> list[type]:
+    """Those of some classes that are of one scheduler: all but the classes that are written once.
+
+    A class of a project belongs to the scheduler of the run that it was loaded for.
+    """
+    return [cls for cls in classes if not issubclass(cls, Primitive) or hasattr(cls, "scheduler")]
+
+
+def _of(scheduler: Any, chosen: Mapping[str, type[Primitive]]) -> dict[str, Any]:
+    siblings: dict[str, type[Any]] = {}
+    for name, cls in chosen.items():
+        rules = Rules(scheduler, name)
+        siblings[name] = bound(cls, scheduler=scheduler, rules=rules, siblings=siblings)
+    return siblings

@@ -32,12 +32,9 @@ Decisions:
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
 
-# The class takes the place of the condition, which has to be registered first.
 from wheelproof.explore import parsed
-from wheelproof.explore.conditions import Either
-from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.conditions import Condition, Either
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.registry import registered, spurious, with_spurious
 from wheelproof.explore.threads import Thread
@@ -56,20 +53,18 @@ class Silent(Either):
 
 
 @spurious("Condition")
-def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    condition: Any = earlier["Condition"]
+class SpuriousCondition(Condition):
+    """A condition whose sleepers may wake in any state; fields as those of a condition."""
 
-    class SpuriousCondition(condition):  # type: ignore[misc]  # its base is built for the scheduler
-        """A condition whose sleepers may wake in any state; fields as those of a condition."""
+    __slots__ = ()
 
-        __slots__ = ()
-        UNLIMITED = Silent(scheduler)
+    def unlimited(self) -> object:
+        """A value that shows nothing."""
+        return Silent(self.scheduler)
 
-        def may_wake(self, thread: Thread) -> bool:
-            """A sleeping thread needs no reason."""
-            return thread in self.asleep
-
-    return SpuriousCondition
+    def may_wake(self, thread: Thread) -> bool:
+        """A sleeping thread needs no reason."""
+        return thread in self.asleep
 
 
 def declared(text: str, file: str) -> tuple[str, ...]:

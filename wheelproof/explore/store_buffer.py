@@ -15,14 +15,14 @@ ordered, and so sees the newest store in any case.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.fields import Field, marks_of
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.fingerprint import Unordered
-from wheelproof.explore.primitives import primitive
 from wheelproof.explore.race import RaceDetector
+from wheelproof.explore.registry import Primitive, primitive
 from wheelproof.explore.threads import DONE, Buffers, Observer, Site, Thread
 
 
@@ -68,82 +68,80 @@ class _Way:
         )
 
 
-@primitive("Memory")
-def _memory(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    class Memory:
-        """``stores``: those that are on their way, of all threads, oldest first."""
+@primitive
+class Memory(Primitive):
+    """``stores``: those that are on their way, of all threads, oldest first."""
 
-        __slots__ = ("stores",)
+    __slots__ = ("stores",)
 
-        def __init__(self) -> None:
-            self.stores: tuple[Store, ...] = ()
-            scheduler.memory = self
+    def __init__(self) -> None:
+        self.stores: tuple[Store, ...] = ()
+        self.scheduler.memory = self
 
-        # called by the implementation
+    # called by the implementation
 
-        def write_back(self, thread: str, field: str) -> bool:
-            owner = next((each for each in scheduler.threads if each.name == thread), None)
-            if owner is None:
-                scheduler.fail(
-                    f"memory of {thread}: the scenario has no such thread; name one whose stores "
-                    "are to be brought into memory"
-                )
-            way = _Way(self, owner, field)
-            scheduler.point("write", True, way)
-            store = way.oldest()
-            if store is None:
-                return False
-            self._bring((store,))
-            return True
+    def write_back(self, thread: str, field: str) -> bool:
+        scheduler = self.scheduler
+        owner = next((each for each in scheduler.threads if each.name == thread), None)
+        if owner is None:
+            scheduler.fail(
+                f"memory of {thread}: the scenario has no such thread; name one whose stores "
+                "are to be brought into memory"
+            )
+        way = _Way(self, owner, field)
+        scheduler.point("write", True, way)
+        store = way.oldest()
+        if store is None:
+            return False
+        self._bring((store,))
+        return True
 
-        # called by fields
+    # called by fields
 
-        def delay(self, thread: Thread, field: str, instance: object, value: object) -> None:
-            """A plain store begins its way."""
-            self.stores = (*self.stores, Store(thread, field, instance, value, Unordered()))
+    def delay(self, thread: Thread, field: str, instance: object, value: object) -> None:
+        """A plain store begins its way."""
+        self.stores = (*self.stores, Store(thread, field, instance, value, Unordered()))
 
-        def own(self, thread: Thread, field: str, instance: object) -> Store | None:
-            """The thread's newest store into a field of an object, if it is on its way."""
-            for store in reversed(self.stores):
-                if store.thread is thread and store.instance is instance and store.field == field:
-                    return store
-            return None
+    def own(self, thread: Thread, field: str, instance: object) -> Store | None:
+        """The thread's newest store into a field of an object, if it is on its way."""
+        for store in reversed(self.stores):
+            if store.thread is thread and store.instance is instance and store.field == field:
+                return store
+        return None
 
-        # called by synchronisation
+    # called by synchronisation
 
-        def acquire(self, thread: Thread, source: object) -> None:
-            """The thread sees all that others had stored when they released ``source``."""
-            if self.stores:
-                self._bring(
-                    tuple(
-                        [
-                            store
-                            for store in self.stores
-                            if store.thread is not thread and source in store.marks
-                        ]
-                    )
-                )
-
-        def release(self, thread: Thread, target: object) -> None:
-            """A later acquirer of ``target`` sees all that the thread has stored so far."""
-            if self.stores:
-                self.stores = tuple(
+    def acquire(self, thread: Thread, source: object) -> None:
+        """The thread sees all that others had stored when they released ``source``."""
+        if self.stores:
+            self._bring(
+                tuple(
                     [
-                        store._replace(marks=Unordered(store.marks | {target}))
-                        if store.thread is thread
-                        else store
+                        store
                         for store in self.stores
+                        if store.thread is not thread and source in store.marks
                     ]
                 )
-
-        def _bring(self, stores: tuple[Store, ...]) -> None:
-            for store in stores:
-                getattr(type(store.instance), store.field).arrive(store.instance, store.value)
-            self.stores = tuple(
-                [store for store in self.stores if not any(store is gone for gone in stores)]
             )
 
-    return Memory
+    def release(self, thread: Thread, target: object) -> None:
+        """A later acquirer of ``target`` sees all that the thread has stored so far."""
+        if self.stores:
+            self.stores = tuple(
+                [
+                    store._replace(marks=Unordered(store.marks | {target}))
+                    if store.thread is thread
+                    else store
+                    for store in self.stores
+                ]
+            )
+
+    def _bring(self, stores: tuple[Store, ...]) -> None:
+        for store in stores:
+            getattr(type(store.instance), store.field).arrive(store.instance, store.value)
+        self.stores = tuple(
+            [store for store in self.stores if not any(store is gone for gone in stores)]
+        )
 
 
 class DelayedField(Field):

@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.patience import Patience, late, sleeps, wakes
-from wheelproof.explore.registry import primitive
-from wheelproof.explore.threads import Site, Thread
+from wheelproof.explore.registry import Primitive, primitive
+from wheelproof.explore.threads import Thread
 from wheelproof.explore.virtual_time import index_of
 
 FILLING, ACTING, DRAINING, RESETTING, BROKEN = (
@@ -46,181 +45,147 @@ SETTLED = (FILLING, DRAINING, RESETTING, BROKEN)
 OUTSIDE = "a wait outside of the scenario's threads, which nothing could end"
 
 
-class Rules:
-    """What the operations of all these classes have in common."""
+@primitive
+class Semaphore(Primitive):
+    """``value``: how often it can be acquired now, for harnesses to read."""
 
-    def __init__(self, scheduler: Scheduler, name: str) -> None:
-        self._scheduler, self._name = scheduler, name
+    __slots__ = ("value",)
 
-    def whole(self, site: Site | None) -> None:
-        """Refuse an operation within an atomic one, where nothing could end its wait."""
-        if site is None and self._scheduler.running is not None:
-            self._scheduler.fail(
-                f"{self._name}: an operation within an atomic one; let the operation that uses it "
-                "have its steps"
-            )
+    def __init__(self, value: int = 1) -> None:
+        if value < 0:
+            raise ValueError("semaphore initial value must be >= 0")
+        self.value = value
 
-    def unplanned(self, thread: Thread) -> NoReturn:
-        self._scheduler.fail(
-            f"{self._name}: {thread.name} was let in although it has to wait: the run is not the "
-            "one that was planned"
-        )
+    def admits(self, thread: Thread) -> bool:
+        return self.value > 0
 
-    def acquired(self, source: object) -> None:
-        if self._scheduler.race is not None and self._scheduler.running is not None:
-            self._scheduler.race.acquire(self._scheduler.running, source)
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        scheduler = self.scheduler
+        if not blocking and timeout is not None:
+            raise ValueError("can't specify timeout for non-blocking acquire")
+        thread = scheduler.running
+        if thread is None or timeout is None:
+            if thread is not None:
+                self.rules.whole(
+                    scheduler.point("lock", True, self)
+                    if blocking
+                    else scheduler.point("try", True)
+                )
+            return self.take(blocking)
+        self.rules.whole(scheduler.point("wait", True))
+        if self.value == 0:
+            sleeps(scheduler, thread, timeout)
+            self.rules.whole(scheduler.point("wake", True, Patience(scheduler, self)))
+            if wakes(scheduler, thread) and self.value == 0:
+                return False
+        return self.take(True)
 
-    def released(self, target: object) -> None:
-        if self._scheduler.race is not None and self._scheduler.running is not None:
-            self._scheduler.race.release(self._scheduler.running, target)
+    def release(self, n: int = 1) -> None:
+        scheduler = self.scheduler
+        if n < 1:
+            raise ValueError("n must be one or more")
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("unlock", True))
+        self.give(n)
 
+    def __enter__(self) -> bool:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self.rules.whole(scheduler.point("lock", True, self))
+        return self.take(True)
 
-@primitive("Semaphore")
-def _semaphore(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "Semaphore")
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            if error is not None:
+                scheduler.note_unwinding(error)
+            self.rules.whole(scheduler.point("unlock", True))
+        self.give(1)
 
-    class Semaphore:
-        """``value``: how often it can be acquired now, for harnesses to read."""
+    def take(self, blocking: bool) -> bool:
+        """Count down in the step; False if there is nothing to take."""
+        scheduler = self.scheduler
+        if self.value == 0:
+            if not blocking:
+                return False
+            if scheduler.running is None:
+                raise RuntimeError(OUTSIDE)
+            self.rules.unplanned(scheduler.running)
+        self.value -= 1
+        self.rules.acquired(self)
+        return True
 
-        __slots__ = ("value",)
-
-        def __init__(self, value: int = 1) -> None:
-            if value < 0:
-                raise ValueError("semaphore initial value must be >= 0")
-            self.value = value
-
-        def admits(self, thread: Thread) -> bool:
-            return self.value > 0
-
-        def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-            if not blocking and timeout is not None:
-                raise ValueError("can't specify timeout for non-blocking acquire")
-            thread = scheduler.running
-            if thread is None or timeout is None:
-                if thread is not None:
-                    rules.whole(point("lock", True, self) if blocking else point("try", True))
-                return self.take(blocking)
-            rules.whole(point("wait", True))
-            if self.value == 0:
-                sleeps(scheduler, thread, timeout)
-                rules.whole(point("wake", True, Patience(scheduler, self)))
-                if wakes(scheduler, thread) and self.value == 0:
-                    return False
-            return self.take(True)
-
-        def release(self, n: int = 1) -> None:
-            if n < 1:
-                raise ValueError("n must be one or more")
-            if scheduler.running is not None:
-                rules.whole(point("unlock", True))
-            self.give(n)
-
-        def __enter__(self) -> bool:
-            if scheduler.running is not None:
-                rules.whole(point("lock", True, self))
-            return self.take(True)
-
-        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-            if scheduler.running is not None:
-                if error is not None:
-                    scheduler.note_unwinding(error)
-                rules.whole(point("unlock", True))
-            self.give(1)
-
-        def take(self, blocking: bool) -> bool:
-            """Count down in the step; False if there is nothing to take."""
-            if self.value == 0:
-                if not blocking:
-                    return False
-                if scheduler.running is None:
-                    raise RuntimeError(OUTSIDE)
-                rules.unplanned(scheduler.running)
-            self.value -= 1
-            rules.acquired(self)
-            return True
-
-        def give(self, n: int) -> None:
-            """Count up in the step."""
-            rules.released(self)
-            self.value += n
-
-    return Semaphore
+    def give(self, n: int) -> None:
+        """Count up in the step."""
+        self.rules.released(self)
+        self.value += n
 
 
-@primitive("BoundedSemaphore")
-def _bounded(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    semaphore: Any = earlier["Semaphore"]
+@primitive
+class BoundedSemaphore(Semaphore):
+    """``limit``: the value that it began with, beyond which no release may go."""
 
-    class BoundedSemaphore(semaphore):  # type: ignore[misc]  # its base is built for the scheduler
-        """``limit``: the value that it began with, beyond which no release may go."""
+    __slots__ = ("limit",)
 
-        __slots__ = ("limit",)
+    def __init__(self, value: int = 1) -> None:
+        super().__init__(value)
+        self.limit = value
 
-        def __init__(self, value: int = 1) -> None:
-            super().__init__(value)
-            self.limit = value
-
-        def give(self, n: int) -> None:
-            """Count up in the step. Raises ValueError beyond the limit."""
-            if self.value + n > self.limit:
-                raise ValueError("Semaphore released too many times")
-            super().give(n)
-
-    return BoundedSemaphore
+    def give(self, n: int) -> None:
+        """Count up in the step. Raises ValueError beyond the limit."""
+        if self.value + n > self.limit:
+            raise ValueError("Semaphore released too many times")
+        super().give(n)
 
 
-@primitive("Event")
-def _event(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "Event")
+@primitive
+class Event(Primitive):
+    """``flag``: whether it is set. ``asleep``: the threads that sleep, in their order."""
 
-    class Event:
-        """``flag``: whether it is set. ``asleep``: the threads that sleep, in their order."""
+    __slots__ = ("asleep", "flag")
 
-        __slots__ = ("asleep", "flag")
+    def __init__(self) -> None:
+        self.flag = False
+        self.asleep: tuple[Thread, ...] = ()
 
-        def __init__(self) -> None:
-            self.flag = False
-            self.asleep: tuple[Thread, ...] = ()
+    def admits(self, thread: Thread) -> bool:
+        """Whether a thread that has fallen asleep may wake."""
+        return thread not in self.asleep
 
-        def admits(self, thread: Thread) -> bool:
-            """Whether a thread that has fallen asleep may wake."""
-            return thread not in self.asleep
+    def is_set(self) -> bool:
+        self.rules.whole(self.scheduler.point("read", True))
+        self.rules.acquired(self)
+        return self.flag
 
-        def is_set(self) -> bool:
-            rules.whole(point("read", True))
-            rules.acquired(self)
-            return self.flag
+    def set(self) -> None:
+        self.rules.whole(self.scheduler.point("write", True))
+        self.rules.released(self)
+        self.flag, self.asleep = True, ()
 
-        def set(self) -> None:
-            rules.whole(point("write", True))
-            rules.released(self)
-            self.flag, self.asleep = True, ()
+    def clear(self) -> None:
+        self.rules.whole(self.scheduler.point("write", True))
+        self.flag = False
 
-        def clear(self) -> None:
-            rules.whole(point("write", True))
-            self.flag = False
-
-        def wait(self, timeout: float | None = None) -> bool:
-            thread = scheduler.running
-            if thread is None:
-                if not self.flag:
-                    raise RuntimeError(OUTSIDE)
-                return True
-            rules.whole(point("wait", True))
+    def wait(self, timeout: float | None = None) -> bool:
+        scheduler = self.scheduler
+        thread = scheduler.running
+        if thread is None:
             if not self.flag:
-                self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
-                if timeout is not None:
-                    sleeps(scheduler, thread, timeout)
-                rules.whole(point("wake", True, Patience(scheduler, self)))
-                if wakes(scheduler, thread) and thread in self.asleep:
-                    self.asleep = tuple(each for each in self.asleep if each is not thread)
-                    return False
-                if thread in self.asleep:
-                    rules.unplanned(thread)
-            rules.acquired(self)
+                raise RuntimeError(OUTSIDE)
             return True
-
-    return Event
+        self.rules.whole(scheduler.point("wait", True))
+        if not self.flag:
+            self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
+            if timeout is not None:
+                sleeps(scheduler, thread, timeout)
+            self.rules.whole(scheduler.point("wake", True, Patience(scheduler, self)))
+            if wakes(scheduler, thread) and thread in self.asleep:
+                self.asleep = tuple(each for each in self.asleep if each is not thread)
+                return False
+            if thread in self.asleep:
+                self.rules.unplanned(thread)
+        self.rules.acquired(self)
+        return True
 
 
 class Gate:
@@ -228,7 +193,7 @@ class Gate:
 
     __slots__ = ("_barrier", "_phases")
 
-    def __init__(self, barrier: Any, phases: tuple[str, ...]) -> None:
+    def __init__(self, barrier: Barrier, phases: tuple[str, ...]) -> None:
         self._barrier, self._phases = barrier, phases
 
     def admits(self, thread: Thread) -> bool:
@@ -243,7 +208,7 @@ class Leaving(Gate):
 
     __slots__ = ("_scheduler",)
 
-    def __init__(self, scheduler: Scheduler, barrier: Any) -> None:
+    def __init__(self, scheduler: Scheduler, barrier: Barrier) -> None:
         super().__init__(barrier, LEAVES)
         self._scheduler = scheduler
 
@@ -252,94 +217,90 @@ class Leaving(Gate):
         return super().admits(thread) or (filling and late(self._scheduler, thread))
 
 
-@primitive("Barrier")
-def _barrier(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point, rules = scheduler.point, Rules(scheduler, "Barrier")
+@primitive
+class Barrier(Primitive):
+    """``phase``: one of those above. ``inside``: (thread, its index) of those that sleep."""
 
-    class Barrier:
-        """``phase``: one of those above. ``inside``: (thread, its index) of those that sleep."""
+    __slots__ = ("action", "inside", "parties", "phase", "timeout")
 
-        __slots__ = ("action", "inside", "parties", "phase", "timeout")
+    def __init__(
+        self,
+        parties: int,
+        action: Callable[[], object] | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self.parties, self.action, self.timeout = parties, action, timeout
+        self.inside: tuple[tuple[Thread, int], ...] = ()
+        self.phase = FILLING
 
-        def __init__(
-            self,
-            parties: int,
-            action: Callable[[], object] | None = None,
-            timeout: float | None = None,
-        ) -> None:
-            self.parties, self.action, self.timeout = parties, action, timeout
-            self.inside: tuple[tuple[Thread, int], ...] = ()
-            self.phase = FILLING
-
-        def wait(self, timeout: float | None = None) -> int:
-            """As Python's, with its BrokenBarrierError."""
-            thread = scheduler.running
-            if thread is None:
-                raise RuntimeError(OUTSIDE)
-            rules.whole(point("wait", True, Gate(self, ARRIVES)))
-            if self.phase == BROKEN:
-                raise threading.BrokenBarrierError
-            rules.released(self)
-            index = len(self.inside)
-            if index + 1 == self.parties:
-                self._open()
-                rules.acquired(self)
-                return index
-            self.inside = tuple(sorted((*self.inside, (thread, index)), key=_place))
-            if timeout is None:
-                timeout = self.timeout
-            if timeout is not None:
-                sleeps(scheduler, thread, timeout)
-            rules.whole(point("wake", True, Leaving(scheduler, self)))
-            if wakes(scheduler, thread) and self.phase == FILLING:
-                self.phase = BROKEN
-            return self._left(thread)
-
-        def reset(self) -> None:
-            rules.whole(point("notify", True, Gate(self, SETTLED)))
-            if not self.inside:
-                self.phase = FILLING
-            elif self.phase in (FILLING, BROKEN):
-                self.phase = RESETTING
-
-        def abort(self) -> None:
-            rules.whole(point("notify", True, Gate(self, SETTLED)))
-            self.phase = BROKEN
-
-        @property
-        def n_waiting(self) -> int:
-            rules.whole(point("read", True))
-            return len(self.inside) if self.phase == FILLING else 0
-
-        @property
-        def broken(self) -> bool:
-            rules.whole(point("read", True))
-            return self.phase == BROKEN
-
-        def _open(self) -> None:
-            if self.action is not None:
-                self.phase = ACTING
-                try:
-                    self.action()
-                except BaseException:
-                    self.phase = BROKEN
-                    raise
-            self.phase = DRAINING if self.inside else FILLING
-
-        def _left(self, thread: Thread) -> int:
-            phase = self.phase
-            if phase not in LEAVES:
-                rules.unplanned(thread)
-            index = next(index for sleeper, index in self.inside if sleeper is thread)
-            self.inside = tuple(entry for entry in self.inside if entry[0] is not thread)
-            if not self.inside and phase in (DRAINING, RESETTING):
-                self.phase = FILLING
-            if phase != DRAINING:
-                raise threading.BrokenBarrierError
-            rules.acquired(self)
+    def wait(self, timeout: float | None = None) -> int:
+        """As Python's, with its BrokenBarrierError."""
+        scheduler = self.scheduler
+        thread = scheduler.running
+        if thread is None:
+            raise RuntimeError(OUTSIDE)
+        self.rules.whole(scheduler.point("wait", True, Gate(self, ARRIVES)))
+        if self.phase == BROKEN:
+            raise threading.BrokenBarrierError
+        self.rules.released(self)
+        index = len(self.inside)
+        if index + 1 == self.parties:
+            self._open()
+            self.rules.acquired(self)
             return index
+        self.inside = tuple(sorted((*self.inside, (thread, index)), key=_place))
+        if timeout is None:
+            timeout = self.timeout
+        if timeout is not None:
+            sleeps(scheduler, thread, timeout)
+        self.rules.whole(scheduler.point("wake", True, Leaving(scheduler, self)))
+        if wakes(scheduler, thread) and self.phase == FILLING:
+            self.phase = BROKEN
+        return self._left(thread)
 
-    return Barrier
+    def reset(self) -> None:
+        self.rules.whole(self.scheduler.point("notify", True, Gate(self, SETTLED)))
+        if not self.inside:
+            self.phase = FILLING
+        elif self.phase in (FILLING, BROKEN):
+            self.phase = RESETTING
+
+    def abort(self) -> None:
+        self.rules.whole(self.scheduler.point("notify", True, Gate(self, SETTLED)))
+        self.phase = BROKEN
+
+    @property
+    def n_waiting(self) -> int:
+        self.rules.whole(self.scheduler.point("read", True))
+        return len(self.inside) if self.phase == FILLING else 0
+
+    @property
+    def broken(self) -> bool:
+        self.rules.whole(self.scheduler.point("read", True))
+        return self.phase == BROKEN
+
+    def _open(self) -> None:
+        if self.action is not None:
+            self.phase = ACTING
+            try:
+                self.action()
+            except BaseException:
+                self.phase = BROKEN
+                raise
+        self.phase = DRAINING if self.inside else FILLING
+
+    def _left(self, thread: Thread) -> int:
+        phase = self.phase
+        if phase not in LEAVES:
+            self.rules.unplanned(thread)
+        index = next(index for sleeper, index in self.inside if sleeper is thread)
+        self.inside = tuple(entry for entry in self.inside if entry[0] is not thread)
+        if not self.inside and phase in (DRAINING, RESETTING):
+            self.phase = FILLING
+        if phase != DRAINING:
+            raise threading.BrokenBarrierError
+        self.rules.acquired(self)
+        return index
 
 
 def _place(entry: tuple[Thread, int]) -> int:

@@ -15,10 +15,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from wheelproof.explore.controlled import Scheduler
-from wheelproof.explore.registry import primitive
+from wheelproof.explore.registry import Primitive, primitive
 from wheelproof.explore.threads import DONE, Site, Thread
 
 
@@ -41,100 +41,93 @@ class Sleeper:
         return self._condition.may_wake(thread)
 
 
-@primitive("Time")
-def _time(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+@primitive
+class Time(Primitive):
+    """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
 
-    class Time:
-        """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
+    ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
+    scenario's order.
+    """
 
-        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
-        scenario's order.
+    __slots__ = ("alarms", "now")
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.alarms: tuple[tuple[Thread, float], ...] = ()
+        self.scheduler.time = self
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass, in one step of kind ``update``."""
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            self._step(scheduler.point("update", True))
+        self.now += seconds
+
+    def elapse(self) -> bool:
+        """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
+
+        As long as no thread sleeps for a limited time the step cannot be taken: time alone does
+        not make a run end.
         """
+        scheduler = self.scheduler
+        if scheduler.running is None:
+            return False
+        self._step(scheduler.point("update", True, self))
+        later = [deadline for _, deadline in self.alarms if deadline > self.now]
+        if later:
+            self.now = min(later)
+        return bool(later)
 
-        __slots__ = ("alarms", "now")
+    def admits(self, thread: Thread) -> bool:
+        """Whether a deadline lies ahead, or all other threads have ended."""
+        now = self.now
+        return any(deadline > now for _, deadline in self.alarms) or all(
+            other.label is DONE for other in self.scheduler.threads if other is not thread
+        )
 
-        def __init__(self) -> None:
-            self.now = 0.0
-            self.alarms: tuple[tuple[Thread, float], ...] = ()
-            scheduler.time = self
+    def deadline(self, thread: Thread) -> float | None:
+        """The moment at which the thread's sleep ends, or None."""
+        return next((deadline for sleeper, deadline in self.alarms if sleeper is thread), None)
 
-        def advance(self, seconds: float) -> None:
-            """Let time pass, in one step of kind ``update``."""
-            if scheduler.running is not None:
-                self._step(point("update", True))
-            self.now += seconds
-
-        def elapse(self) -> bool:
-            """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
-
-            As long as no thread sleeps for a limited time the step cannot be taken: time alone does
-            not make a run end.
-            """
-            if scheduler.running is None:
-                return False
-            self._step(point("update", True, self))
-            later = [deadline for _, deadline in self.alarms if deadline > self.now]
-            if later:
-                self.now = min(later)
-            return bool(later)
-
-        def admits(self, thread: Thread) -> bool:
-            """Whether a deadline lies ahead, or all other threads have ended."""
-            now = self.now
-            return any(deadline > now for _, deadline in self.alarms) or all(
-                other.label is DONE for other in scheduler.threads if other is not thread
+    def _step(self, site: Site | None) -> None:
+        if site is None:
+            self.scheduler.fail(
+                "time passes within an atomic operation; let a thread of the scenario do it"
             )
 
-        def deadline(self, thread: Thread) -> float | None:
-            """The moment at which the thread's sleep ends, or None."""
-            return next((deadline for sleeper, deadline in self.alarms if sleeper is thread), None)
 
-        def _step(self, site: Site | None) -> None:
-            if site is None:
-                scheduler.fail(
-                    "time passes within an atomic operation; let a thread of the scenario do it"
-                )
+@primitive
+class Interrupts(Primitive):
+    """The source of interrupts: one per scenario, named in ``Harness.names``.
 
-    return Time
+    ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
+    """
 
+    __slots__ = ("pending",)
 
-@primitive("Interrupts")
-def _interrupts(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
-    point = scheduler.point
+    def __init__(self) -> None:
+        self.pending: tuple[Thread, ...] = ()
+        self.scheduler.interrupts = self
 
-    class Interrupts:
-        """The source of interrupts: one per scenario, named in ``Harness.names``.
+    def interrupt(self, thread: str) -> None:
+        """Let the present wait of a thread raise, in one step of kind ``update``.
 
-        ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
+        Nothing happens if it does not sleep.
         """
-
-        __slots__ = ("pending",)
-
-        def __init__(self) -> None:
-            self.pending: tuple[Thread, ...] = ()
-            scheduler.interrupts = self
-
-        def interrupt(self, thread: str) -> None:
-            """Let the present wait of a thread raise, in one step of kind ``update``.
-
-            Nothing happens if it does not sleep.
-            """
-            if scheduler.running is None:
-                return
-            if point("update", True) is None:
-                scheduler.fail(
-                    "an interrupt within an atomic operation; let a thread of the scenario do it"
-                )
-            hit = next((each for each in scheduler.threads if each.name == thread), None)
-            if hit is None:
-                scheduler.fail(
-                    f"there is no thread {thread} to be interrupted; name one of the scenario"
-                )
-            if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
-                self.pending = tuple(sorted((*self.pending, hit), key=index_of))
-
-    return Interrupts
+        scheduler = self.scheduler
+        if scheduler.running is None:
+            return
+        if scheduler.point("update", True) is None:
+            scheduler.fail(
+                "an interrupt within an atomic operation; let a thread of the scenario do it"
+            )
+        hit = next((each for each in scheduler.threads if each.name == thread), None)
+        if hit is None:
+            scheduler.fail(
+                f"there is no thread {thread} to be interrupted; name one of the scenario"
+            )
+        if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
+            self.pending = tuple(sorted((*self.pending, hit), key=index_of))
 
 
 def index_of(thread: Thread) -> int:

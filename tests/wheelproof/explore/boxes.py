@@ -192,11 +192,6 @@ def broken(found, expected):
 
 def plant(monkeypatch, name, **methods):
     """Let the controlled class of this name have other methods."""
-    build = registry._REGISTRY[name]
-    monkeypatch.setitem(
-        registry._REGISTRY,
-        name,
-        lambda scheduler, earlier: type(
-            name, (build(scheduler, earlier),), {"__slots__": (), **methods}
-        ),
-    )
+    cls = registry._REGISTRY[name]
+    faulty = type(name, (cls,), {"__slots__": (), **methods})
+    monkeypatch.setitem(registry._REGISTRY, name, faulty)

@@ -54,16 +54,16 @@ def test_only_the_monitor_is_reentrant(controlled):
 
 
 def test_a_further_primitive_can_be_registered():
-    @primitive("Latch")
-    def build(scheduler, earlier):
-        assert "Atomic" in earlier
-
-        class Latch:
-            __slots__ = ("open",)
-
-        return Latch
+    @primitive
+    class Latch(registry.Primitive):
+        __slots__ = ("open",)
 
     try:
-        assert "Latch" in registered() and runtime_module(Scheduler()).Latch.__name__ == "Latch"
+        one, other = Scheduler(), Scheduler()
+        module = runtime_module(one)
+        assert "Latch" in registered() and module.Latch.__name__ == "Latch"
+        assert module.Latch.scheduler is one and module.Latch.siblings["Atomic"] is module.Atomic
+        assert runtime_module(other).Latch.scheduler is other
+        assert registry.of_one_scheduler(module.Latch.__mro__[:-1]) == [module.Latch]
     finally:
         del registry._REGISTRY["Latch"]

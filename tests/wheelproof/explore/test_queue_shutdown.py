@@ -1,7 +1,6 @@
 """``shutdown`` of queues under control is that of Python 3.13: compared with CPython's source."""
 
 import queue
-import sys
 
 import pytest
 
@@ -42,7 +41,7 @@ BY_DAY = ("what is there is handed out", "a put goes on", "joined by it", "a get
 @pytest.fixture(scope="module", autouse=True)
 def as_in_3_13():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(queues, "SHUTS_DOWN", True)
+        patched.setattr(queues.Queue, "shutdown", queues.shut_down, raising=False)
         yield
 
 
@@ -104,12 +103,12 @@ def test_a_fault_in_a_controlled_class_is_rejected_by_name(
 
 
 def test_a_python_without_it_has_none_under_control_either(tmp_path, monkeypatch):
-    monkeypatch.setattr(queues, "SHUTS_DOWN", False)
+    monkeypatch.delattr(queues.Queue, "shutdown")
     program = scenario(a="size; shut")
     assert list(ends(load(tmp_path), program)) == [("raised", "AttributeError")]
-    assert hasattr(production.Queue, "shutdown") == (sys.version_info >= (3, 13))
+    assert hasattr(production.Queue, "shutdown") == queues.SHUTS_DOWN
     assert issubclass(production.ShutDown, Exception)
-    if sys.version_info >= (3, 13):
+    if queues.SHUTS_DOWN:
         assert production.ShutDown is queue.ShutDown is queues.ShutDown
 
 

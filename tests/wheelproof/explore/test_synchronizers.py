@@ -14,7 +14,6 @@ from tests.wheelproof.explore.synchronizer_box import BOX, load, of_cpython, sce
 from wheelproof.explore import (
     RaceDetector,
     RuleBroken,
-    conditions,
     patience,
     random_schedules,
     synchronizers,
@@ -71,7 +70,7 @@ def cpython(tmp_path_factory):
     The result by chance is False in the schedules in which the thread wakes first.
     """
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(conditions, "Either", lambda scheduler: True)
+        plant(patched, "Condition", either=lambda self: True)
         return load(tmp_path_factory.mktemp("cpython"), of_cpython())
 
 
@@ -139,7 +138,7 @@ def gives_nothing(self, n):
 
 def has_no_time_out(self, parties, action=None, timeout=None):
     """A barrier that forgets the time-out of its constructor."""
-    type(self).__mro__[1].__init__(self, parties, action)
+    synchronizers.Barrier.__init__(self, parties, action)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import functools
 import threading
 from collections.abc import Callable
 from types import FrameType, FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from wheelproof.explore import queues, registry, synchronizers
 from wheelproof.explore.threads import Admits
@@ -206,8 +206,8 @@ def recorded(recorder: Recorder) -> dict[str, type]:
     """The classes of :data:`NAMES`, whose operations are moments."""
     moments = Moments(recorder)
     built = registry.some(NAMES, moments)
-    for cls in dict.fromkeys(each for kind in built.values() for each in kind.__mro__[:-1]):
-        for name, member in list(vars(cls).items()):
+    for cls in built.values():
+        for name, member in _members(cls).items():
             if isinstance(member, property) and member.fget is not None:
                 setattr(cls, name, property(moments.operation(name, member.fget)))
             elif _has_point(member):
@@ -232,9 +232,16 @@ def _let_act(moments: Moments, barrier: Any) -> None:
     barrier.__init__ = init
 
 
-def _has_point(member: object) -> bool:
+def _members(cls: type) -> dict[str, object]:
+    """All that a class has of its own and from its bases, as it is stored there."""
+    return {
+        name: member for base in reversed(cls.__mro__[:-1]) for name, member in vars(base).items()
+    }
+
+
+def _has_point(member: object) -> TypeGuard[FunctionType]:
     """Whether a method of a controlled class is one that the implementation calls."""
-    return isinstance(member, FunctionType) and "point" in member.__code__.co_freevars
+    return isinstance(member, FunctionType) and "point" in member.__code__.co_names
 
 
 def _held(holder: object) -> tuple[Any, ...]:

@@ -32,7 +32,7 @@ SEEDS = (0,)
 def as_in_3_13():
     """Queues have ``shutdown`` whatever Python runs."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(queues, "SHUTS_DOWN", True)
+        patched.setattr(queues.Queue, "shutdown", queues.shut_down, raising=False)
         yield
 
 
