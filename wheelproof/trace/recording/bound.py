@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
+from wheelproof.explore.bound import bound as of_its_own
 from wheelproof.trace.recording.recorder import Recorder
 
 T = TypeVar("T", bound="Recorded")
@@ -21,4 +22,4 @@ class Recorded:
 
 def bound(primitive: type[T], recorder: Recorder) -> type[T]:
     """The class of the primitives of one recording."""
-    return type(primitive.__name__, (primitive,), {"__slots__": (), "recorder": recorder})
+    return of_its_own(primitive, recorder=recorder)

@@ -107,24 +107,7 @@ class Lock(Recorded):
             recorder.turn(frame, "lock")
         if not self.lock.acquire(False):
             self.wait(frame)
-        # what entered() does, without a call: most of what a recording costs is here and in
-        # __exit__
-        try:
-            log = recorder.local.log
-        except AttributeError:
-            log = recorder.log()
-        depth = self.depth + 1
-        if depth == 1:
-            log.held.append(self)
-            if self.lc > log.lc:
-                log.lc = self.lc
-        site = recorder.places.get(id(frame.f_code) + frame.f_lasti)
-        if site is None:
-            site = recorder.site(frame, "lock")
-        if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
-            log.emit(site, self.owner, 0, 1)
-        self.lc = log.lc
-        self.depth = depth
+        self.entered(frame, "lock")
 
     def __exit__(self, *exception: object) -> None:
         recorder, frame = self.recorder, _frame(1)

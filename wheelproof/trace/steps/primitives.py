@@ -11,28 +11,20 @@ import threading
 from collections.abc import Callable
 from queue import Empty, Full
 from types import FrameType, ModuleType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
+from wheelproof.explore.bound import bound
 from wheelproof.explore.queues import ShutDown
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.choices import chooser
-from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
-from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
+from wheelproof.trace.steps.locks import Interrupted, locks, placed, without
+from wheelproof.trace.steps.recorder import Actor, Recorded, Recorder, Stop, frame_of
 from wheelproof.trace.steps.synchronizers import recorded
 from wheelproof.trace.steps.unrecorded import refuse_in
 from wheelproof.trace.steps.virtual_time import time_and_threads
 
 T = TypeVar("T")
-
-OPERATIONS = {
-    "get": ("read", "r"),
-    "set": ("write", "w"),
-    "get_and_set": ("swap", "w"),
-    "compare_and_set": ("cas", "cas"),
-    "add_and_get": ("update", "w"),
-}
-"""Method of an atomic variable -> kind of operation, mode of its order token."""
 
 
 def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleType:
@@ -44,10 +36,8 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
     inner = {} if production is None else vars(production)
     module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
     refuse_in(vars(module), recorder)
-    plain = locks(recorder)
     module.__dict__.update(
-        plain,
-        Condition=condition(recorder, plain["Monitor"]),
+        locks(recorder),
         **recorded(recorder),
         **time_and_threads(recorder),
         choose=chooser(recorder),
@@ -61,123 +51,140 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
         Plain=Annotated[T, "plain"],
         T=T,
     )
-    for role, build in (
-        ("Atomic", atomic),
-        ("ReadWriteLock", read_write_lock),
-        ("Gate", gate),
-    ):
+    for cls in (Atomic, ReadWriteLock, Gate):
+        role = cls.__name__
         if role in inner:
-            vars(module)[role] = build(recorder, inner[role])
+            vars(module)[role] = bound(cls, recorder=recorder, production=inner[role])
     if "Memory" in inner:
         vars(module)["Memory"] = memory(recorder, inner["Memory"])
     return module
 
 
-def atomic(recorder: Recorder, production: type) -> type:
-    """``Atomic``: the production class, each operation of which is one moment."""
+class Wrapped(Recorded):
+    """A class of production with a report around each operation. ``production``: that class."""
 
-    class Atomic:
-        """``value``: what it holds, for harnesses to read."""
-
-        __slots__ = ("inner",)
-
-        def __init__(self, value: object) -> None:
-            self.inner = production(value)
-
-        def __class_getitem__(cls, item: object) -> type:
-            return cls
-
-        @property
-        def value(self) -> Any:
-            return self.inner.get()
-
-    def reported(name: str, operation: str, mode: str) -> Callable[..., Any]:
-        method = getattr(production, name)
-
-        def call(self: Atomic, *arguments: Any) -> Any:
-            actor, frame = recorder.actor, frame_of(1)
-            step = None if actor is None else recorder.arrive(actor, frame, operation)
-            word = (self, "atomic", mode)
-            return recorder.perform(
-                actor, step, frame, lambda: method(self.inner, *arguments), word
-            )
-
-        call.__name__ = name
-        return call
-
-    for name, (operation, mode) in OPERATIONS.items():
-        if hasattr(production, name):
-            setattr(Atomic, name, reported(name, operation, mode))
-    return Atomic
+    __slots__ = ()
+    production: ClassVar[type[Any]]
 
 
-def read_write_lock(recorder: Recorder, production: type) -> type:
-    """``ReadWriteLock``: the production class, whose halves report."""
+class Atomic(Wrapped):
+    """Each operation is one moment. ``value``: what it holds, for harnesses to read."""
 
-    class Half:
-        __slots__ = ("inner", "mode", "of")
+    __slots__ = ("inner",)
 
-        def __init__(self, of: ReadWriteLock, mode: str, inner: Any) -> None:
-            self.of, self.mode, self.inner = of, mode, inner
+    def __init__(self, value: object) -> None:
+        self.inner = self.production(value)
 
-        def token(self) -> list[Any]:
-            return ["RW", self.of.name, self.of.epoch, self.mode]
+    def __class_getitem__(cls, item: object) -> type:
+        return cls
 
-        def blocks(self, actor: Actor) -> bool:
-            others = self.mode == "w" and any(each is not actor for each in self.of.readers)
-            return self.of.writer is not None or others
+    @property
+    def value(self) -> Any:
+        return self.inner.get()
 
-        def __enter__(self) -> None:
-            actor, frame, of = recorder.actor, frame_of(1), self.of
-            if actor is None:
-                self.inner.__enter__()
-                return
-            step = recorder.arrive(actor, frame, "lock")
-            actor.waits = self
+    def get(self) -> Any:
+        return self._report(frame_of(1), "read", "r", self.inner.get)
+
+    def set(self, value: object) -> Any:
+        return self._report(frame_of(1), "write", "w", self.inner.set, value)
+
+    def get_and_set(self, value: object) -> Any:
+        return self._report(frame_of(1), "swap", "w", self.inner.get_and_set, value)
+
+    def compare_and_set(self, expected: object, value: object) -> Any:
+        return self._report(frame_of(1), "cas", "cas", self.inner.compare_and_set, expected, value)
+
+    def add_and_get(self, delta: object) -> Any:
+        return self._report(frame_of(1), "update", "w", self.inner.add_and_get, delta)
+
+    def _report(
+        self,
+        frame: FrameType,
+        operation: str,
+        mode: str,
+        method: Callable[..., Any],
+        *arguments: object,
+    ) -> Any:
+        """Call a method of production as a moment. ``mode``: that of its order token."""
+        recorder = self.recorder
+        actor = recorder.actor
+        step = None if actor is None else recorder.arrive(actor, frame, operation)
+        word = (self, "atomic", mode)
+        return recorder.perform(actor, step, frame, lambda: method(*arguments), word)
+
+
+class Half:
+    """One half of a read/write lock. ``mode``: ``r`` or ``w``."""
+
+    __slots__ = ("inner", "mode", "of")
+
+    def __init__(self, of: ReadWriteLock, mode: str, inner: Any) -> None:
+        self.of, self.mode, self.inner = of, mode, inner
+
+    def token(self) -> list[Any]:
+        return ["RW", self.of.name, self.of.epoch, self.mode]
+
+    def blocks(self, actor: Actor) -> bool:
+        others = self.mode == "w" and any(each is not actor for each in self.of.readers)
+        return self.of.writer is not None or others
+
+    def __enter__(self) -> None:
+        frame, of = frame_of(1), self.of
+        recorder = of.recorder
+        actor = recorder.actor
+        if actor is None:
             self.inner.__enter__()
+            return
+        step = recorder.arrive(actor, frame, "lock")
+        actor.waits = self
+        self.inner.__enter__()
+        with recorder.moment:
+            actor.waits = None
+            actor.held.append(self)
+            if self.mode == "r":
+                of.readers = placed((*of.readers, actor))
+            else:
+                of.writer = actor
+            if step is not None:
+                recorder.note(actor, step, frame)
+
+    def __exit__(self, *exception: object) -> None:
+        frame, of = frame_of(1), self.of
+        recorder = of.recorder
+        actor = recorder.actor
+        if actor is not None:
+            step = recorder.arrive(actor, frame, "unlock")
             with recorder.moment:
-                actor.waits = None
-                actor.held.append(self)
-                if self.mode == "r":
-                    of.readers = placed((*of.readers, actor))
-                else:
-                    of.writer = actor
                 if step is not None:
                     recorder.note(actor, step, frame)
+                if self in actor.held:
+                    actor.held.remove(self)
+                if self.mode == "r":
+                    of.readers = without(of.readers, actor)
+                else:
+                    of.writer = None
+                    of.epoch += 1
+        self.inner.__exit__(*exception)
 
-        def __exit__(self, *exception: object) -> None:
-            actor, frame, of = recorder.actor, frame_of(1), self.of
-            if actor is not None:
-                step = recorder.arrive(actor, frame, "unlock")
-                with recorder.moment:
-                    if step is not None:
-                        recorder.note(actor, step, frame)
-                    if self in actor.held:
-                        actor.held.remove(self)
-                    if self.mode == "r":
-                        of.readers = without(of.readers, actor)
-                    else:
-                        of.writer = None
-                        of.epoch += 1
-            self.inner.__exit__(*exception)
 
-    class ReadWriteLock:
-        """``readers`` and ``writer``: the threads inside; ``epoch``: write holds that are over."""
+class ReadWriteLock(Wrapped):
+    """Its halves report.
 
-        __slots__ = ("epoch", "name", "read_lock", "readers", "write_lock", "writer")
+    ``readers`` and ``writer``: the threads inside; ``epoch``: write holds that are over.
+    """
 
-        def __init__(self) -> None:
-            inner = production()
-            self.readers: tuple[Actor, ...] = ()
-            self.writer: Actor | None = None
-            self.epoch, self.name = 0, recorder.name("ReadWriteLock")
-            self.read_lock = Half(self, "r", inner.read_lock)
-            self.write_lock = Half(self, "w", inner.write_lock)
+    __slots__ = ("epoch", "name", "read_lock", "readers", "write_lock", "writer")
 
-        def let_go(self) -> None:
-            """Records nothing: no interrupt ends the release of a lock in a recording."""
+    def __init__(self) -> None:
+        inner = self.production()
+        self.readers: tuple[Actor, ...] = ()
+        self.writer: Actor | None = None
+        self.epoch, self.name = 0, self.recorder.name("ReadWriteLock")
+        self.read_lock = Half(self, "r", inner.read_lock)
+        self.write_lock = Half(self, "w", inner.write_lock)
 
-    return ReadWriteLock
+    def let_go(self) -> None:
+        """Records nothing: no interrupt ends the release of a lock in a recording."""
 
 
 class Due:
@@ -190,91 +197,93 @@ class Due:
         return self._gate.owner is not None or self._wait_ms() > 0
 
 
-def gate(recorder: Recorder, production: type) -> type:
-    """``Gate``: the production class, which reports. A wait for something due does not time out:
-    the clock of a scenario stands still until a thread moves it."""
+class Gate(Wrapped):
+    """``owner`` and ``depth`` as those of a lock.
 
-    class Gate:
-        """``owner`` and ``depth`` as those of a lock."""
+    A wait for something due does not time out: the clock of a scenario stands still until a thread
+    moves it.
+    """
 
-        __slots__ = ("_count", "_name", "depth", "inner", "owner")
+    __slots__ = ("_count", "_name", "depth", "inner", "owner")
 
-        def __init__(self) -> None:
-            self.inner = production()
-            self.owner: Actor | None = None
-            self.depth = self._count = 0
-            self._name = recorder.name("Gate")
+    def __init__(self) -> None:
+        self.inner = self.production()
+        self.owner: Actor | None = None
+        self.depth = self._count = 0
+        self._name = self.recorder.name("Gate")
 
-        def token(self) -> list[Any]:
-            self._count += 1
-            return ["L", self._name, self._count, "w"]
+    def token(self) -> list[Any]:
+        self._count += 1
+        return ["L", self._name, self._count, "w"]
 
-        def blocks(self, actor: Actor) -> bool:
-            return self.owner is not None
+    def blocks(self, actor: Actor) -> bool:
+        return self.owner is not None
 
-        def let_go(self) -> None:
-            """Records nothing: no interrupt ends the release of a lock in a recording."""
+    def let_go(self) -> None:
+        """Records nothing: no interrupt ends the release of a lock in a recording."""
 
-        def __enter__(self) -> None:
-            actor, frame = recorder.actor, frame_of(1)
-            step = None if actor is None else recorder.arrive(actor, frame, "lock")
-            if actor is not None:
-                actor.waits = self
-            self.inner.__enter__()
-            self._entered(actor, step, frame)
+    def __enter__(self) -> None:
+        recorder = self.recorder
+        actor, frame = recorder.actor, frame_of(1)
+        step = None if actor is None else recorder.arrive(actor, frame, "lock")
+        if actor is not None:
+            actor.waits = self
+        self.inner.__enter__()
+        self._entered(actor, step, frame)
 
-        def __exit__(self, *exception: object) -> None:
-            self._left(frame_of(1))
-            self.inner.__exit__(*exception)
+    def __exit__(self, *exception: object) -> None:
+        self._left(frame_of(1))
+        self.inner.__exit__(*exception)
 
-        def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
-            actor, frame = recorder.actor, frame_of(1)
-            step = None if actor is None else recorder.arrive(actor, frame, "lock")
-            if actor is None:
+    def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
+        recorder = self.recorder
+        actor, frame = recorder.actor, frame_of(1)
+        step = None if actor is None else recorder.arrive(actor, frame, "lock")
+        if actor is None:
+            self.inner.acquire_when(wait_ms, timeout_ms)
+            return
+        actor.waits = Due(self, wait_ms)
+        actor.muted = True
+        try:
+            self.inner.acquire_when(wait_ms, timeout_ms)
+            while wait_ms() > 0:
+                self.inner.release()
+                if recorder.over:
+                    raise Stop
                 self.inner.acquire_when(wait_ms, timeout_ms)
-                return
-            actor.waits = Due(self, wait_ms)
-            actor.muted = True
-            try:
-                self.inner.acquire_when(wait_ms, timeout_ms)
-                while wait_ms() > 0:
-                    self.inner.release()
-                    if recorder.over:
-                        raise Stop
-                    self.inner.acquire_when(wait_ms, timeout_ms)
-            finally:
-                actor.muted = recorder.over
-            self._entered(actor, step, frame)
+        finally:
+            actor.muted = recorder.over
+        self._entered(actor, step, frame)
 
-        def release(self) -> None:
-            self._left(frame_of(1))
-            self.inner.release()
+    def release(self) -> None:
+        self._left(frame_of(1))
+        self.inner.release()
 
-        def notify(self) -> None:
-            self.inner.notify()
+    def notify(self) -> None:
+        self.inner.notify()
 
-        def _entered(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
-            if actor is None:
-                return
-            with recorder.moment:
-                self.owner, self.depth, actor.waits = actor, 1, None
-                actor.held.append(self)
-                if step is not None:
-                    recorder.note(actor, step, frame)
+    def _entered(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
+        recorder = self.recorder
+        if actor is None:
+            return
+        with recorder.moment:
+            self.owner, self.depth, actor.waits = actor, 1, None
+            actor.held.append(self)
+            if step is not None:
+                recorder.note(actor, step, frame)
 
-        def _left(self, frame: FrameType) -> None:
-            actor = recorder.actor
-            if actor is None:
-                return
-            step = recorder.arrive(actor, frame, "unlock")
-            with recorder.moment:
-                if step is not None:
-                    recorder.note(actor, step, frame)
-                self.owner, self.depth = None, 0
-                if self in actor.held:
-                    actor.held.remove(self)
-
-    return Gate
+    def _left(self, frame: FrameType) -> None:
+        recorder = self.recorder
+        actor = recorder.actor
+        if actor is None:
+            return
+        step = recorder.arrive(actor, frame, "unlock")
+        with recorder.moment:
+            if step is not None:
+                recorder.note(actor, step, frame)
+            self.owner, self.depth = None, 0
+            if self in actor.held:
+                actor.held.remove(self)
 
 
 def memory(recorder: Recorder, production: type) -> type:

@@ -20,11 +20,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 from wheelproof.errors import UsageError
 from wheelproof.trace.recording.grain import Grain, Step
 from wheelproof.trace.steps.format import Did, Event
+
+if TYPE_CHECKING:
+    from wheelproof.trace.steps.virtual_time import Interrupts, Time
 
 LOOK_SECONDS = 0.05
 """How long a thread that waits sleeps at a time, before it looks whether the run is over."""
@@ -90,8 +93,8 @@ class Recorder:
         self.state: dict[str, Any] = {}
         self.directed = self.over = False
         self.refused: UsageError | None = None
-        self.clock: Any = None
-        self.interrupts: Any = None
+        self.clock: Time | None = None
+        self.interrupts: Interrupts | None = None
         self._local = threading.local()
         self._random, self._limit = random.Random(seed), limit
         self._words: dict[tuple[int, str], list[Any]] = {}
@@ -320,6 +323,13 @@ class Recorder:
                     self.emit(actor, {"k": "blocked", "label": actor.at})
             self.over = True
             self.changed.notify_all()
+
+
+class Recorded:
+    """The base of classes that report to a recorder: to ``recorder``, that of the subclass."""
+
+    __slots__ = ()
+    recorder: ClassVar[Recorder]
 
 
 def _still(calls: tuple[FrameType, ...], frame: FrameType) -> tuple[FrameType, ...]:
