@@ -9,7 +9,7 @@ with ``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 State = tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]
 """A frozen state: (shared variables flattened, one tuple of variables per thread).
@@ -22,8 +22,17 @@ Step = tuple[int, str, State]
 A thread has several steps in a state where its step chooses. Their labels are then of a subclass of
 ``str`` with the attribute ``choice``: the tuple of the values in which they differ.
 """
-Scenario = Mapping[str, Any]
+Data: TypeAlias = "bool | int | float | str | Sequence[Data] | Mapping[str, Data] | None"
+"""A value of a scenario, as the TOML has it."""
+Program = Sequence[Sequence[Data]]
+"""A thread's operations, each a name with its arguments."""
+Scenario = Mapping[str, Data]
 """A scenario's table in the TOML; ``threads`` maps a thread's name to its program."""
+
+
+def programs(scenario: Scenario) -> Mapping[str, Program]:
+    """The program of each thread of a scenario."""
+    return cast(Mapping[str, Program], scenario["threads"])
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ from wheelproof.explore.lock_order import Edge, Place
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.protocols import programs
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Row, Verdict, judge
@@ -148,9 +149,9 @@ class Context:
 
     def bound(self, scenario: str) -> str:
         """A scenario's size in words."""
-        programs = self.mechanism.scenarios[scenario]["threads"].values()
-        operations = sum(map(len, programs))
-        return f"{counted(len(programs), 'thread')}, {counted(operations, 'operation')}"
+        works = programs(self.mechanism.scenarios[scenario]).values()
+        operations = sum(map(len, works))
+        return f"{counted(len(works), 'thread')}, {counted(operations, 'operation')}"
 
     def keep(self, counterexample: Counterexample) -> str:
         """Write a counterexample; its path below the output folder."""

@@ -26,6 +26,7 @@ from wheelproof.events import Ended, Notice
 from wheelproof.explore.search import rare_collections
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.protocols import programs
 from wheelproof.verdict import Row, Verdict
 
 
@@ -200,7 +201,7 @@ def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
 
 def several_threads(mechanism: Mechanism, config: Config) -> bool:
     """Whether a config's scenario has threads that can interfere; stress needs two at least."""
-    return len(mechanism.scenarios[config.scenario]["threads"]) > 1
+    return len(programs(mechanism.scenarios[config.scenario])) > 1
 
 
 DUMPED = 3_000

@@ -18,6 +18,7 @@ from wheelproof.explore.runner import Racing
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mutant
+from wheelproof.protocols import programs
 from wheelproof.verdict import Verdict
 
 SEED = 7
@@ -150,7 +151,7 @@ def _schedules(
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
     drawn: dict[str, Any] = {
         # one thread has one schedule
-        "schedules": context.limits.schedules if len(program["threads"]) > 1 else 1,
+        "schedules": context.limits.schedules if len(programs(program)) > 1 else 1,
         "seed": SEED,
         "budget": context.limits.bisimulation_seconds,
     }

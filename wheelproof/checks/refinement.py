@@ -15,6 +15,7 @@ from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.project.mechanism import Config, the_property
+from wheelproof.protocols import programs
 from wheelproof.tlc.result import TlcResult, TraceState
 from wheelproof.tlc.values import Function, format_tla
 from wheelproof.verdict import Verdict
@@ -134,7 +135,7 @@ def kept(context: Context, config: Config, result: TlcResult) -> str:
         model = mechanism.model(config.scenario)
         schedule = traced.schedule(model, result, mechanism.pc)
         return context.keep(build(mechanism, model, schedule, sources=context.sources(), **head))
-    threads = tuple(mechanism.scenarios[config.scenario]["threads"])
+    threads = tuple(programs(mechanism.scenarios[config.scenario]))
     texts = [places(state) for state in result.trace]
     steps = []
     for number, (before, after) in enumerate(pairwise(texts), 1):

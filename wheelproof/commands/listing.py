@@ -111,7 +111,7 @@ def show(
             else f"{config.expect}: {config.property}"
         )
         shows += f", but for {', '.join(config.fails)}" if config.fails else ""
-        about = config.about or mechanism.scenarios[config.scenario].get("about", "")
+        about = config.about or _about(mechanism, config.scenario)
         configs.add_row(
             config.name,
             "safety" if kind == "config" else kind,
@@ -130,7 +130,7 @@ def show(
             entry.profile,
             shows,
             "",
-            entry.about or mechanism.scenarios[entry.scenario].get("about", ""),
+            entry.about or _about(mechanism, entry.scenario),
         )
     for fault in [] if only else mechanism.faults.values():
         configs.add_row(
@@ -160,6 +160,10 @@ def show(
                 item.says,
             )
         out.print(proofs)
+
+
+def _about(mechanism: Mechanism, scenario: str) -> str:
+    return str(mechanism.scenarios[scenario].get("about", ""))
 
 
 def update_all(mechanisms: Mapping[str, Mechanism], only: Sequence[str] = ()) -> int:

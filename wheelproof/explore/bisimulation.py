@@ -31,6 +31,7 @@ from wheelproof.explore.second_way import SecondWays
 from wheelproof.explore.threads import DONE
 from wheelproof.explore.unread import Fields, fields_read
 from wheelproof.explore.watchdog import Watchdog
+from wheelproof.protocols import Scenario
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Bisimulation:
 
 def bisimulate(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     rows: Rows,
     shared_of: Callable[[int], Mapping[str, object]],
     *,
@@ -116,7 +117,7 @@ class PairSearch(Search):
     def __init__(
         self,
         implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         rows: Rows,
         shared_of: Callable[[int], Mapping[str, object]],
         budget: float,

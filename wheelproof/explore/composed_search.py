@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from wheelproof.choices import Move, only_threads
 from wheelproof.explore.difference import Rows
 from wheelproof.explore.findings import ExploreError
@@ -14,6 +12,7 @@ from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.search import Parted, Progress, Search
 from wheelproof.explore.threads import DONE, Thread
+from wheelproof.protocols import Scenario
 
 NO_CHOICE = "chooses in a composed run, in which choices are not followed."
 NO_CHOICE_REMEDY = "Check the mechanism alone, or take the choice into the scenario."
@@ -48,7 +47,7 @@ class ComposedSearch(Search):
     def __init__(
         self,
         implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         budget: float,
         race: RaceDetector,
         progress: Progress | None,

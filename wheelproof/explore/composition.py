@@ -9,8 +9,7 @@ steps of that operation, one by one. :class:`Inclusion` tracks the states that t
 
 At rest, when no thread is inside an operation, one of these states must have the implementation's
 variables and every thread at the same label. So every property of the model's states holds at rest
-with the real operations too. Threads that can move are not compared, except that no thread may be
-stuck.
+with the real operations too. Threads that can move are not compared, but no thread may be stuck.
 
 Under way, one of these states must have every other thread at the same label, and the same values
 of all variables that these operations do not write. The model shows what an operation writes: all
@@ -41,6 +40,7 @@ from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.search import Parted, Progress, rare_collections
 from wheelproof.explore.searched import Searched
 from wheelproof.explore.watchdog import Watchdog
+from wheelproof.protocols import Scenario
 
 Cell = tuple[str, int | None]
 """A variable and the place of one of its values; None: all of them."""
@@ -80,7 +80,7 @@ class Composition:
 
 def compose(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     rows: Rows,
     shared_of: Callable[[int], Mapping[str, Values]],
     labels_of: Callable[[int], Sequence[str]],

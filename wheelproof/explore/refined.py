@@ -6,7 +6,7 @@ line it is the same run, which a counterexample can show.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from wheelproof.choices import Move, choice_in, labelled, of_word, thread_of, word
 from wheelproof.explore.findings import StepError
@@ -15,6 +15,7 @@ from wheelproof.explore.run import ControlledImplementation, Run, threads_of
 from wheelproof.explore.runner import Racing
 from wheelproof.explore.schedules import MAX_STEPS
 from wheelproof.explore.watchdog import Watchdog
+from wheelproof.protocols import Scenario
 
 Stop = tuple[str, str | None]
 """Where a thread waits: the label and the line."""
@@ -22,7 +23,7 @@ Stop = tuple[str, str | None]
 
 def refined(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     schedule: Sequence[str],
 ) -> Racing | None:
     """The first race of a coarse schedule, in a fine one.
@@ -48,7 +49,7 @@ def refined(
 
 
 def _stops(
-    implementation: ControlledImplementation, scenario: Mapping[str, object], moves: Sequence[Move]
+    implementation: ControlledImplementation, scenario: Scenario, moves: Sequence[Move]
 ) -> Iterator[tuple[Move, Stop]]:
     """The thread of each coarse step, with what it chooses, and where it then waits.
 

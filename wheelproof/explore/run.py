@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from greenlet import getcurrent
 
@@ -19,15 +18,14 @@ from wheelproof.explore.loading import Loaded
 from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.threads import Thread
+from wheelproof.protocols import Program, Scenario, programs
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
-def threads_of(scenario: Mapping[str, object]) -> list[str]:
+def threads_of(scenario: Scenario) -> list[str]:
     """The names of a scenario's threads, in its order."""
-    programs = scenario["threads"]
-    assert isinstance(programs, Mapping)
-    return list(programs)
+    return list(programs(scenario))
 
 
 class ControlledImplementation:
@@ -122,7 +120,7 @@ class ControlledImplementation:
 
     def begin(
         self,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         *,
         race: RaceDetector | None = None,
         coarse: bool = False,
@@ -153,15 +151,15 @@ class Run:
     def __init__(
         self,
         loaded: Loaded,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         race: RaceDetector | None,
         coarse: bool,
         intern: dict[Piece, int],
     ) -> None:
         self._loaded, self._scheduler, self.scenario = loaded, loaded.scheduler, scenario
         self._race, self._coarse, self._intern = race, coarse, intern
-        programs = scenario.get("threads")
-        if not isinstance(programs, Mapping) or not programs:
+        threads = scenario.get("threads")
+        if not isinstance(threads, Mapping) or not threads:
             raise ExploreError(
                 "The scenario has no threads.",
                 "Give it threads = {name = [[operation, arguments...], ...]}.",
@@ -172,8 +170,9 @@ class Run:
         self._scheduler.order.begin(scenario)
         self.harness = loaded.harness(scenario, loaded.implementation)
         self._scheduler.order.harness = self.harness
-        self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
-        self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
+        works = programs(scenario)
+        self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(works)]
+        self._bodies = [self._program(thread, works[thread.name]) for thread in self.threads]
         roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(
@@ -206,11 +205,10 @@ class Run:
         self._surface = _surface(vars(self.harness))
         self.ended = False
 
-    def _program(
-        self, thread: Thread, program: Sequence[Sequence[Any]]
-    ) -> Callable[[Thread], None]:
+    def _program(self, thread: Thread, program: Program) -> Callable[[Thread], None]:
         operations = []
-        for operation, *arguments in program:
+        for name, *arguments in program:
+            operation = str(name)
             method = getattr(self.harness, operation, None)
             if not callable(method) or operation.startswith("_"):
                 raise ExploreError(

@@ -17,6 +17,7 @@ from wheelproof.explore.difference import (
 from wheelproof.explore.findings import StepError
 from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run, threads_of
+from wheelproof.protocols import Scenario
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Runner:
     def __init__(
         self,
         implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         rows: Rows | None,
         shared_of: Callable[[int], Mapping[str, object]] | None,
         race: RaceDetector | None,

@@ -14,6 +14,7 @@ from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import ControlledImplementation, threads_of
 from wheelproof.explore.runner import Ended, Racing, Runner
 from wheelproof.explore.watchdog import Watchdog
+from wheelproof.protocols import Scenario
 
 MAX_STEPS = 10_000
 """Steps after which a run counts as one that does not end."""
@@ -53,7 +54,7 @@ class Replay:
 
 def replay(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     schedule: Iterable[str | tuple[str, str]],
     *,
     rows: Rows | None = None,
@@ -75,7 +76,7 @@ def replay(
 
 def _replay(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     schedule: Sequence[str | tuple[str, str]],
     rows: Rows | None,
     shared_of: Callable[[int], Mapping[str, object]] | None,
@@ -168,7 +169,7 @@ class RandomSchedules:
 
 def random_schedules(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     *,
     schedules: int,
     seed: int = 0,

@@ -21,6 +21,7 @@ from wheelproof.explore.fingerprint import Piece
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run, threads_of
 from wheelproof.explore.threads import Site
+from wheelproof.protocols import Scenario
 
 HORIZON = 25
 """Known states to look at for a near unfinished one before a run is given up."""
@@ -80,7 +81,7 @@ class Search:
     def __init__(
         self,
         implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         budget: float,
         race: RaceDetector | None = None,
         audit: bool = False,

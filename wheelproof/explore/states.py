@@ -17,6 +17,7 @@ from wheelproof.explore.run import ControlledImplementation, Run
 from wheelproof.explore.search import Parted, Search, rare_collections
 from wheelproof.explore.threads import DONE
 from wheelproof.explore.watchdog import Watchdog
+from wheelproof.protocols import Scenario
 
 NO_DEADLOCK = "NoDeadlock"
 CAN_END = "CanEnd"
@@ -47,7 +48,7 @@ class Explored:
 
 def explore_states(
     implementation: ControlledImplementation,
-    scenario: Mapping[str, object],
+    scenario: Scenario,
     properties: Mapping[str, Property],
     *,
     patient: str = "",
@@ -90,7 +91,7 @@ class _States(Search):
     def __init__(
         self,
         implementation: ControlledImplementation,
-        scenario: Mapping[str, object],
+        scenario: Scenario,
         properties: Mapping[str, Property],
         patient: str,
         budget: float,

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +20,7 @@ from wheelproof.errors import ToolError
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.setup import Setup
 from wheelproof.jvm.values import Numbers, lines
+from wheelproof.protocols import Scenario
 
 STUCK = 98
 """The process's exit code where no thread makes a step."""
@@ -129,7 +130,7 @@ class Jvm:
     def scenario(self, lines: Iterable[Sequence[str]]) -> None:
         self.ask("scenario", lines)
 
-    def begin(self, binding: Binding, program: Mapping[str, Any], fine: bool = False) -> None:
+    def begin(self, binding: Binding, program: Scenario, fine: bool = False) -> None:
         """Choose a scenario of the loaded classes. ``fine``: every access is a step."""
         sites = [site[0] for site in self.sites()["sites"]] if fine and binding.within else []
         within = [key for key in sites if any(fnmatchcase(key, each) for each in binding.within)]

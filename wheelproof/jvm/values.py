@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from wheelproof.protocols import Model
+from wheelproof.protocols import Model, Scenario, programs
 
 Numbers = tuple[int, ...]
 """Per variable: how many numbers follow, then its values."""
@@ -24,13 +24,13 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(item)
 
 
-def names(scenario: Mapping[str, Any], more: Iterable[str] = ()) -> dict[str, int]:
+def names(scenario: Scenario, more: Iterable[str] = ()) -> dict[str, int]:
     """name -> number from 1, in the order in which the scenario has them, then ``more``."""
     found = dict.fromkeys(texts({key: item for key, item in scenario.items() if key != "about"}))
     return {name: number for number, name in enumerate(found | dict.fromkeys(more), 1)}
 
 
-def fields(scenario: Mapping[str, Any]) -> Iterator[list[str]]:
+def fields(scenario: Scenario) -> Iterator[list[str]]:
     """A scenario's fields as (path, values); a list within a list is one value."""
 
     def leaves(path: str, value: object) -> Iterator[list[str]]:
@@ -57,7 +57,7 @@ def word(value: object) -> str:
 
 
 def lines(
-    scenario: Mapping[str, Any],
+    scenario: Scenario,
     sites: Mapping[str, Sequence[str]],
     fine: bool,
     within: Iterable[str] = (),
@@ -70,7 +70,7 @@ def lines(
     """
     threads = [
         ["thread", name, *(word(operation) for operation in program)]
-        for name, program in scenario["threads"].items()
+        for name, program in programs(scenario).items()
     ]
     return [
         *(["name", name] for name in names(scenario, more)),
@@ -86,7 +86,7 @@ def lines(
 class Encoder:
     """Turns states of a model into numbers; ``variables`` are those that are compared, in order."""
 
-    def __init__(self, model: Model, scenario: Mapping[str, Any], more: Iterable[str] = ()) -> None:
+    def __init__(self, model: Model, scenario: Scenario, more: Iterable[str] = ()) -> None:
         self.model = model
         self.number = names(scenario, more)
         self.kept = [name not in model.AUXILIARY for name in model.variables]

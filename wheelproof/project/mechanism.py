@@ -8,7 +8,7 @@ about them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from wheelproof import isolated
 from wheelproof.decisions import Decision
 from wheelproof.decisions.read import module_of
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.protocols import Model, ModelModule
+from wheelproof.protocols import Model, ModelModule, Scenario, programs
 
 if TYPE_CHECKING:
     from wheelproof.tla.model import Compiled, CompiledModel
@@ -201,7 +201,7 @@ class Mechanism:
     constants: Mapping[str, Mapping[str, str]]
     properties: Mapping[str, Property]
     labels: Mapping[str, Label]
-    scenarios: Mapping[str, Mapping[str, Any]]
+    scenarios: Mapping[str, Scenario]
     configs: Mapping[str, Config]
     mutants: Mapping[str, Mutant]
     composed: Mapping[str, Composed] = field(default_factory=dict)
@@ -314,11 +314,11 @@ class Mechanism:
         of = self.of_model
         return Compiled(module, self.pc, auxiliary=frozenset(of.auxiliary), result=of.result)
 
-    def compiled_model(self, program: Mapping[str, Any]) -> CompiledModel:
+    def compiled_model(self, program: Scenario) -> CompiledModel:
         """The model of a scenario that is compiled from the specification."""
-        return self.compiled.model(self.constants_of(program), tuple(program["threads"]))
+        return self.compiled.model(self.constants_of(program), tuple(programs(program)))
 
-    def constants_of(self, program: Mapping[str, Any]) -> dict[str, Any]:
+    def constants_of(self, program: Scenario) -> dict[str, Any]:
         """The specification's constants in a scenario, as plain data."""
         return {constant: value_of(rule, program) for constant, rule in self.constants.items()} | {
             "NULL": "null"
@@ -340,7 +340,7 @@ class Mechanism:
         """The model of one scenario."""
         return self.model_of(self.scenarios[scenario])
 
-    def model_of(self, program: Mapping[str, Any]) -> Model:
+    def model_of(self, program: Scenario) -> Model:
         """The model of a scenario that need not be declared."""
         return self.model_module.Model(program) if self.by_hand else self.compiled_model(program)
 
@@ -350,10 +350,10 @@ def model_of(root: Path, mechanism: str) -> Path:
     return root / "model" / f"{mechanism}.py"
 
 
-def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
+def value_of(rule: Mapping[str, str], scenario: Scenario) -> Any:
     """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
     value = scenario[rule["field"]]
-    return frozenset(value) if rule["as"] == "set" else value
+    return frozenset(cast(Iterable[Any], value)) if rule["as"] == "set" else value
 
 
 def the_property(name: str | None) -> str:

@@ -6,9 +6,9 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from wheelproof.protocols import Harness, Scenario
+from wheelproof.protocols import Harness, Program, Scenario, programs
 from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.shaking import Shaker, Stopped
 
@@ -63,7 +63,7 @@ class Result(NamedTuple):
 class _Worker:
     """One thread of the scenario, round after round until it is let go."""
 
-    def __init__(self, stress: Stress, program: list[list[Any]], shaker: Shaker) -> None:
+    def __init__(self, stress: Stress, program: Program, shaker: Shaker) -> None:
         self.stress, self.program, self.shaker = stress, program, shaker
         self.idle = False  # it is through with the round
         self.thread = threading.Thread(target=self._body, daemon=True)
@@ -76,7 +76,7 @@ class _Worker:
                 stress.begin.wait()
                 try:
                     for operation, *arguments in self.program:
-                        getattr(stress.harness, operation)(*arguments)
+                        getattr(stress.harness, str(operation))(*arguments)
                 except Exception as error:  # a finding, reported with its round
                     stress.errors.append(error)
                 self.idle = True
@@ -96,12 +96,12 @@ class Stress:
         self.implementation, self.scenario, self.patience = implementation, scenario, patience
         self.harness: Harness | None = None
         self.errors: list[Exception] = []
-        programs = list(scenario["threads"].values())
-        self.begin = threading.Barrier(len(programs) + 1)
+        works = list(programs(scenario).values())
+        self.begin = threading.Barrier(len(works) + 1)
         self.done = threading.Semaphore(0)
         self.workers = [
             _Worker(self, program, Shaker(implementation.files, seed * 64 + number))
-            for number, program in enumerate(programs)
+            for number, program in enumerate(works)
         ]
 
     def run(

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wheelproof.errors import ToolError
-from wheelproof.protocols import ModelInPlace
+from wheelproof.project.mechanism import value_of
+from wheelproof.protocols import ModelInPlace, Scenario
 from wheelproof.trace.model.expressions import Expression, Look
 from wheelproof.trace.model.observed import (
     HELD,
@@ -44,13 +45,13 @@ class Steps:
     """
 
     def __init__(
-        self, table: Table, program: Mapping[str, Any], kinds: frozenset[str] | None = None
+        self, table: Table, program: Scenario, kinds: frozenset[str] | None = None
     ) -> None:
         mechanism = table.mechanism
         self.table, self.kinds = table, kinds
         try:
             self.constants = {
-                name: _constant(rule, program) for name, rule in mechanism.constants.items()
+                name: value_of(rule, program) for name, rule in mechanism.constants.items()
             }
             model = mechanism.model_of(program)
             if not isinstance(model, ModelInPlace):
@@ -335,9 +336,3 @@ class Steps:
     def ended(self, place: Place) -> bool:
         """Whether every thread is at its end, and all that floats has met."""
         return not place.debts and self.model.final(place.state)
-
-
-def _constant(rule: Mapping[str, str], program: Mapping[str, Any]) -> Any:
-    """A constant of the specification, from the program's field."""
-    value = program[rule["field"]]
-    return frozenset(value) if rule["as"] == "set" else value

@@ -14,6 +14,7 @@ from wheelproof.errors import UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Scenario
 from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain
@@ -219,7 +220,7 @@ class Traced:
         found: str | None = self.translator.UNLABELLED.get((function, operation))
         return found
 
-    def set_up(self, scenario: Mapping[str, Any]) -> Any:
+    def set_up(self, scenario: Scenario) -> Any:
         """The scenario's Harness. What is done until the recorder begins is not recorded."""
         harness = self.harness(scenario, self.implementation)
         self._wrap({type(value) for value in list(self.recorder.objects.values())})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Scenario, programs
 from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.event import Event
@@ -60,7 +61,7 @@ class Recorded:
 def record(
     mechanisms: Mapping[str, Mechanism],
     mechanism: str,
-    scenario: str | Mapping[str, Any],
+    scenario: str | Scenario,
     run_id: str,
     *,
     mutant: str | None = None,
@@ -121,8 +122,8 @@ def record(
     )
 
 
-def _program(scenario: Mapping[str, Any]) -> dict[str, Any]:
+def _program(scenario: Scenario) -> dict[str, Any]:
     """The header's ``program``: the scenario, as far as a model is made of it."""
-    if sum(map(len, scenario["threads"].values())) > LONGEST_PROGRAM:
+    if sum(map(len, programs(scenario).values())) > LONGEST_PROGRAM:
         return {}
     return {"program": {name: value for name, value in scenario.items() if name != "about"}}

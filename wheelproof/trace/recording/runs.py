@@ -8,11 +8,12 @@ would take years to hit.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
 
 from wheelproof.errors import ToolError
+from wheelproof.protocols import Program, Scenario, programs
 from wheelproof.trace.recording.loading import PATIENCE_SECONDS, Traced
 from wheelproof.trace.recording.log import Log
 from wheelproof.trace.recording.recorder import Stop
@@ -43,14 +44,16 @@ class Infeasible(ToolError):
         self.steps = steps
 
 
-def run_freely(traced: Traced, scenario: Mapping[str, Any], harness: Any) -> None:
+def run_freely(traced: Traced, scenario: Scenario, harness: Any) -> None:
     """Run every thread's program at once, and wait for the last. Raises ToolError for what a
     program raises."""
-    start = threading.Barrier(len(scenario["threads"]))
+    start = threading.Barrier(len(programs(scenario)))
     failures: list[tuple[str, BaseException]] = []
 
-    def body(name: str, program: Sequence[Sequence[Any]]) -> None:
-        operations = [(getattr(harness, operation), arguments) for operation, *arguments in program]
+    def body(name: str, program: Program) -> None:
+        operations = [
+            (getattr(harness, str(operation)), arguments) for operation, *arguments in program
+        ]
         traced.recorder.enter(name)
         start.wait()
         try:
@@ -64,7 +67,7 @@ def run_freely(traced: Traced, scenario: Mapping[str, Any], harness: Any) -> Non
 
     threads = [
         threading.Thread(target=body, args=item, name=item[0], daemon=True)
-        for item in scenario["threads"].items()
+        for item in programs(scenario).items()
     ]
     for thread in threads:
         thread.start()
@@ -89,7 +92,7 @@ def run_freely(traced: Traced, scenario: Mapping[str, Any], harness: Any) -> Non
 def run_by(
     traced: Traced,
     schedule: Iterable[tuple[str, str]],
-    scenario: Mapping[str, Any],
+    scenario: Scenario,
     harness: Any,
 ) -> None:
     """Run the threads one labelled step at a time. Threads that are not through when the
@@ -128,27 +131,27 @@ class _Actor:
 class _Director:
     """Lets the threads of a run step one after the other."""
 
-    def __init__(self, traced: Traced, scenario: Mapping[str, Any], harness: Any) -> None:
+    def __init__(self, traced: Traced, scenario: Scenario, harness: Any) -> None:
         self.traced, self.over = traced, False
-        self.actors = {name: _Actor() for name in scenario["threads"]}
+        self.actors = {name: _Actor() for name in programs(scenario)}
         self._by_log: dict[int, _Actor] = {}
         traced.recorder.turn = self.turn
         self.threads = [
             threading.Thread(
                 target=self._body, args=(name, harness, program), name=name, daemon=True
             )
-            for name, program in scenario["threads"].items()
+            for name, program in programs(scenario).items()
         ]
         for thread, actor in zip(self.threads, self.actors.values()):
             thread.start()
             self._wait(thread.name, actor)
 
-    def _body(self, name: str, harness: Any, program: Sequence[Sequence[Any]]) -> None:
+    def _body(self, name: str, harness: Any, program: Program) -> None:
         actor, log = self.actors[name], self.traced.recorder.enter(name)
         self._by_log[id(log)] = actor
         try:
             for operation, *arguments in program:
-                getattr(harness, operation)(*arguments)
+                getattr(harness, str(operation))(*arguments)
             self.traced.recorder.leave()
         except Stop:
             pass

@@ -7,7 +7,6 @@ library, the marked imports bring those, as under control: their lines have the 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType, MemberDescriptorType, SimpleNamespace
 from typing import Any
@@ -17,6 +16,7 @@ from wheelproof.errors import UsageError
 from wheelproof.explore import labels, own, production
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Scenario
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
@@ -126,7 +126,7 @@ class Loaded:
         hold is no state of the model."""
         return bool(getattr(self.harness, "MEMORY", ()))
 
-    def set_up(self, scenario: Mapping[str, Any]) -> Any:
+    def set_up(self, scenario: Scenario) -> Any:
         """The scenario's objects. Nothing of this is recorded."""
         return self.harness.Harness(scenario, self._implementation())
 

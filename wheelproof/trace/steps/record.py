@@ -17,6 +17,7 @@ from typing import Any
 from wheelproof.choices import choice_of
 from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Program, Scenario, programs
 from wheelproof.trace.steps.format import SCHEMA, Recording
 from wheelproof.trace.steps.loading import Loaded
 from wheelproof.trace.steps.recorder import LONGEST, LOOK_SECONDS, Actor, Recorder, Stop
@@ -31,7 +32,7 @@ SWITCH_INTERVAL = 1e-5
 
 def record(
     mechanism: Mechanism,
-    scenario: str | Mapping[str, Any],
+    scenario: str | Scenario,
     run_id: str,
     *,
     mutant: str = "",
@@ -52,12 +53,12 @@ def record(
     recorder = Recorder(seed, limit)
     loaded = Loaded(mechanism.without(mutant), recorder)
     harness = loaded.set_up(program)
-    recorder.actors = {name: Actor(name, place) for place, name in enumerate(program["threads"])}
+    recorder.actors = {name: Actor(name, place) for place, name in enumerate(programs(program))}
     if not loaded.delays:
         recorder.observe = lambda: {n: plain(value) for n, value in loaded.shared(harness).items()}
     recorder.directed = schedule is not None
     try:
-        _run(recorder, harness, program["threads"], schedule)
+        _run(recorder, harness, programs(program), schedule)
     finally:
         if recorder.refused is not None:
             raise recorder.refused
@@ -84,7 +85,7 @@ def record(
 def _run(
     recorder: Recorder,
     harness: Any,
-    programs: Mapping[str, Sequence[Sequence[Any]]],
+    works: Mapping[str, Program],
     schedule: Iterable[tuple[str, str]] | None,
 ) -> None:
     threads = [
@@ -93,7 +94,7 @@ def _run(
             args=(recorder, recorder.actors[name], harness, program),
             daemon=True,
         )
-        for name, program in programs.items()
+        for name, program in works.items()
     ]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -110,12 +111,12 @@ def _run(
             actor.go.release()
 
 
-def _body(recorder: Recorder, actor: Actor, harness: Any, program: Sequence[Sequence[Any]]) -> None:
+def _body(recorder: Recorder, actor: Actor, harness: Any, program: Program) -> None:
     recorder.enter(actor)
     raised = ""
     try:
         for operation, *arguments in program:
-            recorder.returned(actor, plain(getattr(harness, operation)(*arguments)))
+            recorder.returned(actor, plain(getattr(harness, str(operation))(*arguments)))
     except Stop:
         actor.ended = True
         actor.arrived.release()
