@@ -12,7 +12,7 @@ placeBar == [t \in DOMAIN Program |->
     [] pc[t] \in {"C1", "D1", "D2"} -> "closes"
     [] pc[t] \in {"D3", "D4", "D5", "D6"} /\ t \in Users -> "waits"
     [] pc[t] = "R1" \/ (pc[t] = "Y8" /\ taken[t] # NULL) -> "runs"
-    [] OTHER -> "idle"]
+    [] OTHER -> IF t \in Workers THEN "takes" ELSE "idle"]
 
 taskBar == [t \in DOMAIN Program |->
   CASE placeBar[t] = "submits" -> task[t]

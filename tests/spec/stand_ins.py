@@ -1,8 +1,9 @@
-"""Controlled primitives beside the modules that specify their operations as single steps.
+"""What stands for a lower mechanism, beside the module with its operations as single steps.
 
-A driver uses one primitive. Each line that names a step has the place in the module, ``asks``, as
-its label, ``Asks1``. The driver is loaded on the controlled primitives, as an implementation is,
-and bisimulated with the compiled module: the same threads can move in every state, to equal values.
+That is a controlled primitive, or the pool in the harness of the timer. A driver uses one of them.
+Each line that names a step has the place in the module, ``asks``, as its label, ``Asks1``. The
+driver is loaded under control, as an implementation is, and bisimulated with the compiled module:
+the same threads can move in every state, to equal values.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any, NamedTuple
 from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate
 from wheelproof.explore.difference import Rows
+from wheelproof.explore.run import NO_TEXTS
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.tla import export
 from wheelproof.tla.model import Compiled
 
-SPEC = Path(__file__).resolve().parents[2] / "spec"
+ROOT = Path(__file__).resolve().parents[2]
 
 ATOMIC = """
 from impl.runtime import Atomic
@@ -214,12 +216,71 @@ def shared(harness):
     return {"holder": (owner and owner.name,), "items": harness.driver.items}
 """
 
+POOL = """
+from impl.runtime import Atomic
+
+class Driver:
+    __slots__ = ("pool", "ran")
+
+    def __init__(self, pool):
+        self.pool, self.ran = pool, Atomic(())
+
+    def submit(self, task):
+        self.pool.submit(task)  # update Submits1
+
+    def close(self):
+        self.pool.close()  # write Closes1
+
+    def take(self):
+        return self.pool.take()  # update Takes1
+
+    def run(self, task):
+        self.ran.add_and_get((task,))  # update Runs1
+"""
+
+POOL_HARNESS = """
+from harness.system_timer import Pool
+from impl import driver
+
+SUBJECT = ("impl.driver",)
+ATOMIC = {"impl.task_executor": ()}
+
+class Harness:
+    def __init__(self, scenario, impl=driver):
+        self.driver = impl.Driver(Pool(lambda: False))
+        self.does = {task: tuple(does) for task, does in scenario["does"].items()}
+        self.names = {"driver": self.driver}
+
+    def submit(self, task):
+        try:
+            self.driver.submit(task)
+        except RuntimeError:
+            pass
+
+    def close(self):
+        self.driver.close()
+
+    def work(self):
+        task = self.driver.take()
+        while task is not None:
+            self.driver.run(task)
+            if self.does[task][:1] == ("submit",):
+                self.submit(self.does[task][1])
+            elif self.does[task] == ("close",):
+                self.close()
+            task = self.driver.take()
+
+def shared(harness):
+    pool = harness.driver.pool
+    return {"waiting": pool.waiting, "shut": (pool.shut,), "ran": harness.driver.ran.value}
+"""
+
 
 class StandIn(NamedTuple):
-    """A primitive's driver and harness, and the module of its operations.
+    """A stand-in's driver and harness, and the module of its operations.
 
     ``silent``: the places of steps that code lacks. ``constants``: those of a scenario. ``next``:
-    the operator with the steps. ``aside``: variables that the primitive has not.
+    the operator with the steps. ``aside``: variables that the stand-in has not.
     """
 
     module: str
@@ -251,6 +312,15 @@ STAND_INS = {
         "Timeless",
         frozenset({"now"}),
     ),
+    "Pool": StandIn(
+        "TaskExecutorAtomic",
+        POOL,
+        POOL_HARNESS,
+        frozenset({"idle"}),
+        lambda of: {"Does": {task: tuple(does) for task, does in of["does"].items()}},
+        "Unwaited",
+        frozenset({"ended", "turn"}),
+    ),
 }
 
 
@@ -269,7 +339,7 @@ def programs(**threads: str) -> dict[str, list[list[Any]]]:
 def compiled(name: str) -> Compiled:
     """The module of a stand-in, compiled."""
     of = STAND_INS[name]
-    module = export.load(SPEC / f"{of.module}.tla")
+    module = export.load(ROOT / "spec" / f"{of.module}.tla")
     module.definitions["Next"] = module.definition(of.next)
     return Compiled(module, "place", auxiliary=of.aside)
 
@@ -285,17 +355,17 @@ def specified(name: str, scenario: Mapping[str, Any]) -> StateGraph:
     return reduced.reduce(model, of.silent)
 
 
-def compared(name: str, scenario: Mapping[str, Any], folder: Path) -> Bisimulation:
-    """The controlled primitive beside its module."""
+def compared(
+    name: str, scenario: Mapping[str, Any], others: Mapping[str, str] = NO_TEXTS
+) -> Bisimulation:
+    """The stand-in beside its module. ``others``: module -> text in the place of its file."""
     of = STAND_INS[name]
-    for part, text in (("impl", of.driver), ("harness", of.harness)):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-        (folder / part / "driver.py").write_text(text, encoding="utf-8")
+    texts = {"impl.driver": of.driver, "harness.driver": of.harness, **others}
     graph = specified(name, scenario)
     rows = Rows(
         {thread: (f"{label.title()}1", after) for thread, (label, after) in row.items()}
         for row in reduced.rows(graph)
     )
     # the linter wants a label of its own on each line, and a place has several operations
-    implementation = ControlledImplementation.load(folder, "driver", lint=False)
+    implementation = ControlledImplementation.load(ROOT, "driver", texts=texts, lint=False)
     return bisimulate(implementation, scenario, rows, reduced.shared_of(graph))
