@@ -10,6 +10,8 @@
   another thread takes it; that is the schedule in which the other thread wakes first.
 * A later interrupt, while the wait takes its lock again, is left out. CPython leaves the wait
   without the lock then, and no code that uses a plain lock can find out.
+* An interrupt of another wait is a finding: of a read/write lock, a gate, a semaphore, a queue. In
+  production these wait at a condition and would raise. Under control their waits have no interrupt.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.locks import Lock
 from wheelproof.explore.registry import Primitive, primitive
 from wheelproof.explore.threads import DONE, Site, Thread
 
@@ -112,7 +115,8 @@ class Interrupts(Primitive):
     def interrupt(self, thread: str) -> None:
         """Let the present wait of a thread raise, in one step of kind ``update``.
 
-        Nothing happens if it does not sleep.
+        Nothing happens if it does not wait, or waits for a lock. A wait of another kind than a
+        condition's is refused.
         """
         scheduler = self.scheduler
         if scheduler.running is None:
@@ -126,8 +130,14 @@ class Interrupts(Primitive):
             scheduler.fail(
                 f"there is no thread {thread} to be interrupted; name one of the scenario"
             )
-        if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
-            self.pending = tuple(sorted((*self.pending, hit), key=index_of))
+        if isinstance(hit.awaits, Sleeper):
+            if hit not in self.pending:
+                self.pending = tuple(sorted((*self.pending, hit), key=index_of))
+        elif not (hit.awaits is None or isinstance(hit.awaits, Lock) or hit.awaits.admits(hit)):
+            scheduler.fail(
+                f"{hit.name} is interrupted while it waits at {hit.label}, which is no wait of a "
+                "condition and has no interrupts under control; interrupt it elsewhere"
+            )
 
 
 def index_of(thread: Thread) -> int:

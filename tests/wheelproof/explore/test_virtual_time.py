@@ -7,6 +7,7 @@ import pytest
 
 from tests.wheelproof.explore.condition_box import HARNESS, load_box, outcomes, scenario
 from wheelproof.explore import (
+    ControlledImplementation,
     Crashed,
     RuleBroken,
 )
@@ -126,6 +127,94 @@ def test_an_interrupt_needs_a_thread(box):
     run = box().begin(scenario(i=[("disturb", "x")]))
     with pytest.raises(RuleBroken, match="no thread x"):
         run.step(0)
+
+
+OTHERS = """from __future__ import annotations
+from impl.runtime import Gate, Lock, Queue, ReadWriteLock, Semaphore
+
+class Others:
+    __slots__ = ("lock", "door", "gate", "places", "queue")
+
+    def __init__(self):
+        self.lock, self.door, self.gate = Lock(), ReadWriteLock(), Gate()
+        self.places, self.queue = Semaphore(0), Queue()
+
+    def enter(self):
+        with self.lock:  # lock A1, unlock A2
+            pass
+
+    def read(self):
+        with self.door.read_lock:  # lock B1, unlock B2
+            pass
+
+    def write(self):
+        with self.door.write_lock:  # lock C1, unlock C2
+            pass
+
+    def wait(self):
+        self.gate.acquire_when(self.never, 5)  # lock D1
+        self.gate.release()  # unlock D2
+
+    def never(self):
+        return 1
+
+    def acquire(self):
+        self.places.acquire()  # lock E1
+
+    def get(self):
+        return self.queue.get()  # wait F1
+"""
+OTHERS_HARNESS = """from impl import others
+from impl.runtime import Interrupts
+
+SUBJECT = ("impl.others",)
+
+class Harness:
+    def __init__(self, scenario, impl=others):
+        self.others, self.interrupts = impl.Others(), Interrupts()
+        self.names = {"others": self.others, "interrupts": self.interrupts}
+
+    def interrupt(self, thread):
+        self.interrupts.interrupt(thread)  # update I1
+
+    def __getattr__(self, operation):
+        return getattr(self.others, operation)
+
+def shared(harness):
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "label"),
+    [
+        ("write", "read", "B1"),
+        ("read", "write", "C1"),
+        (None, "wait", "D1"),
+        (None, "acquire", "E1"),
+        (None, "get", "F1"),
+        ("enter", "enter", ""),
+        (None, "enter", ""),
+        (None, "read", ""),
+    ],
+)
+def test_an_interrupt_of_another_wait_than_a_conditions_is_refused(first, then, label, tmp_path):
+    """``label``: the wait that is refused; "" where the thread waits for a lock, or not at all."""
+    texts = {"impl.others": OTHERS, "harness.others": OTHERS_HARNESS}
+    for part in "impl", "harness":
+        (tmp_path / part).mkdir()
+    implementation = ControlledImplementation.load(tmp_path, "others", texts=texts, lint=False)
+    holder = [(first,)] if first else []
+    run = implementation.begin(scenario(a=holder, b=[(then,)], i=[("interrupt", "b")]))
+    if first:
+        run.step(0)
+    if label:
+        with pytest.raises(RuleBroken, match=f"b is interrupted while it waits at {label}"):
+            run.step(2)
+    else:
+        run.step(2)
+        assert run.harness.interrupts.pending == ()
+    run.end()
 
 
 class Waiter:
