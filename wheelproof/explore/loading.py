@@ -100,29 +100,7 @@ class Loaded:
         spurious.confirm(harness, wakes_spuriously, where)
         own.confirm(harness, brought, where)
         self.labels: dict[str, labels.Labels] = {}
-        sources: dict[str, str] = {}
-        trees: dict[str, ast.Module] = {}
-        for name, module in self.modules.items():
-            spec = module.__spec__
-            if spec is None or module is self.runtime or name.startswith("model"):
-                continue
-            file, loader = spec.origin, spec.loader
-            assert file is not None and isinstance(loader, Source)
-            shown = Path(file).relative_to(root).as_posix()
-            text = loader.get_source(name)
-            trees[file] = parsed.tree(text)
-            if name in self.own.modules:
-                continue
-            sources[shown] = text
-            self.labels[shown] = labels.of_source(text, shown)
-            self.scheduler.files[file] = self.labels[shown]
-            self.scheduler.shown[file] = shown
-            fields.control(module, self.scheduler)
-            production.guard(module, text, self.scheduler, stand_ins)
-            dropped.guard(module, self.scheduler)
-            vars(module)[BRANCH] = self.branches.note
-            created.watch(fields.classes_of(module), self.scheduler)
-        self.scheduler.order.texts = sources
+        trees = self._control(stand_ins)
         self.stacks = Stacks(
             trees,
             {
@@ -138,38 +116,9 @@ class Loaded:
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
         store_buffer.delay(classes, self.delayed, self.scheduler, where)
-        if lint and (
-            findings := check(sources, {slot for cls in self.primitives for slot in cls.__slots__})
-        ):
-            raise StyleError(findings)
-        if atomicity != "ATOMIC" and not getattr(self.harness_module, atomicity, None):
-            raise ExploreError(
-                f"harness/{mechanism}.py has no {atomicity}.",
-                f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all "
-                "the "
-                "same.",
-            )
-        self.named = {
-            file: {line: dict(kinds) for line, kinds in lines.items()}
-            for file, lines in self.labels.items()
-        }
-        atomic.declare(
-            getattr(self.harness_module, "ATOMIC", None),
-            mechanism,
-            self.harness_module.SUBJECT,
-            self.modules,
-            self.named,
-            self.scheduler,
-        )
-        self.scheduler.atomic = atomic.declare(
-            getattr(self.harness_module, atomicity, None),
-            mechanism,
-            self.harness_module.SUBJECT,
-            self.modules,
-            self.labels,
-            self.scheduler,
-            (harness.WAITS, harness.waits) if hasattr(harness, "WAITS") else None,
-        )
+        if lint:
+            self._lint()
+        self._declare(atomicity)
         self._combine()
         mine = [
             module
@@ -224,6 +173,70 @@ class Loaded:
                     f"{DISTRIBUTION} and those in PRIMITIVES of the harness only.",
                 ) from error
             return present()
+
+    def _control(self, stand_ins: Mapping[str, str]) -> dict[str, ast.Module]:
+        """Put the modules under the scheduler; the syntax tree of each file."""
+        sources: dict[str, str] = {}
+        trees: dict[str, ast.Module] = {}
+        for name, module in self.modules.items():
+            spec = module.__spec__
+            if spec is None or module is self.runtime or name.startswith("model"):
+                continue
+            file, loader = spec.origin, spec.loader
+            assert file is not None and isinstance(loader, Source)
+            shown = Path(file).relative_to(self.root).as_posix()
+            text = loader.get_source(name)
+            trees[file] = parsed.tree(text)
+            if name in self.own.modules:
+                continue
+            sources[shown] = text
+            self.labels[shown] = labels.of_source(text, shown)
+            self.scheduler.files[file] = self.labels[shown]
+            self.scheduler.shown[file] = shown
+            fields.control(module, self.scheduler)
+            production.guard(module, text, self.scheduler, stand_ins)
+            dropped.guard(module, self.scheduler)
+            vars(module)[BRANCH] = self.branches.note
+            created.watch(fields.classes_of(module), self.scheduler)
+        self.scheduler.order.texts = sources
+        return trees
+
+    def _lint(self) -> None:
+        slots = {slot for cls in self.primitives for slot in cls.__slots__}
+        if findings := check(self.scheduler.order.texts, slots):
+            raise StyleError(findings)
+
+    def _declare(self, atomicity: str) -> None:
+        """Read the harness's tables of atomic modules."""
+        harness: Any = self.harness_module
+        if atomicity != "ATOMIC" and not getattr(harness, atomicity, None):
+            raise ExploreError(
+                f"harness/{self.mechanism}.py has no {atomicity}.",
+                f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all "
+                "the "
+                "same.",
+            )
+        self.named = {
+            file: {line: dict(kinds) for line, kinds in lines.items()}
+            for file, lines in self.labels.items()
+        }
+        atomic.declare(
+            getattr(harness, "ATOMIC", None),
+            self.mechanism,
+            harness.SUBJECT,
+            self.modules,
+            self.named,
+            self.scheduler,
+        )
+        self.scheduler.atomic = atomic.declare(
+            getattr(harness, atomicity, None),
+            self.mechanism,
+            harness.SUBJECT,
+            self.modules,
+            self.labels,
+            self.scheduler,
+            (harness.WAITS, harness.waits) if hasattr(harness, "WAITS") else None,
+        )
 
     def _combine(self) -> None:
         modules = [self.modules[name] for name in self.harness_module.SUBJECT]
