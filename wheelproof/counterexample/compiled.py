@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError
@@ -12,11 +11,12 @@ from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
 from wheelproof.jvm.tasks import CHANGE, FINE, tasks
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model
 
 LAYER = "jvm"
 
 
-def follow(mechanism: Mechanism, found: Counterexample, model: Any) -> Followed:
+def follow(mechanism: Mechanism, found: Counterexample, model: Model) -> Followed:
     """The schedule of a counterexample on the classes that it was found on.
 
     Raises ToolError where no check has its name.
@@ -35,7 +35,7 @@ def follow(mechanism: Mechanism, found: Counterexample, model: Any) -> Followed:
     return Followed(mechanism, found.scenario, model, answer, task.binding.names)
 
 
-def schedule_of(mechanism: Mechanism, found: Counterexample, model: Any) -> list[int]:
+def schedule_of(mechanism: Mechanism, found: Counterexample, model: Model) -> list[int]:
     """The threads of a counterexample's run in the JVM, by their numbers."""
     names = found.schedule or [
         step.thread for step in found.steps if step.label not in mechanism.silent
