@@ -18,7 +18,8 @@ Others  == {t \in DOMAIN Program : Program[t][1][1] \in {"clock", "interrupt"}}
 Threads == DOMAIN Program \ Others
 
 VARIABLES holder, items, now,
-  place,    \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves"
+  place,    \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves",
+            \*            "ticks"
   turn, deadline
 vars == <<holder, items, now, place, turn, deadline>>
 
@@ -37,7 +38,9 @@ Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
             /\ turn' = [turn EXCEPT ![t] = @ + 1]
             /\ deadline' = [deadline EXCEPT ![t] = 0]
             /\ place' = [place EXCEPT ![t] =
-                           IF Program[t][turn[t]][1] = "poll" THEN "begins" ELSE "enters"]
+                           CASE Program[t][turn[t]][1] = "poll" -> "begins"
+                             [] Program[t][turn[t]][1] = "tick" -> "ticks"
+                             [] OTHER -> "enters"]
             /\ UNCHANGED <<holder, items, now>>
 
 \* The time that the thread has begins.
@@ -81,6 +84,12 @@ Leave(t) == /\ place[t] = "leaves"
             /\ place' = [place EXCEPT ![t] = "idle"]
             /\ UNCHANGED <<items, now, turn, deadline>>
 
+\* A thread lets time pass, where its program says so.
+Tick(t) == /\ place[t] = "ticks"
+           /\ now' = now + Operation(t)[2]
+           /\ place' = [place EXCEPT ![t] = "idle"]
+           /\ UNCHANGED <<holder, items, turn, deadline>>
+
 \* A deadline that is over is of no interest any more.
 End(t) == /\ place[t] = "idle" /\ turn[t] > Len(Program[t])
           /\ deadline[t] # 0
@@ -88,7 +97,7 @@ End(t) == /\ place[t] = "idle" /\ turn[t] > Len(Program[t])
           /\ UNCHANGED <<holder, items, now, turn, place>>
 
 Step(t) == \/ Begin(t) \/ Start(t) \/ AcquireWhen(t) \/ Look(t) \/ Take(t)
-           \/ Enter(t) \/ Offer(t) \/ Leave(t) \/ End(t)
+           \/ Enter(t) \/ Offer(t) \/ Leave(t) \/ Tick(t) \/ End(t)
 
 Interrupted(t) == /\ place[t] = "waits"
                   /\ \E i \in Others : Program[i][1] = <<"interrupt", t>>
@@ -102,7 +111,7 @@ Spec == Init /\ [][Next]_vars
 Fair == \A t \in Threads : WF_vars(Step(t))
 FairSpec == Spec /\ Fair
 
-\* While no time passes, which TLC can enumerate.
+\* While no time passes by itself, which TLC can enumerate.
 Timeless == \E t \in Threads : Step(t)
 TimelessSpec == Init /\ [][Timeless]_vars /\ Fair
 

@@ -163,16 +163,18 @@ from __future__ import annotations
 from impl.runtime import Gate, Plain
 
 class Driver:
-    __slots__ = ("gate", "items")
+    __slots__ = ("gate", "items", "now")
     items: Plain[tuple]
+    now: Plain[int]
 
     def __init__(self, items):
-        self.gate, self.items = Gate(), items
+        self.gate, self.items, self.now = Gate(), items, 0
 
     def wait_ms(self):
-        return self.items[0] if self.items else 1
+        return self.items[0] - self.now if self.items else 1
 
     def poll(self, timeout):
+        _ = self.now  # read Begins1
         self.gate.acquire_when(self.wait_ms, timeout)  # lock Waits1
         self.take()
         self.gate.release()  # unlock Leaves1
@@ -183,13 +185,17 @@ class Driver:
 
     def take(self):
         if self.items:
-            if self.items[0] <= 0:  # read Looks1
+            first = self.items[0]
+            if first <= self.now:  # read Looks1
                 self.items = self.items[1:]  # write Takes1
 
     def offer(self, at):
         with self.gate:  # lock Enters1, unlock Leaves1
             self.items = tuple(sorted((*self.items, at)))  # write Offers1
             self.gate.notify()
+
+    def tick(self, ms):
+        self.now = self.now + ms  # write Ticks1
 """
 
 GATE_HARNESS = """
@@ -211,9 +217,12 @@ class Harness:
     def offer(self, at):
         self.driver.offer(at)
 
+    def tick(self, ms):
+        self.driver.tick(ms)
+
 def shared(harness):
-    owner = harness.driver.gate.owner
-    return {"holder": (owner and owner.name,), "items": harness.driver.items}
+    owner, now = harness.driver.gate.owner, harness.driver.now
+    return {"holder": (owner and owner.name,), "items": harness.driver.items, "now": (now,)}
 """
 
 POOL = """
@@ -307,10 +316,9 @@ STAND_INS = {
         "DelayQueueAtomic",
         GATE,
         GATE_HARNESS,
-        frozenset({"idle", "begins"}),
+        frozenset({"idle"}),
         lambda of: {"Items": tuple(of["items"])},
         "Timeless",
-        frozenset({"now"}),
     ),
     "Pool": StandIn(
         "TaskExecutorAtomic",

@@ -52,6 +52,13 @@ SCENARIOS = {
         "Gate",
         {"items": [0], "threads": programs(p="poll 100", q="poll_now; poll_now", o="offer 0")},
     ),
+    "time": (
+        "Gate",
+        {
+            "items": [2],
+            "threads": programs(p="poll 100", q="poll_now; poll 100", t="tick 1; tick 4; offer 5"),
+        },
+    ),
     "pool": (
         "Pool",
         {
@@ -85,7 +92,7 @@ def test_the_scenarios_use_every_operation_of_every_stand_in():
     assert used == {
         "Atomic": {"get", "set", "swap", "cas", "add"},
         "ReadWriteLock": {"read", "write"},
-        "Gate": {"poll", "poll_now", "offer"},
+        "Gate": {"poll", "poll_now", "offer", "tick"},
         "Pool": {"submit", "close", "work"},
     }
 
@@ -205,7 +212,7 @@ FAULTS = {
         "return True",
         "gate",
         "enabled",
-        "p can take Waits1 in the implementation and cannot move in the model",
+        "can take Waits1 in the implementation and cannot move in the model",
     ),
     "the gate opens too late": (
         primitives,
@@ -224,6 +231,23 @@ FAULTS = {
         "enabled",
         "can take Waits1 in the model and has to wait",
     ),
+    "time that passes opens no gate": (
+        primitives,
+        "self._scheduler, self.gate, self._wait_ms = scheduler, gate, wait_ms",
+        "slept = wait_ms()\n"
+        "        self._scheduler, self.gate, self._wait_ms = scheduler, gate, lambda: slept",
+        "time",
+        "enabled",
+        "can take Waits1 in the model and has to wait",
+    ),
+    "a gate opens a tick early": (
+        primitives,
+        "return self._wait_ms() <= 0",
+        "return self._wait_ms() <= 1",
+        "time",
+        "enabled",
+        "can take Waits1 in the implementation and cannot move in the model",
+    ),
     "the gate opens while a thread holds it": (
         primitives,
         "        if self.gate.owner is not None:\n            return False\n",
@@ -237,8 +261,8 @@ FAULTS = {
         "                self.owner = None\n\n    def refuse",
         "                pass\n\n    def refuse",
         "due",
-        "deadlock",
-        "has to wait",
+        "enabled",
+        "q can take Enters1 in the model and has to wait",
     ),
     "a pool that is shut takes a task": (
         POOL,
