@@ -135,7 +135,7 @@ class _Checks(Files):
         if change and change.races:
             return RACE
         if change and change.without:
-            return broken_without(self.mechanism, change)
+            return broken_without(self.mechanism, change) or BISIMULATION
         if change and task.binding.below:
             return composed.COMPOSITION
         return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
