@@ -106,6 +106,7 @@ def test_a_pair_that_no_scenario_has_is_a_fault(output, monkeypatch):
 
 def test_all_scenarios_are_compared_or_have_a_reason():
     compared_ones = set(BINDING.scenarios(MECHANISM))
+    assert len(compared_ones) == 11
     assert compared_ones | set(BINDING.absent) == set(MECHANISM.scenarios)
     assert not compared_ones & set(BINDING.absent)
     assert set(BINDING.rejects) <= set(BINDING.absent)
