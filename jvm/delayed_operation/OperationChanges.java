@@ -1,5 +1,6 @@
 package subject;
 
+import static wheelproof.jvm.Edits.call;
 import static wheelproof.jvm.Edits.find;
 import static wheelproof.jvm.Edits.is;
 import static wheelproof.jvm.Edits.method;
@@ -31,8 +32,34 @@ public final class OperationChanges implements Changes, Opcodes {
                 MethodNode attempt = method(type, "maybeTryComplete");
                 yield Edits.replace(attempt, find(attempt, ICONST_1, 0), ICONST_0);
             }
+            case "never-retries" -> {
+                MethodNode attempt = method(type, "maybeTryComplete");
+                yield Edits.replace(attempt, find(attempt, ICONST_1, 1), ICONST_0);
+            }
+            case "clears-late" -> clearsLate(method(type, "maybeTryComplete"));
+            case "reads-early" -> readsEarly(method(type, "maybeTryComplete"));
+            case "expires-anyway" -> {
+                MethodNode run = method(type, "run");
+                yield Edits.neverJumps(run, find(run, IFEQ, 0));
+            }
             default -> false;
         };
+    }
+
+    /** The note is cleared when tryComplete has returned. */
+    private static boolean clearsLate(MethodNode attempt) {
+        AbstractInsnNode clear = call(attempt, "set", 0);
+        AbstractInsnNode kept = Edits.after(call(attempt, "tryComplete", 0));
+        return Edits.move(attempt, Edits.after(kept),
+                Edits.range(Edits.before(call(attempt, "tryCompletePending", 0)), clear));
+    }
+
+    /** The note is read before the lock is given back. */
+    private static boolean readsEarly(MethodNode attempt) {
+        AbstractInsnNode unlock = call(attempt, "unlock", 1);
+        AbstractInsnNode kept = Edits.after(call(attempt, "get", 0));
+        return Edits.move(attempt, Edits.before(Edits.before(unlock)),
+                Edits.range(Edits.before(call(attempt, "tryCompletePending", 1)), kept));
     }
 
     /** The method does what it does, and returns false. */

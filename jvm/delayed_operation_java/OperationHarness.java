@@ -1,5 +1,6 @@
 package org.apache.kafka.server.purgatory;
 
+import java.util.concurrent.locks.Lock;
 import subject.DelayedOperationHarness;
 import subject.Worked;
 import wheelproof.jvm.Scenario;
@@ -11,7 +12,10 @@ final class OperationHarness extends DelayedOperationHarness {
     }
 
     @Override
-    protected Worked make() {
+    protected Worked make(Lock guard) {
+        if (guard != null) {
+            throw new IllegalArgumentException("an operation has a lock of its own since 4.0");
+        }
         return new WorkedOperation();
     }
 }

@@ -1,5 +1,6 @@
 package kafka.server;
 
+import java.util.concurrent.locks.Lock;
 import subject.DelayedOperationHarness;
 import subject.Worked;
 import wheelproof.jvm.Scenario;
@@ -11,7 +12,7 @@ final class OperationHarness extends DelayedOperationHarness {
     }
 
     @Override
-    protected Worked make() {
-        return new WorkedOperation();
+    protected Worked make(Lock guard) {
+        return new WorkedOperation(guard);
     }
 }

@@ -13,8 +13,9 @@ final class WorkedOperation extends DelayedOperation implements Worked {
 
     private final Work work = new Work();
 
-    WorkedOperation() {
-        super(1, scala.Option.apply(null));
+    /** {@code guard}: the lock that it has for its own; null for one of its own. */
+    WorkedOperation(Lock guard) {
+        super(1, scala.Option.apply(guard));
     }
 
     /** Releases up to 2.6 call it maybeTryComplete. */

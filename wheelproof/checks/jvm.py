@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from wheelproof.checks.context import LARGE, Context, Report
+from wheelproof.checks.jvm_files import LAYER, Files
 from wheelproof.checks.random import RACE
-from wheelproof.counterexample.build import Diverged, build
-from wheelproof.errors import ToolError
-from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation
 from wheelproof.jvm import classfiles, composed, product
 from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
+from wheelproof.jvm.joined import Joined
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import jars_of, prepare
 from wheelproof.jvm.table import table_faults
@@ -33,10 +31,9 @@ from wheelproof.jvm.tasks import (
     tasks,
 )
 from wheelproof.jvm.values import Encoder
-from wheelproof.project.mechanism import Mechanism, the_property
+from wheelproof.project.mechanism import the_property
 from wheelproof.verdict import Verdict
 
-LAYER = "jvm"
 MARGIN = (4, 20_000)
 """The search ends at so many times the model's states, and so many more."""
 
@@ -84,12 +81,12 @@ def same_classes(context: Context, task: Task) -> Report:
     return Report([row])
 
 
-class _Checks:
+class _Checks(Files):
     """The checks that share a process. A scenario's model graph is made once."""
 
     def __init__(self, context: Context, jvm: Jvm, report: Report) -> None:
-        self.context, self.jvm, self.report = context, jvm, report
-        self.mechanism = context.mechanism
+        super().__init__(context, jvm)
+        self.report = report
         self.loaded: str | None = None
         self.facts: dict[str, Any] = {}
         self.graphs: dict[tuple[str, str], tuple[Any, Any]] = {}
@@ -138,31 +135,44 @@ class _Checks:
         if change and change.races:
             return RACE
         if change and change.without:
-            return broken_without(self.mechanism, change)
+            return broken_without(self.mechanism, change) or BISIMULATION
         if change and task.binding.below:
             return composed.COMPOSITION
         return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
 
-    def graph(self, scenario: str, without: str = "") -> tuple[Any, Any]:
-        """The model's reduced graph, and its rows. ``without``: a decision of the mechanism."""
-        if (scenario, without) not in self.graphs:
+    def graph(self, task: Task, scenario: str, without: str = "") -> tuple[Any, Any]:
+        """The model's reduced graph, and its rows. ``without``: a decision of the mechanism.
+
+        A step that the table joins to another one is taken with that one.
+        """
+        key = scenario, without
+        if key not in self.graphs:
             mechanism = self.mechanism.without(without) if without else self.mechanism
             graph = reduced.reduce(mechanism.model(scenario), mechanism.silent)
-            self.graphs[scenario, without] = graph, reduced.rows(graph)
-        return self.graphs[scenario, without]
+            if task.binding.joined:
+                self.joined[key] = Joined(graph, task.binding.pairs)
+                graph = self.joined[key].graph
+            self.graphs[key] = graph, reduced.rows(graph)
+        return self.graphs[key]
 
     def scenario(self, task: Task, scenario: str, fine: bool, without: str = "") -> dict[str, Any]:
         """Every state of the classes beside the model's."""
         binding, program = task.binding.beside(scenario), self.mechanism.scenarios[scenario]
-        graph, rows = self.graph(scenario, without)
+        graph, rows = self.graph(task, scenario, without)
         self.jvm.begin(binding, program, fine)
         most = MARGIN[0] * len(rows) + MARGIN[1]
         found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
         made = product.compare(found, graph, rows, Encoder(graph.model, program, binding.names))
         figures = made.figures | {name: int(found.figures[name]) for name in ("runs", "steps")}
-        judged: dict[str, Any] = {"figures": figures, "bound": self.context.bound(scenario)}
+        bound = self.context.bound(scenario)
+        if joined := self.joined.get((scenario, without)):
+            figures["left_out"] = joined.left_out
+            between = "; ".join(" and ".join(pair) for pair in binding.pairs)
+            bound += f"; {joined.left_out:,} edges left out: the model stops between {between}"
+        judged: dict[str, Any] = {"figures": figures, "bound": bound}
         if made.difference is not None:
-            trace = self.counterexample(task, scenario, graph.model, made.difference, made.schedule)
+            key = scenario, without
+            trace = self.counterexample(task, key, graph.model, made.difference, made.schedule)
             why = f"{scenario}: {made.difference}" if task.kind == CHANGE else str(made.difference)
             return judged | {
                 "verdict": Verdict.VIOLATED,
@@ -187,7 +197,7 @@ class _Checks:
 
     def composed(self, task: Task, scenario: str) -> dict[str, Any]:
         """Every state of the classes with the steps of the operations below, beside the model."""
-        graph, rows = self.graph(scenario)
+        graph, rows = self.graph(task, scenario)
         self.jvm.begin(task.binding, self.mechanism.scenarios[scenario])
         most = composed.MARGIN * len(rows) + MARGIN[1]
         found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
@@ -267,7 +277,7 @@ class _Checks:
 
     def violation(self, task: Task, scenario: str, name: str, without: str = "") -> dict[str, Any]:
         """The model's shortest run to a violation, followed on the classes state by state."""
-        graph, _ = self.graph(scenario, without)
+        graph, _ = self.graph(task, scenario, without)
         mechanism = self.mechanism.without(without) if without else self.mechanism
         model = graph.model
         bad = first_violation(graph, name)
@@ -284,6 +294,8 @@ class _Checks:
                 why = f"the classes leave the model before step {step + 1}: {differs}"
                 return {"verdict": Verdict.VIOLATED, "property": BISIMULATION, "why": why}
         labelled = [(thread, label) for thread, label, _ in path]
+        if (scenario, without) in self.joined:
+            labelled = self.joined[scenario, without].schedule(labelled)
         return {
             "figures": {"steps": len(path)},
             "bound": self.context.bound(scenario),
@@ -310,6 +322,9 @@ class _Checks:
             if name not in task.binding.opaque
         ]
         faults += [f"{name} is static and can change" for name in self.facts.get("statics", ())]
+        met = {pair for joined in self.joined.values() for pair in joined.met}
+        idle = [pair for pair in task.binding.pairs if pair not in met]
+        faults += [f"no scenario joins {' and '.join(pair)}" for pair in idle]
         figures = {"sites": len(accesses), "instructions": self.facts.get("compared", 0)}
         if not accesses:
             return {"figures": figures, "verdict": Verdict.VACUOUS, "why": "there is no site"}
@@ -319,77 +334,6 @@ class _Checks:
             why = "; ".join(faults)
             return judged | {"verdict": Verdict.VIOLATED, "property": "Sites", "why": why}
         return judged | {"verdict": Verdict.EXHAUSTIVE}
-
-    def counterexample(
-        self,
-        task: Task,
-        scenario: str,
-        model: Any,
-        difference: Difference,
-        schedule: Sequence[int],
-    ) -> str | None:
-        """The file of a difference; None where its steps are no steps of the model."""
-        threads = {name: index for index, name in enumerate(model.threads)}
-        labelled = [(threads[thread], label) for thread, label in difference.schedule]
-        try:
-            return self.kept(
-                task, scenario, model, labelled, schedule, BISIMULATION, difference.message
-            )
-        except (Diverged, ToolError):
-            return None
-
-    def kept(
-        self,
-        task: Task,
-        scenario: str,
-        model: Any,
-        labelled: Sequence[tuple[int, str]],
-        schedule: Sequence[int],
-        violated: str,
-        message: str,
-        mechanism: Mechanism | None = None,
-    ) -> str:
-        """The file of a counterexample. ``labelled``: the model's steps; ``schedule``: all."""
-        found = build(
-            mechanism or self.mechanism,
-            model,
-            labelled,
-            layer=LAYER,
-            name=task.name,
-            scenario=scenario,
-            property=violated,
-            explanation="\n".join(
-                (f"{task.release}: {message}".removesuffix(": "), self.frames(schedule))
-            ),
-            sources=self.sources(),
-        )
-        if [thread for thread, _ in labelled] != list(schedule):
-            names = tuple(model.threads[thread] for thread in schedule)
-            found = replace(found, schedule=names)
-        return self.context.keep(found)
-
-    def frames(self, schedule: Sequence[int]) -> str:
-        """Where each thread stands after a schedule, with its frames' locals and operands."""
-        states = self.jvm.replay(schedule)["states"]
-        if not states:
-            return ""
-        out = []
-        for thread in states[-1]["threads"]:
-            failure = f", {thread['failure']}" if thread.get("failure") else ""
-            out.append(f"{thread['thread']} at {thread['label']}{failure}")
-            out += [
-                f"  {frame['site']}({', '.join(frame['values'])})" for frame in thread["frames"]
-            ]
-        return "\n".join(out)
-
-    def sources(self) -> dict[str, str]:
-        """label -> "File.java:line" of its first site."""
-        out: dict[str, str] = {}
-        for key, _, line, label, _ in self.jvm.sites()["sites"]:
-            if label and line:
-                file = key.partition(".")[0].partition("$")[0]
-                out.setdefault(label, f"{file}.java:{line}")
-        return out
 
 
 def shown_races(races: Sequence[Sequence[str]]) -> str:

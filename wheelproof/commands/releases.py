@@ -113,7 +113,7 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
         mechanism.configs[task.subject].property for task, _ in checked if task.kind == PROPERTY
     }
     changed = [(task, breaks(mechanism, task), row) for task, row in checked if lacks(task)]
-    broken += [broken_one for _, broken_one, _ in changed]
+    broken += [broken_one for _, broken_one, _ in changed if broken_one]
     found |= {broken_one for _, broken_one, _ in changed}
     properties = [name for name in dict.fromkeys(broken) if name in found]
     head = ["release", f"`{mechanism.name}`", *(f"`{name}`" for name in properties)]

@@ -32,7 +32,8 @@ def follow(mechanism: Mechanism, found: Counterexample, model: Model) -> Followe
         jvm.load(task.binding, task.subject if task.kind == CHANGE else "")
         jvm.begin(task.binding.beside(found.scenario), program, fine)
         answer = jvm.replay(schedule_of(mechanism, found, model))
-    return Followed(mechanism, found.scenario, model, answer, task.binding.names)
+    names, pairs = task.binding.names, task.binding.pairs
+    return Followed(mechanism, found.scenario, model, answer, names, pairs)
 
 
 def schedule_of(mechanism: Mechanism, found: Counterexample, model: Model) -> list[int]:

@@ -305,7 +305,7 @@ class OnCompiled(OnModel):
 
     def go(self, last: int) -> None:
         super().go(last)
-        silent, steps, at = self.mechanism.silent, iter(self.found.steps[:last]), 0
+        steps, at = self.found.steps[:last], 0
         self.differs = self.execution.difference(0, self.states[0])
         schedule = compiled.schedule_of(self.mechanism, self.found, self.model)
         for taken, thread in enumerate(schedule):
@@ -315,13 +315,30 @@ class OnCompiled(OnModel):
                     f"After step {after} the classes leave the model: {self.differs}."
                 )
             if not self.execution.stutters(taken, thread):
-                while (step := next(steps, None)) is not None and step.label in silent:
-                    at += 1
-                if step is None:
+                at = self.behind_silent(at)
+                if at >= len(steps):
                     return
                 self.differs = self.execution.result(taken, thread, self.states[at])
-                at += 1
+                at = self.behind_joined(at + 1)
             self.differs = self.differs or self.execution.difference(taken + 1, self.states[at])
+
+    def behind_silent(self, at: int) -> int:
+        """The number of steps up to the next one that is not silent."""
+        steps = self.found.steps
+        while at < len(steps) and steps[at].label in self.mechanism.silent:
+            at += 1
+        return at
+
+    def behind_joined(self, at: int) -> int:
+        """The number of steps with those that the classes take together with the last one."""
+        steps = self.found.steps
+        while (ahead := self.behind_silent(at)) < len(steps):
+            last, following = steps[at - 1], steps[ahead]
+            pair = last.label, following.label
+            if last.thread != following.thread or pair not in self.execution.pairs:
+                break
+            at = ahead + 1
+        return at
 
     def judge(self) -> None:
         if self.found.property != "Bisimulation":

@@ -16,7 +16,7 @@ from wheelproof.project.mechanism import PROFILES, Mechanism
 
 FOLDER = "jvm"
 RELEASES = "releases.toml"
-REASONS = ("unlabelled", "opaque", "within", "races", "absent", "unused", "rejects")
+REASONS = ("unlabelled", "opaque", "within", "races", "absent", "unused", "rejects", "joined")
 """The tables of a file that give a reason for each key."""
 BISIMULATION = "Bisimulation"
 """The property that a difference violates."""
@@ -59,6 +59,7 @@ class Binding:
     ``inside``: label -> the calls of operations below that are its step, whose own steps are on.
     ``below``: the sites of these, from the labels of other files. ``halfway``: variable that shows
     an operation's own locks while it is under way -> reason.
+    ``joined``: "STEP NEXT", two labels of a thread that are one step of these classes -> reason.
     ``rejects``: scenario of another machine, which these classes must not be -> reason.
     ``renamed``: such a scenario -> label here -> label there of the same step, so that the two
     machines differ by more than names.
@@ -95,10 +96,16 @@ class Binding:
     without: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
+    joined: Mapping[str, str] = field(default_factory=dict)
     rejects: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     changes_class: str = ""
     changes: Mapping[str, Change] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The labels of each joined pair."""
+        return [(step, following) for step, following in map(str.split, self.joined)]
 
     @property
     def sources(self) -> list[Path]:
@@ -210,6 +217,7 @@ def read(file: Path) -> Binding:
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
+        joined=joined(file, data),
         rejects=data.get("rejects", {}),
         renamed=renamed(file, data),
         changes_class=data.get("changes_class", ""),
@@ -227,6 +235,15 @@ def same(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
                 f"{file}: same: {one} cannot have the classes of {of}.",
                 "Name an earlier release of the field releases, which has classes of its own.",
             )
+    return found
+
+
+def joined(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
+    """The table ``joined``: its keys are two labels each."""
+    found: dict[str, str] = data.get("joined", {})
+    for pair in found:
+        if len(pair.split()) != 2:
+            raise UsageError(f"{file}: joined: {pair!r} is no pair of labels.")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from wheelproof.explore.difference import Results, compare_enabled, compare_results
@@ -16,6 +16,8 @@ from wheelproof.project.mechanism import Mechanism
 class Followed:
     """The answer of :meth:`wheelproof.jvm.process.Jvm.replay`, beside a scenario's model.
 
+    ``pairs``: labels of steps that are one step of the classes.
+
     ``states``: of the classes, the initial one first. ``fault``: why the schedule could not be
     followed to its end; "" where it could.
     """
@@ -27,7 +29,9 @@ class Followed:
         model: Any,
         answer: Mapping[str, Any],
         names: Iterable[str] = (),
+        pairs: Collection[tuple[str, str]] = (),
     ) -> None:
+        self.pairs = pairs
         self.model, self.silent = model, mechanism.silent
         self.settled = settle(model, mechanism.silent)
         self.encoder = Encoder(model, mechanism.scenarios[scenario], names)

@@ -80,13 +80,14 @@ class Jvm:
         """
         self.setup = setup
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        open_locks = "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
+        opened = ("java.util.concurrent", "java.util.concurrent.locks")
         options = [
             f"-Xmx{heap_mb}m",
             "-XX:+UseSerialGC",
             f"-XX:TieredStopAtLevel={4 if long else 1}",
         ]
-        options += [open_locks, f"-Dwheelproof.stuck={stuck_seconds}"]
+        options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened]
+        options += [f"-Dwheelproof.stuck={stuck_seconds}"]
         path = os.pathsep.join(map(str, setup.tool))
         self.process = subprocess.Popen(
             [str(setup.java), *options, "-cp", path, "wheelproof.jvm.Main"],

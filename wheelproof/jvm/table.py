@@ -24,9 +24,13 @@ def table_faults(
     faults = []
     steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
     labelled = {*binding.labels, *binding.inside}
+    pairs = binding.pairs
     unused = {name for name in steps if any(fnmatchcase(name, each) for each in binding.unused)}
-    faults += [f"the label {name} has no site" for name in sorted(steps - labelled - unused)]
+    lost = steps - labelled - unused - {following for _, following in pairs}
+    faults += [f"the label {name} has no site" for name in sorted(lost)]
     faults += [f"{name} is no label of {mechanism.name}" for name in sorted(labelled - steps)]
+    odd = {label for pair in pairs for label in pair if label not in steps}
+    faults += [f"{name}, which is joined, is no label of {mechanism.name}" for name in sorted(odd)]
     idle = sorted(labelled & unused)
     faults += [f"the label {name} has a site and a reason for none" for name in idle]
     wrong = [each for each in binding.unused if not any(fnmatchcase(name, each) for name in steps)]

@@ -110,20 +110,27 @@ def of_release(
 
 def replayed(config: Config, mechanism: Mechanism) -> bool:
     """Whether a config's counterexample is a run that compiled classes can follow to its end."""
-    violated = config.expect == "violated" and not config.without and config.property
-    return bool(violated) and mechanism.properties[config.property or ""].kind in (
-        "invariant",
-        "deadlock",
-    )
+    violated = config.expect == "violated" and not config.without
+    return violated and has_a_run(mechanism, config.property)
+
+
+def has_a_run(mechanism: Mechanism, name: str | None) -> bool:
+    """Whether a property, if there is one, is violated by a run that ends."""
+    return name is not None and mechanism.properties[name].kind in ("invariant", "deadlock")
 
 
 def broken_without(mechanism: Mechanism, change: Change) -> str | None:
-    """The property that breaks without the decision that changed classes lack."""
+    """The property that breaks without the decision that changed classes lack.
+
+    Only one of which a run shows it: a liveness property has no last step that could be followed.
+    """
     return next(
         (
             mutant.property
             for mutant in mechanism.mutants.values()
-            if mutant.decision == change.without and mutant.scenario in change.scenarios
+            if mutant.decision == change.without
+            and mutant.scenario in change.scenarios
+            and has_a_run(mechanism, mutant.property)
         ),
         None,
     )

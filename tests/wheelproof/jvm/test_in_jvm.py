@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["timer_task_list"]
 MECHANISM = project.find(ROOT)["timer_task_list"]
 RELEASE = BINDING.releases[0]
+TIMING_WHEEL = declaration.find(ROOT)["timing_wheel"]
 
 
 def compared(jvm, binding, scenario, fine=False, change=""):
@@ -281,6 +282,14 @@ def test_the_table_has_the_first_release_of_each_binding():
     mine = [each for each in declaration.find(ROOT).values() if each.mechanism == MECHANISM.name]
     assert {name.rpartition("@")[2] for _, name in found} == {each.releases[0] for each in mine}
     assert len(found) == len(mine) * len(MECHANISM.scenarios)
+
+
+def test_a_change_is_followed_to_a_property_that_a_run_breaks():
+    wheel, change = project.find(ROOT)["timing_wheel"], TIMING_WHEEL.changes["due-late"]
+    first = wheel.mutants["M17_late"]
+    assert wheel.properties[first.property].kind == "liveness"
+    assert tasks.broken_without(wheel, change) == "NotCurrentSlot"
+    assert tasks.broken_without(replace(wheel, mutants={"M17_late": first}), change) is None
 
 
 def test_two_bindings_of_one_release_have_rows_of_their_own():

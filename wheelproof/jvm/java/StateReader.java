@@ -27,6 +27,11 @@ final class StateReader {
 
     private record Shape(int id, Form form, Field[] fields) { }
 
+    /** Where a traversal of a queue of the JDK stands, which decides what it gives next. */
+    private static final Set<String> TRAVERSALS = Set.of(
+            "java.util.concurrent.ConcurrentLinkedQueue$Itr",
+            "java.util.concurrent.ConcurrentLinkedQueue$Node");
+
     private final Set<String> read;
     private final Map<Class<?>, Shape> shapes = new HashMap<>();
     private final Map<Object, Integer> texts = new HashMap<>();
@@ -216,11 +221,12 @@ final class StateReader {
         return new Shape(shapes.size(), form, form == Form.FIELDS ? fields(type) : new Field[0]);
     }
 
-    /** The subject's and the harness's classes, and the lambdas in them. */
+    /** The subject's and the harness's classes, the lambdas in them, and traversals. */
     private boolean isWalked(Class<?> type) {
         String name = type.getName();
         int lambda = name.indexOf("$$Lambda");
-        return read.contains(lambda < 0 ? name : name.substring(0, lambda));
+        return read.contains(lambda < 0 ? name : name.substring(0, lambda))
+                || TRAVERSALS.contains(name);
     }
 
     private static Field[] fields(Class<?> type) {

@@ -1,0 +1,116 @@
+"""The released purgatory beside its model, and what the comparison must refuse."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.nights import only
+from wheelproof import project
+from wheelproof.checks import jvm as layer
+from wheelproof.checks.context import Context
+from wheelproof.counterexample import document, replay
+from wheelproof.graph import reduced
+from wheelproof.jvm import declaration, product, tasks
+from wheelproof.jvm.joined import Joined
+from wheelproof.jvm.values import Encoder
+from wheelproof.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+BINDING = declaration.find(ROOT)["purgatory"]
+MECHANISM = project.find(ROOT)["purgatory"]
+RELEASE = BINDING.releases[0]
+
+
+def compared(jvm, scenario, binding=BINDING, change="", fine=False):
+    jvm.load(binding, change)
+    program = MECHANISM.scenarios[scenario]
+    whole = reduced.reduce(MECHANISM.model(scenario), MECHANISM.silent)
+    graph = Joined(whole, binding.pairs).graph
+    jvm.begin(binding, program, fine)
+    found = jvm.explore(20_000, 300)
+    made = product.compare(found, graph, reduced.rows(graph), Encoder(graph.model, program))
+    return found, made
+
+
+@pytest.mark.parametrize("scenario", only(BINDING.fast, "forced"))
+@pytest.mark.parametrize("fine", only([False, True], False))
+def test_released_classes_are_the_model(jvm, scenario, fine):
+    found, made = compared(jvm, scenario, fine=fine)
+    assert found.complete and not found.faults
+    assert made.difference is None and not made.uncovered
+    assert made.figures["compared_edges"] == made.figures["model_edges"]
+
+
+def test_the_model_stops_where_the_classes_cannot(jvm):
+    _, made = compared(jvm, "forced", replace(BINDING, joined={}))
+    assert made.difference is not None
+    assert made.difference.schedule[-1] == ("w", "W3")
+    assert made.difference.message.startswith("list is <<1>>, <<0>> in the model")
+
+
+def test_a_step_without_its_label_is_a_difference(jvm):
+    labels = {name: sites for name, sites in BINDING.labels.items() if name != "Z1"}
+    _, made = compared(jvm, "forced", replace(BINDING, labels=labels))
+    assert made.difference is not None and made.difference.schedule[-1] == ("w", "A7")
+    assert made.difference.message == "w ends 1 operation with this step, 0 in the model"
+
+
+def test_what_onComplete_enters_is_not_tried_by_the_traversal(jvm):
+    found, made = compared(jvm, "entered_again")
+    assert found.complete and not found.faults
+    assert made.difference is not None
+    assert made.difference.message == "w is at C8, in the model at C5"
+
+
+@pytest.mark.nightly
+def test_what_a_traversal_holds_is_part_of_the_state(jvm):
+    """Without it equal states go on unequally: in this scenario the search would end with that."""
+    found, made = compared(jvm, "list_removed")
+    assert found.complete and not found.faults
+    assert made.difference is not None and "is at C8" in made.difference.message
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", BINDING.changes)
+def test_each_change_is_rejected_by_its_property(output, name):
+    (row,) = layer.check(Context(MECHANISM, output), [f"{name}@{RELEASE}"]).rows
+    without = BINDING.changes[name].without
+    wanted = {each.property for each in MECHANISM.mutants.values() if each.decision == without}
+    assert (row.verdict, row.ok) == (Verdict.VIOLATED, True), row.why
+    assert row.property in (wanted or {declaration.BISIMULATION})
+
+
+@pytest.mark.nightly
+def test_a_run_with_joined_steps_is_replayed_on_the_classes(output, monkeypatch, capsys):
+    monkeypatch.chdir(output)
+    name = f"no-recheck@{RELEASE}"
+    (row,) = layer.check(Context(MECHANISM, output), [name]).rows
+    assert row.trace
+    found = document.read(output / row.trace)
+    labels = [step.label for step in found.steps]
+    assert labels.count("W3") == labels.count("W4") > 0
+    assert "W4" in labels and len(found.schedule) < len(labels)
+    assert replay.run(output / row.trace, "impl", root=ROOT) == replay.REPRODUCED
+    assert "reproduced on the implementation: CompletedOnce" in capsys.readouterr().out
+
+
+@pytest.mark.nightly
+def test_a_pair_that_no_scenario_has_is_a_fault(output, monkeypatch):
+    idle = replace(BINDING, joined=dict(BINDING.joined) | {"W5 W6": "why"})
+    monkeypatch.setattr(tasks, "find", lambda root: {"purgatory": idle})
+    names = [f"forced@{RELEASE}", f"sites@{RELEASE}"]
+    row = layer.check(Context(MECHANISM, output), names).rows[-1]
+    assert not row.ok and "no scenario joins C7 and C4" in row.why
+
+
+def test_all_scenarios_are_compared_or_have_a_reason():
+    compared_ones = set(BINDING.scenarios(MECHANISM))
+    assert len(compared_ones) == 11
+    assert compared_ones | set(BINDING.absent) == set(MECHANISM.scenarios)
+    assert not compared_ones & set(BINDING.absent)
+    assert set(BINDING.rejects) <= set(BINDING.absent)
+    for scenario in compared_ones:
+        keys = MECHANISM.scenarios[scenario]["keys_of"].values()
+        watched = [key for keys_of in keys for key in keys_of]
+        assert scenario == "raising_first" or len(watched) == len(set(watched))
