@@ -8,7 +8,7 @@ out of a union where it need not be in that part is an obligation of the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,11 +54,25 @@ class Subset:
 
 
 @dataclass(frozen=True)
+class Bag:
+    """A sequence, of which it is known how often each element is in it.
+
+    Where a step reads the first element, it may be any that is in it: the choice is a parameter.
+    """
+
+    of: Sort
+
+
+@dataclass(frozen=True)
 class Words:
-    """Some strings. ``called``: string -> the enumeration's value, where the names differ."""
+    """Some strings. ``called``: string -> the enumeration's value, where the names differ.
+
+    ``null``: the value that stands for null, if it may be there.
+    """
 
     of: Enumeration
     called: Mapping[str, str] = field(default_factory=dict)
+    null: str = ""
 
     def value(self, text: str) -> z3.ExprRef | None:
         """The value of a string; None where it is none of these."""
@@ -91,7 +105,7 @@ class Listing:
         return found
 
 
-Shape = Plain | Sort | Words | Function | Record | Subset
+Shape = Plain | Sort | Words | Function | Record | Subset | Bag
 
 
 @dataclass(frozen=True)
@@ -101,7 +115,9 @@ class Vocabulary:
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
     ``variables``: name -> shape; a variable of threads has that of one thread's value. ``null``:
-    the constant that belongs to every set.
+    the constant that belongs to every set. ``numbered``: name of a sort whose elements are numbers
+    from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this name. ``unordered``:
+    an operator on sequences -> the one of Append and Tail that it is, but for the order.
     """
 
     threads: Sort
@@ -110,6 +126,8 @@ class Vocabulary:
     constants: Mapping[str, Shape | Listing] = field(default_factory=dict)
     unions: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
     null: str = "NULL"
+    numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
+    unordered: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -129,10 +147,42 @@ class Vocabulary:
             for part in parts:
                 found[into(part, whole)] = array(part, whole)
                 found[out_of(part, whole)] = array(whole, part)
+        for part in self.numbers():
+            found[into(part, WHOLE)] = array(part, INT.z3)
+            found[out_of(part, WHOLE)] = array(INT.z3, part)
         return found
 
+    def numbers(self) -> list[Sort]:
+        """The sorts whose elements are numbers."""
+        return [item for item in self.sorts if item.name in self.numbered]
+
+    def numbered_at(self, part: Sort, number: z3.ArithRef, s: Any) -> z3.BoolRef:
+        """A number from 1 to the greatest is that of one element; others are of none."""
+        made = getattr(s, out_of(part, WHOLE))[number]
+        return z3.If(
+            z3.And(1 <= number, number <= self.numbered[part.name](s)),
+            getattr(s, into(part, WHOLE))[made] == number,
+            made == part.null,
+        )
+
     def given(self, s: Any) -> Iterator[z3.BoolRef]:
-        """Unions have their parts' elements and no others, and none twice."""
+        """Unions have their parts' elements and no others, and none twice.
+
+        Sorts of numbers have one element for each.
+        """
+        for part in self.numbers():
+            (element,) = part.consts(f"numbered_{part.name}")
+            number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))
+            yield put[part.null] == 0
+            yield z3.ForAll([element], getattr(s, out_of(part, WHOLE))[put[element]] == element)
+            yield z3.ForAll(
+                [element],
+                z3.Implies(
+                    element != part.null,
+                    z3.And(1 <= put[element], put[element] <= self.numbered[part.name](s)),
+                ),
+            )
+            yield z3.ForAll([number], self.numbered_at(part, number, s))
         for name, parts in self.unions.items():
             whole = next(item for item in self.sorts if item.name == name)
             element = z3.Const(f"of_{name}", whole.z3)
@@ -181,6 +231,8 @@ def z3_sort(shape: Shape) -> z3.SortRef:
             return z3.ArraySort(domain.z3, z3_sort(range_))
         case Subset(of):
             return z3.ArraySort(of.z3, BOOL.z3)
+        case Bag(of):
+            return z3.ArraySort(of.z3, INT.z3)
         case Sort() | Plain():
             return shape.z3
         case Words(of):

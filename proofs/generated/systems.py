@@ -13,7 +13,7 @@ from proofs.generated.actions import Actions, Way
 from proofs.generated.shapes import Function, Listing, Shape, Vocabulary, blank, flat, z3_sort
 from proofs.generated.stacks import Procedures, procedures
 from proofs.generated.values import scattered
-from proofs.ts import Action, Parameter, Step, System
+from proofs.ts import Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
 
 
@@ -172,6 +172,7 @@ def _method(system: str, name: str, way: Way, words: Vocabulary) -> Any:
     parameters = {"t": Parameter(words.threads)} | {
         each: Parameter(sort) for each, (_, sort) in way.chosen.items()
     }
+    parameters |= {each: nullable(first.sort) for each, first in way.firsts.items()}
     method.__name__, method.__qualname__ = name, f"{system}.{name}"
     method.declared = Action(name, parameters, method)  # type: ignore[attr-defined]
     return method

@@ -6,16 +6,20 @@ record of functions. What is not known here is refused with module, line and ope
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
 
+from proofs.arithmetic import POWER, div, mod, mul
+from proofs.generated import bags
 from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped
 from proofs.generated.shapes import (
     BOOL,
     INT,
+    Bag,
     Function,
     Listing,
     Record,
@@ -27,7 +31,7 @@ from proofs.generated.shapes import (
     out_of,
 )
 from proofs.generated.values import Value, at_place, equal, merged, stored
-from proofs.ts import Sort
+from proofs.ts import WHOLE, Sort
 from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
@@ -47,6 +51,10 @@ from wheelproof.tla.syntax import (
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda x, y: x + y,
     "-": lambda x, y: x - y,
+    "*": mul,
+    "\\div": div,
+    "%": mod,
+    "^": lambda x, y: POWER(x, y),
 }
 
 
@@ -64,12 +72,19 @@ class Terms(Shaped):
             case Constant(name) if name == self.words.null:
                 if isinstance(want, Sort) and want.null is not None:
                     return want.null
+                if isinstance(want, Words) and want.null:
+                    return getattr(want.of, want.null)
+            case Number(0) if isinstance(want, Sort) and want.name in self.words.numbered:
+                return want.null
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
                     return word
             case Builtin("$IfThenElse", (test, then, other)):
                 condition = self.truth(test, names)
-                return merged(condition, self.of(then, want, names), self.of(other, want, names))
+                with self.where([condition]):
+                    one = self.of(then, want, names)
+                with self.where([z3.Not(condition)]):
+                    return merged(condition, one, self.of(other, want, names))
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
                 values = dict(map(_pair, pairs))
                 if set(values) == set(want.fields):
@@ -79,7 +94,10 @@ class Terms(Shaped):
             case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)), Number(place))):
                 if (made := self.of_program(program, number, place, want, names)) is not None:
                     return made
-            case Call(definition) if not definition.standard and node.name not in self.words.sets:
+            case Call(definition) if not definition.standard and node.name not in {
+                *self.words.sets,
+                *self.words.unordered,
+            }:
                 return self.of(definition.body, want, self.inside(node, names))
             case _:
                 pass
@@ -100,7 +118,35 @@ class Terms(Shaped):
             made = getattr(self.s, out_of(want, have))[value]
             self.obligations.append(z3.Or(value == have.null, made != want.null))
             return made
+        if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
+            made = getattr(self.s, out_of(want, WHOLE))[value]
+            self.obligations.append(z3.Or(value == 0, made != want.null))
+            return made
+        if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
+            return getattr(self.s, into(have, WHOLE))[value]
         raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
+
+    @contextmanager
+    def where(self, conditions: Iterable[z3.BoolRef]) -> Iterator[None]:
+        """What is made within is used only where the conditions hold, and obliges only there."""
+        start, given = len(self.obligations), [*conditions]
+        yield
+        if given:
+            made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
+            self.obligations[start:] = made
+
+    def one_by_one(
+        self,
+        nodes: Iterable[Expression],
+        names: Names,
+        read: Callable[[z3.BoolRef], z3.BoolRef],
+    ) -> list[z3.BoolRef]:
+        """Truth values, of which each is used only where those before it are as ``read`` says."""
+        made: list[z3.BoolRef] = []
+        for node in nodes:
+            with self.where(map(read, made)):
+                made.append(self.truth(node, names))
+        return made
 
     def truth(self, node: Expression, names: Names) -> z3.BoolRef:
         made = self.of(node, BOOL, names)
@@ -109,6 +155,8 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
+        if (made := bags.read(self, node, names)) is not None:
+            return made()
         match node:
             case Number(value):
                 return z3.IntVal(value)
@@ -124,19 +172,23 @@ class Terms(Shaped):
                 assert self.at is not None
                 return self.at[0]
             case Builtin("'", (Variable(name),)):
+                if name in self.kept:
+                    return self.variable(name, node)
                 if name not in self.after:
                     raise OutsideSubset(f"{name}' before the step gives it a value", node.place)
                 return self.after[name]
             case Builtin("TRUE" | "FALSE"):
                 return z3.BoolVal(node.name == "TRUE")
             case Builtin("$ConjList" | "\\land", arguments):
-                return z3.And([self.truth(each, names) for each in arguments])
+                return z3.And(self.one_by_one(arguments, names, lambda each: each))
             case Builtin("$DisjList" | "\\lor", arguments):
-                return z3.Or([self.truth(each, names) for each in arguments])
+                return z3.Or(self.one_by_one(arguments, names, z3.Not))
             case Builtin("\\lnot", (one,)):
                 return z3.Not(self.truth(one, names))
             case Builtin("=>", (one, other)):
-                return z3.Implies(self.truth(one, names), self.truth(other, names))
+                premise = self.truth(one, names)
+                with self.where([premise]):
+                    return z3.Implies(premise, self.truth(other, names))
             case Builtin("\\equiv", (one, other)):
                 return self.truth(one, names) == self.truth(other, names)
             case Builtin("=", (one, other)):
@@ -177,6 +229,8 @@ class Terms(Shaped):
 
     def number(self, node: Call, names: Names) -> Value:
         match node.arguments:
+            case (one,) if node.name == "-.":
+                return -self.of(one, INT, names)
             case (one, other) if node.name in _SUMS or node.name in ORDERS:
                 make = _SUMS.get(node.name) or ORDERS[node.name]
                 return make(self.of(one, INT, names), self.of(other, INT, names))
@@ -203,6 +257,12 @@ class Terms(Shaped):
 
     def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
         """``one = other``: as elements of a union, where one of them is of one."""
+        for empty, of in ((one, other), (other, one)):
+            if bags.is_empty(empty) and isinstance(self.shape(of, names), Bag):
+                found = bags.first(self, of, names)
+                return found.element == found.sort.null
+            if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
+                return self.no_member(of, names)
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]
@@ -215,6 +275,14 @@ class Terms(Shaped):
             known = [listing.words]
         want = (wide or known)[0]
         return equal(self.of(one, want, names), self.of(other, want, names))
+
+    def no_member(self, node: Expression, names: Names) -> z3.BoolRef:
+        """``node = {}``."""
+        of = self.shape(node, names)
+        if not isinstance(of, Subset):
+            raise OutsideSubset("= {} of a set that is no variable", node.place)
+        each = z3.Const(f"none_{node.place.line}", of.of.z3)
+        return z3.ForAll([each], z3.Not(self.of(node, of, names)[each]))
 
     def member(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
         match other:
@@ -277,6 +345,8 @@ class Terms(Shaped):
                 return self.over_frames(
                     formal, body, self.of(thread, self.words.threads, names), every
                 )
+            case Builtin("DOMAIN", (sequence,)) if not every:
+                return bags.times(self, sequence, formal, body, names) > 0
         sort = self.sort_of(bound.domain, names)
         element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
         inner = self.truth(body, {**names, formal: Made(element, sort)})

@@ -9,8 +9,8 @@ from typing import Any
 
 import z3
 
+from proofs.generated.systems import Generated
 from proofs.kernel import Found
-from proofs.protocols.timer_task_list_rings import Rings
 from proofs.protocols.timer_task_list_runs import ONE, Reached, Rung, rung
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
 from proofs.ts_concrete import Instance
@@ -57,11 +57,11 @@ def violated(model: Any, name: str, bound: int = 20_000) -> str:
     return f"no state of the module breaks {name}"
 
 
-def broken_goal(reached: Reached) -> str | None:
+def broken_goal(reached: Reached, of: type[Simulation] = Simulation) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
     module = reached.system
-    assert isinstance(module, Rings)
-    simulation = Simulation(module)
+    assert isinstance(module, Generated)
+    simulation = of(module)
     goals: dict[str, list[tuple[str, Any]]] = {}
     for state, move in reached.edges():
         if move.action not in goals:
