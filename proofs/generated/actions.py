@@ -12,10 +12,10 @@ from typing import Any
 
 import z3
 
-from proofs.generated.scopes import First, Frames, Made, Names
+from proofs.generated.scopes import First, Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Shape, Vocabulary, Words
 from proofs.generated.stacks import Procedures, frame_of
-from proofs.generated.terms import Terms, shown
+from proofs.generated.terms import Terms
 from proofs.generated.values import Value, gathered, merged
 from proofs.ts import Everywhere, Sort
 from wheelproof.tla.layout import actions as steps_of

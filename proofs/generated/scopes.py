@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import z3
 
-from proofs.generated.shapes import BOOL, INT, Bag, Function, Listing, Record, Shape, Vocabulary
+from proofs.generated.shapes import (
+    BOOL,
+    INT,
+    Bag,
+    Function,
+    Listing,
+    Record,
+    Shape,
+    Vocabulary,
+    into,
+    out_of,
+)
 from proofs.generated.values import Value, gathered
-from proofs.ts import Sort
+from proofs.ts import WHOLE, Sort
+from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
     Builtin,
@@ -217,3 +230,46 @@ class Shaped:
             case Call(definition) if not definition.standard and not definition.formals:
                 return self.sort_of(definition.body, names)
         raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+    # -- one shape as another, and what that needs
+
+    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
+        """A value as one of another shape: into a union, or out of it."""
+        if have == want:
+            return value
+        if isinstance(want, Sort) and have in self.words.parts(want):
+            assert isinstance(have, Sort)
+            return getattr(self.s, into(have, want))[value]
+        if isinstance(have, Sort) and want in self.words.parts(have):
+            assert isinstance(want, Sort)
+            made = getattr(self.s, out_of(want, have))[value]
+            self.obligations.append(z3.Or(value == have.null, made != want.null))
+            return made
+        if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
+            made = getattr(self.s, out_of(want, WHOLE))[value]
+            self.obligations.append(z3.Or(value == 0, made != want.null))
+            return made
+        if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
+            return getattr(self.s, into(have, WHOLE))[value]
+        raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
+
+    @contextmanager
+    def where(self, conditions: Iterable[z3.BoolRef]) -> Iterator[None]:
+        """What is made within is used only where the conditions hold, and obliges only there."""
+        start, given = len(self.obligations), [*conditions]
+        yield
+        if given:
+            made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
+            self.obligations[start:] = made
+
+
+def shown(node: Expression) -> str:
+    """How an error names an expression."""
+    match node:
+        case Builtin(name):
+            return SHOWN.get(name, name)
+        case Call() | Constant() | Variable():
+            return node.name
+        case Text(value):
+            return f'"{value}"'
+    return f"a {type(node).__name__.lower()}"

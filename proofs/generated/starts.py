@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import z3
 
 from proofs.generated.bags import is_empty
-from proofs.generated.scopes import Frames, Made, Names
+from proofs.generated.scopes import Frames, Made, Names, shown
 from proofs.generated.shapes import Bag, Function, Shape, Subset, blank
 from proofs.generated.systems import Generated
-from proofs.generated.terms import Terms, shown
+from proofs.generated.terms import Terms
 from proofs.generated.values import Value, gathered
 from proofs.ts import Sort
 from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset, Variable, conjuncts
@@ -22,7 +22,7 @@ def starts(
 ) -> list[z3.BoolRef]:
     """The formulas of Init. A function has nothing at its domain's null.
 
-    ``left_out``: variables of which nothing is said. OutsideSubset: Init has a conjunct of another
+    ``left_out``: variables that no formula is about. OutsideSubset: Init has a conjunct of another
     form, or lacks a variable.
     """
     of = _Start(system, s)

@@ -6,8 +6,7 @@ record of functions. What is not known here is refused with module, line and ope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +14,7 @@ import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
 from proofs.generated import bags
-from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped
+from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, shown
 from proofs.generated.shapes import (
     BOOL,
     INT,
@@ -26,13 +25,10 @@ from proofs.generated.shapes import (
     Shape,
     Subset,
     Words,
-    into,
     listed,
-    out_of,
 )
 from proofs.generated.values import Value, at_place, equal, merged, stored
-from proofs.ts import WHOLE, Sort
-from wheelproof.tla.names import SHOWN
+from proofs.ts import Sort
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -105,35 +101,6 @@ class Terms(Shaped):
         if have is None:
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
         return self.fitted(self.plain(node, names), have, want, node)
-
-    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
-        """A value as one of another shape: into a union, or out of it."""
-        if have == want:
-            return value
-        if isinstance(want, Sort) and have in self.words.parts(want):
-            assert isinstance(have, Sort)
-            return getattr(self.s, into(have, want))[value]
-        if isinstance(have, Sort) and want in self.words.parts(have):
-            assert isinstance(want, Sort)
-            made = getattr(self.s, out_of(want, have))[value]
-            self.obligations.append(z3.Or(value == have.null, made != want.null))
-            return made
-        if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
-            made = getattr(self.s, out_of(want, WHOLE))[value]
-            self.obligations.append(z3.Or(value == 0, made != want.null))
-            return made
-        if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
-            return getattr(self.s, into(have, WHOLE))[value]
-        raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
-
-    @contextmanager
-    def where(self, conditions: Iterable[z3.BoolRef]) -> Iterator[None]:
-        """What is made within is used only where the conditions hold, and obliges only there."""
-        start, given = len(self.obligations), [*conditions]
-        yield
-        if given:
-            made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
-            self.obligations[start:] = made
 
     def one_by_one(
         self,
@@ -399,15 +366,3 @@ def _pair(node: Expression) -> tuple[str, Expression]:
         case Builtin("$Pair", (Text(name), value)):
             return name, value
     raise OutsideSubset("a field without a name", node.place)
-
-
-def shown(node: Expression) -> str:
-    """How an error names an expression."""
-    match node:
-        case Builtin(name):
-            return SHOWN.get(name, name)
-        case Call() | Constant() | Variable():
-            return node.name
-        case Text(value):
-            return f'"{value}"'
-    return f"a {type(node).__name__.lower()}"
