@@ -9,9 +9,20 @@ from typing import Any
 
 import z3
 
-from proofs.generated.shapes import BOOL, INT, Function, Listing, Record, Shape, Vocabulary
+from proofs.generated.shapes import (
+    BOOL,
+    INT,
+    Function,
+    Listing,
+    Partial,
+    Record,
+    Sequence,
+    Shape,
+    Vocabulary,
+)
 from proofs.generated.values import Value, gathered
 from proofs.ts import Sort
+from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
     Builtin,
@@ -140,6 +151,10 @@ class Shaped:
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, _)):
                 of = self.shape(function, names)
+                if isinstance(of, Sequence):
+                    return of.of
+                if isinstance(of, Partial):
+                    return of.function.range
                 return of.range if isinstance(of, Function) else None
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
                 return self.kept_shape(name)
@@ -181,3 +196,23 @@ class Shaped:
             case Call(definition) if not definition.standard and not definition.formals:
                 return self.sort_of(definition.body, names)
         raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+
+def field_of(node: Expression) -> tuple[str, Expression]:
+    """A field of a record, and its value."""
+    match node:
+        case Builtin("$Pair", (Text(name), value)):
+            return name, value
+    raise OutsideSubset("a field without a name", node.place)
+
+
+def shown(node: Expression) -> str:
+    """How an error names an expression."""
+    match node:
+        case Builtin(name):
+            return SHOWN.get(name, name)
+        case Call() | Constant() | Variable():
+            return node.name
+        case Text(value):
+            return f'"{value}"'
+    return f"a {type(node).__name__.lower()}"

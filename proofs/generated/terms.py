@@ -12,13 +12,15 @@ from typing import Any
 
 import z3
 
-from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped
+from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
     INT,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
     Subset,
     Words,
@@ -26,9 +28,8 @@ from proofs.generated.shapes import (
     listed,
     out_of,
 )
-from proofs.generated.values import Value, at_place, equal, merged, stored
+from proofs.generated.values import Value, at_place, equal, gathered, merged, stored
 from proofs.ts import Sort
-from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -67,17 +68,25 @@ class Terms(Shaped):
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
                     return word
+                if isinstance(want, Sort) and self.words.elements.get(value) == want:
+                    return z3.Const(f"called_{value}", want.z3)
             case Builtin("$IfThenElse", (test, then, other)):
                 condition = self.truth(test, names)
-                return merged(condition, self.of(then, want, names), self.of(other, want, names))
+                return merged(
+                    condition,
+                    self.where(condition, then, want, names),
+                    self.where(z3.Not(condition), other, want, names),
+                )
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
-                values = dict(map(_pair, pairs))
+                values = dict(map(field_of, pairs))
                 if set(values) == set(want.fields):
                     return {
                         name: self.of(values[name], of, names) for name, of in want.fields.items()
                     }
-            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)), Number(place))):
-                if (made := self.of_program(program, number, place, want, names)) is not None:
+            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)) as whole, place)):
+                if (
+                    made := self.of_program(program, number, whole, place, want, names)
+                ) is not None:
                     return made
             case Call(definition) if not definition.standard and node.name not in self.words.sets:
                 return self.of(definition.body, want, self.inside(node, names))
@@ -87,6 +96,15 @@ class Terms(Shaped):
         if have is None:
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
         return self.fitted(self.plain(node, names), have, want, node)
+
+    def where(self, condition: z3.BoolRef, node: Expression, want: Shape, names: Names) -> Value:
+        """The value of a branch: what it obliges to is needed where the branch is taken."""
+        before = len(self.obligations)
+        made = self.of(node, want, names)
+        self.obligations[before:] = [
+            z3.Implies(condition, each) for each in self.obligations[before:]
+        ]
+        return made
 
     def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
         """A value as one of another shape: into a union, or out of it."""
@@ -113,7 +131,10 @@ class Terms(Shaped):
             case Number(value):
                 return z3.IntVal(value)
             case Constant(name):
-                return getattr(self.s, name)
+                constant = self.words.constants.get(name)
+                if constant is None or isinstance(constant, Listing):
+                    return getattr(self.s, name)
+                return gathered(name, constant, self.s)
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
@@ -149,6 +170,8 @@ class Terms(Shaped):
                 return z3.Not(self.member(one, other, names))
             case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Sequence | Partial):
+                    return self.within(function, of, index, names)
                 if not isinstance(of, Function):
                     raise OutsideSubset("a value of unknown shape, applied,", node.place)
                 return at_place(self.plain(function, names), self.index(index, of.domain, names))
@@ -165,6 +188,19 @@ class Terms(Shaped):
             case Call() if node.definition.standard:
                 return self.number(node, names)
         raise OutsideSubset(shown(node), node.place)
+
+    def within(
+        self, function: Expression, of: Sequence | Partial, index: Expression, names: Names
+    ) -> Value:
+        """A sequence or a partial function at an index, which must be in its domain."""
+        value = self.plain(function, names)
+        if isinstance(of, Partial):
+            key = self.index(index, of.function.domain, names)
+            self.obligations.append(at_place(value["has"], key))
+            return at_place(value["value"], key)
+        number = self.of(index, INT, names)
+        self.obligations.append(z3.And(1 <= number, number <= value["length"]))
+        return at_place(value["item"], number)
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
@@ -184,25 +220,52 @@ class Terms(Shaped):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
                     return getattr(self.s, f"{name}_length")[self.of(thread, listing.thread, names)]
+            case (Builtin("$FcnApply", (Builtin("$FcnApply", (Constant(name), thread)), number)),):
+                listing = self.words.constants.get(name)
+                if node.name == "Len" and isinstance(listing, Listing) and 0 in listing.places:
+                    array = getattr(self.s, f"{name}_size")
+                    step = z3.simplify(self.of(number, INT, names))
+                    return array[self.of(thread, listing.thread, names)][step]
+        if node.name == "Len" and isinstance(self.shape(node.arguments[0], names), Sequence):
+            return self.plain(node.arguments[0], names)["length"]
         raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
 
     def of_program(
-        self, node: Expression, number: Expression, place: int, want: Shape, names: Names
+        self,
+        node: Expression,
+        number: Expression,
+        whole: Expression,
+        at: Expression,
+        want: Shape,
+        names: Names,
     ) -> Value | None:
         """What stands at a place of a tuple of a thread's program; None where it is no program."""
         match node:
             case Builtin("$FcnApply", (Constant(name), thread)):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
-                    if want not in listing.places.get(place, ()):
+                    place = at.value if isinstance(at, Number) else self.last(whole, at, names)
+                    if place is None or want not in listing.places.get(place, ()):
                         raise OutsideSubset(f"{name}[...][...][{place}] of this shape", node.place)
                     array = getattr(self.s, listed(name, place, want))
                     step = z3.simplify(self.of(number, INT, names))
                     return array[self.of(thread, listing.thread, names)][step]
         return None
 
+    def last(self, whole: Expression, at: Expression, names: Names) -> int | None:
+        """0 where an index of a tuple is the tuple's length; None where it is something else."""
+        if not isinstance(at, Call) or at.name != "Len":
+            return None
+        of_whole = Call(at.definition, (whole,), at.place, at.level)
+        return 0 if self.number(at, names).eq(self.number(of_whole, names)) else None
+
     def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
         """``one = other``: as elements of a union, where one of them is of one."""
+        match other:
+            case Builtin("$Tuple", ()) if isinstance(self.shape(one, names), Sequence):
+                empty = self.plain(one, names)["length"] == 0
+                assert isinstance(empty, z3.BoolRef)
+                return empty
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]
@@ -220,6 +283,11 @@ class Terms(Shaped):
         match other:
             case Builtin("$SetEnumerate", elements):
                 return z3.Or([self.same(one, each, names) for each in elements])
+            case Builtin("DOMAIN", (function,)) if isinstance(
+                of := self.shape(function, names), Partial
+            ):
+                key = self.of(one, of.function.domain, names)
+                return at_place(self.plain(function, names)["has"], key)
         of = self.shape(other, names)
         if isinstance(of, Subset):
             return self.plain(other, names)[self.of(one, of.of, names)]
@@ -318,26 +386,7 @@ class Terms(Shaped):
                     ),
                     Text(procedure),
                 ),
-            ) if index is formal and (name == "=") != every:
+            ) if index is formal and (name == "=") != every and procedure in self.frames.back:
                 on_stack = self.frames.back[procedure][thread] != self.frames.absent
                 return z3.Not(on_stack) if every else on_stack
         raise OutsideSubset("a quantifier over the stack", body.place)
-
-
-def _pair(node: Expression) -> tuple[str, Expression]:
-    match node:
-        case Builtin("$Pair", (Text(name), value)):
-            return name, value
-    raise OutsideSubset("a field without a name", node.place)
-
-
-def shown(node: Expression) -> str:
-    """How an error names an expression."""
-    match node:
-        case Builtin(name):
-            return SHOWN.get(name, name)
-        case Call() | Constant() | Variable():
-            return node.name
-        case Text(value):
-            return f'"{value}"'
-    return f"a {type(node).__name__.lower()}"
