@@ -61,7 +61,7 @@ WORKED = {
 
 def at(s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
     """The thread is at one of these labels."""
-    return Or([s.pc[t] == getattr(LABEL, label) for label in labels])
+    return Or([s.pc[t] == LABEL.value(label) for label in labels])
 
 
 def every_thread(formula: z3.BoolRef) -> z3.BoolRef:
@@ -120,7 +120,7 @@ class Stacked(Generated):
 
     def back(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *labels: str) -> z3.BoolRef:
         """The frame of a level returns to one of these labels."""
-        return Or([s.stack_pc[t][n] == getattr(LABEL, label) for label in labels])
+        return Or([s.stack_pc[t][n] == LABEL.value(label) for label in labels])
 
     def forced(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef) -> z3.ExprRef:
         """The operation that the frame of a level is to complete."""
@@ -172,7 +172,7 @@ class Stacked(Generated):
         alone = Or(
             [s.Protocol[s.viewed] == getattr(PROTOCOL, p) for p in ("TryOnce", "TryPending")]
         )
-        delivers = [begun == getattr(BEGUN, w) for w in BEGUN.values if w.startswith("deliver")]
+        delivers = [begun == BEGUN.value(w) for w in BEGUN.called if w.startswith("deliver")]
         return [
             *super().given(s),
             s.viewed != NO_OPERATION,
@@ -207,15 +207,18 @@ class Stacked(Generated):
                     And(
                         of != NO_OPERATION,
                         Implies(
-                            Or(begun == BEGUN.deliver_holding, begun == BEGUN.deliver_after),
+                            Or(
+                                begun == BEGUN.value("deliver_holding"),
+                                begun == BEGUN.value("deliver_after"),
+                            ),
                             held != NO_LOCK,
                         ),
                         Implies(
                             And(Or(delivers), of != s.viewed),
                             s.place[s.Program_2_Condition[T][K]] == 0,
                         ),
-                        Implies(begun == BEGUN.deliver_after, of != s.viewed),
-                        Implies(And(alone, begun == BEGUN.hold), of != s.viewed),
+                        Implies(begun == BEGUN.value("deliver_after"), of != s.viewed),
+                        Implies(And(alone, begun == BEGUN.value("hold")), of != s.viewed),
                     ),
                 ),
             ),

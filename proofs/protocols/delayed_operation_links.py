@@ -170,12 +170,12 @@ class Linked(Stacked):
                 s.turn[T] <= s.Program_length[T] + 1,
                 Implies(Not(at(s, T, "T0", "Done")), 2 <= s.turn[T]),
                 *[
-                    Implies(at(s, T, label), word(s, T) == getattr(BEGUN, w))
+                    Implies(at(s, T, label), word(s, T) == BEGUN.value(w))
                     for label, w in WORKED.items()
                 ],
                 Implies(
                     And(1 <= height, self.back(s, T, one, "G2")),
-                    word(s, T) == BEGUN.deliver_holding,
+                    word(s, T) == BEGUN.value("deliver_holding"),
                 ),
                 *[
                     Implies(

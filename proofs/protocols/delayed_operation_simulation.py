@@ -191,7 +191,7 @@ class Kept:
         return given | {name: self.module.formula(name, self.s) for name in self.module.conjuncts()}
 
     def enabled(self, label: str) -> z3.BoolRef | None:
-        """Nothing is said of it."""
+        """Nothing is claimed of it."""
         return None
 
     def start(self) -> z3.BoolRef:
@@ -266,7 +266,7 @@ class Simulation(Kept):
                 yield "lock_is_entered_once", now
 
     def enabled(self, label: str) -> z3.BoolRef | None:
-        """Where the system can take a step of a label, the module can; None: nothing is said.
+        """Where the system can take a step of a label, the module can; None: nothing is claimed.
 
         Only locks are waited for. The system has none of the callers', so it may step where the
         module waits for one. At a lock of an operation the viewed one's is meant.

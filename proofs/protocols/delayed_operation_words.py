@@ -19,13 +19,22 @@ from proofs.ts import Enumeration, sort
 
 OPERATION = sort("Operation", null="no_operation")
 LOCK = sort("CallersLock", null="no_lock")
-LABEL = Enumeration(
+
+
+def _words(name: str, prefix: str, values: str) -> Words:
+    """Strings whose values have names of their own: SMT-LIB tells constants apart by name alone."""
+    called = {value: f"{prefix}_{value}" for value in values.split()}
+    return Words(Enumeration(name, " ".join(called.values())), called)
+
+
+LABEL = _words(
     "DelayedOperationLabel",
+    "at",
     "T0 Nowhere T1 V1 H1 H2 E1 G3 E3 G4 G1 E2 G2 D1 D2 D3 D4 X1 X3 X4 "
     "L1 L2 L3 L4 L5 L6 L7 Y1 Y2 O1 O2 P1 P2 P3 P4 P5 P6 S1 S2 B1 B2 B3 Done",
 )
 PROTOCOL = Enumeration("Protocol", "TryOnce TryPending LockedTry CheckedTry Blocking")
-BEGUN = Enumeration("Begun", "deliver deliver_holding deliver_after attempt hold expire")
+BEGUN = _words("Begun", "do", "deliver deliver_holding deliver_after attempt hold expire")
 _MONITOR = Record({"owner": THREAD, "depth": INT})
 
 WORDS = Vocabulary(
@@ -40,9 +49,7 @@ WORDS = Vocabulary(
         "Locking": Subset(OPERATION),
         "OuterOf": partial(OPERATION, LOCK),
         "Guard": partial(OPERATION, LOCK),
-        "Program": Listing(
-            THREAD, {0: (OPERATION,), 1: (Words(BEGUN),), 2: (CONDITION,), 3: (LOCK,)}
-        ),
+        "Program": Listing(THREAD, {0: (OPERATION,), 1: (BEGUN,), 2: (CONDITION,), 3: (LOCK,)}),
     },
     variables={
         "ready": Function(CONDITION, BOOL),
@@ -58,7 +65,7 @@ WORDS = Vocabulary(
         "winner": Function(OPERATION, THREAD),
         "expiredBy": Function(OPERATION, Subset(THREAD)),
         "gaveUp": Function(THREAD, BOOL),
-        "pc": Words(LABEL),
+        "pc": LABEL,
         "turn": INT,
         "at": INT,
         "retry": BOOL,
