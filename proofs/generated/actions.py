@@ -12,6 +12,7 @@ from typing import Any
 
 import z3
 
+from proofs.generated import levels
 from proofs.generated.scopes import First, Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Shape, Vocabulary, Words
 from proofs.generated.stacks import Procedures, frame_of
@@ -45,10 +46,11 @@ class Way:
     """One way through a step. ``to``: the label that it goes on to, or `RETURN`.
 
     ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
-    values of frames, as in `Frames`, for this thread alone. ``obligations``: what must hold where
-    it is taken, or its terms say something else than the module. ``chosen``: the elements that it
-    may choose, by name. ``firsts``: those that are first in a sequence. ``set``: the variables that
-    have been given a next value. ``same``: those of them that keep their value.
+    values of frames, as in `Frames`, for this thread alone. ``popped``: the innermost frame is
+    left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
+    something else than the module. ``chosen``: the elements that it may choose, by name.
+    ``firsts``: those that are first in a sequence. ``set``: the variables that have been given a
+    next value. ``same``: those of them that keep their value.
     """
 
     to: str = ""
@@ -56,6 +58,7 @@ class Way:
     after: dict[str, Any] = field(default_factory=dict)
     back: dict[str, z3.ExprRef] = field(default_factory=dict)
     kept: dict[tuple[str, str], Value] = field(default_factory=dict)
+    popped: bool = False
     obligations: list[z3.BoolRef] = field(default_factory=list)
     chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
     firsts: dict[str, First] = field(default_factory=dict)
@@ -88,16 +91,20 @@ class Actions:
         """The ways through a label's step, those to one label as one. OutsideSubset: see there."""
         definition = self.steps[label]
         self.label, self.thread, self.place = label, thread, definition.place
-        self.frames = Frames(
-            self.of.of[label],
-            {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
-            {
-                (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
-                for name, saved in self.of.saved.items()
-                for each in saved
-                if each in self.shapes
-            },
-            self.absent,
+        self.frames = (
+            self.leveled(label, self.absent)
+            if self.of.recursive
+            else Frames(
+                self.of.of[label],
+                {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
+                {
+                    (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
+                    for name, saved in self.of.saved.items()
+                    for each in saved
+                    if each in self.shapes
+                },
+                self.absent,
+            )
         )
         self.found: list[Way] = []
         names: Names = {
@@ -105,6 +112,17 @@ class Actions:
         }
         self.follow([(definition.body, names)], Way())
         return self.joined(self.found)
+
+    def leveled(self, label: str, absent: z3.ExprRef) -> Frames:
+        """The frames of a label where stacks have levels: the innermost alone is read."""
+        top = self.of.of[label]
+        kept = {
+            (top, name): levels.Innermost(self.s, f"stack_{name}")
+            for name in self.of.saved.get(top, ())
+            if name in self.shapes
+        }
+        back: dict[str, Any] = {top: levels.Innermost(self.s, levels.RETURN)} if top else {}
+        return Frames(top, back, kept, absent)
 
     # -- conjuncts, one by one
 
@@ -282,6 +300,9 @@ class Actions:
     def pop(self, way: Way) -> None:
         if not self.frames.top:
             raise OutsideSubset("a return from a process", self.place)
+        if self.of.recursive:
+            way.popped = True
+            return
         way.back[self.frames.top] = self.frames.absent
 
     # -- ways to the same label
@@ -299,7 +320,8 @@ class Actions:
 
     def alike(self, one: Way, other: Way) -> bool:
         return (
-            (one.to, set(one.back), set(one.kept)) == (other.to, set(other.back), set(other.kept))
+            (one.to, one.popped, set(one.back), set(one.kept))
+            == (other.to, other.popped, set(other.back), set(other.kept))
             and all(one.back[name].eq(other.back[name]) for name in one.back)
             and not (one.chosen or other.chosen or one.firsts or other.firsts)
             and not any(
@@ -359,6 +381,7 @@ def _copy(way: Way) -> Way:
         {**way.after},
         {**way.back},
         {**way.kept},
+        way.popped,
         [*way.obligations],
         {**way.chosen},
         {**way.firsts},

@@ -16,7 +16,9 @@ from proofs.generated.shapes import (
     Bag,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
     Vocabulary,
     into,
@@ -180,8 +182,10 @@ class Shaped:
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, _)):
                 of = self.shape(function, names)
-                if isinstance(of, Bag):
+                if isinstance(of, Bag | Sequence):
                     return of.of
+                if isinstance(of, Partial):
+                    return of.function.range
                 return of.range if isinstance(of, Function) else None
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
                 return self.kept_shape(name)
@@ -261,6 +265,14 @@ class Shaped:
         if given:
             made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
             self.obligations[start:] = made
+
+
+def field_of(node: Expression) -> tuple[str, Expression]:
+    """A field of a record, and its value."""
+    match node:
+        case Builtin("$Pair", (Text(name), value)):
+            return name, value
+    raise OutsideSubset("a field without a name", node.place)
 
 
 def shown(node: Expression) -> str:

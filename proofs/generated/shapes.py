@@ -47,6 +47,36 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Sequence(Record):
+    """``Seq(of)``: its length, and the element at each place from 1."""
+
+    @property
+    def of(self) -> Shape:
+        item = self.fields["item"]
+        assert isinstance(item, Function)
+        return item.range
+
+
+def sequence(of: Shape) -> Sequence:
+    return Sequence({"length": INT, "item": Function(WHOLE, of)})
+
+
+@dataclass(frozen=True)
+class Partial(Record):
+    """A function on some elements of a sort: which of them it has, and the values."""
+
+    @property
+    def function(self) -> Function:
+        found = self.fields["value"]
+        assert isinstance(found, Function)
+        return found
+
+
+def partial(domain: Sort, range_: Shape) -> Partial:
+    return Partial({"has": Function(domain, BOOL), "value": Function(domain, range_)})
+
+
+@dataclass(frozen=True)
 class Subset:
     """``SUBSET of``."""
 
@@ -84,8 +114,8 @@ class Words:
 class Listing:
     """A constant that is, for each thread, a sequence of tuples: its program.
 
-    ``places``: the place of a tuple -> the shapes that are read there. What stands there is of one
-    of them, and null to the others.
+    ``places``: the place of a tuple -> the shapes that are read there, place 0 for the last one.
+    What stands there is of one of them, and null to the others.
     """
 
     thread: Sort
@@ -97,8 +127,13 @@ class Listing:
         return next(each for of in self.places.values() for each in of if isinstance(each, Words))
 
     def arrays(self, name: str) -> dict[str, z3.SortRef]:
-        """The constants that it is to Z3: its length, and what stands at each place."""
+        """The constants that it is to Z3: its length, and what stands at each place.
+
+        With place 0 they have the sizes of the tuples too.
+        """
         found = {f"{name}_length": array(self.thread, INT.z3)}
+        if 0 in self.places:
+            found[f"{name}_size"] = array(self.thread, INT.z3, INT.z3)
         for place, shapes in self.places.items():
             for of in shapes:
                 found[listed(name, place, of)] = array(self.thread, INT.z3, z3_sort(of))
@@ -115,9 +150,11 @@ class Vocabulary:
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
     ``variables``: name -> shape; a variable of threads has that of one thread's value. ``null``:
-    the constant that belongs to every set. ``numbered``: name of a sort whose elements are numbers
-    from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this name. ``unordered``:
-    an operator on sequences -> the one of Append and Tail that it is, but for the order.
+    the constant that belongs to every set. ``elements``: string -> the set's sort that it is an
+    element of; the constant ``called_...`` stands for it. ``numbered``: name of a sort whose
+    elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
+    name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
+    the order.
     """
 
     threads: Sort
@@ -126,6 +163,7 @@ class Vocabulary:
     constants: Mapping[str, Shape | Listing] = field(default_factory=dict)
     unions: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
     null: str = "NULL"
+    elements: Mapping[str, Sort] = field(default_factory=dict)
     numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
     unordered: Mapping[str, str] = field(default_factory=dict)
 
@@ -221,7 +259,8 @@ def out_of(part: Sort, whole: Sort) -> str:
 
 def listed(name: str, place: int, of: Shape) -> str:
     """The name of the array with what stands at a place of a program's tuples."""
-    return f"{name}_{place}_{'word' if isinstance(of, Words) else z3_sort(of).name()}"
+    what = "word" if isinstance(of, Words) else z3_sort(of).name()
+    return f"{name}_{place or 'last'}_{what}"
 
 
 def z3_sort(shape: Shape) -> z3.SortRef:

@@ -11,13 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from proofs.generated import levels
 from proofs.generated.actions import ABSENT
 from proofs.generated.scopes import First
 from proofs.generated.shapes import (
     Bag,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
     Subset,
     Words,
@@ -59,8 +62,10 @@ class Placed:
             ),
             default=0,
         )
-        greatest = [len(elements[sort.name]) for sort in self.words.numbers()]
-        elements[WHOLE.name] = tuple(range(max(longest, *greatest, 0) + 2))
+        longest = max(longest, *[len(elements[sort.name]) for sort in self.words.numbers()], 0)
+        if system.PROCEDURES.recursive:
+            longest = max(longest, levels.DEEPEST - 2)
+        elements[WHOLE.name] = tuple(range(longest + 2))
         self.elements = elements
         self.instance = Instance(compiled, elements, {**self.rigid(constants), **rigid})
 
@@ -85,6 +90,10 @@ class Placed:
                 continue
             programs = constants[name]
             found[f"{name}_length"] = {thread: len(of) for thread, of in programs.items()}
+            found[f"{name}_size"] = {
+                thread: {number: len(step) for number, step in enumerate(of, 1)}
+                for thread, of in programs.items()
+            }
             for place, shapes in shape.places.items():
                 for of in shapes:
                     found[listed(name, place, of)] = {
@@ -95,6 +104,8 @@ class Placed:
                         }
                         for thread, program in programs.items()
                     }
+        for name, sort in self.words.elements.items():
+            found[f"called_{name}"] = name if name in self.elements[sort.name] else None
         for name, parts in self.words.unions.items():
             whole = next(sort for sort in self.words.sorts if sort.name == name)
             for part in parts:
@@ -138,6 +149,9 @@ class Placed:
         """The variables that stand for the stacks; those of absent frames are blank."""
         found: dict[str, dict[str, Any]] = {}
         shapes = self.system.SHAPES
+        if self.system.PROCEDURES.recursive:
+            of = levels.fields(self.system.MODULE.name, self.words, self.system.PROCEDURES, shapes)
+            return levels.values(of, stacks, self.value)
         for procedure, saved in self.system.PROCEDURES.saved.items():
             frames = {
                 thread: frame
@@ -157,6 +171,19 @@ class Placed:
     def named(self, name: str, shape: Shape, value: Any) -> dict[str, Any]:
         """The flat variables of a variable's value."""
         match shape:
+            case Function(_, Sequence() as listed_):
+                return {
+                    f"{name}_length": {key: len(each) for key, each in value.items()},
+                    f"{name}_item": {
+                        key: {n: self.value(listed_.of, x) for n, x in enumerate(each, 1)}
+                        for key, each in value.items()
+                    },
+                }
+            case Partial():
+                return {
+                    f"{name}_has": dict.fromkeys(value, True),
+                    f"{name}_value": self.value(shape.function, value),
+                }
             case Function(_, Record()):
                 found = {}
                 for flat_name, of in flat(name, shape):

@@ -13,21 +13,22 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
-from proofs.generated import bags
-from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, shown
+from proofs.generated import bags, sets
+from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
     INT,
     Bag,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
-    Subset,
     Words,
     listed,
 )
-from proofs.generated.values import Value, at_place, equal, merged, stored
+from proofs.generated.values import Value, at_place, equal, gathered, merged, stored
 from proofs.ts import Sort
 from wheelproof.tla.syntax import (
     At,
@@ -75,6 +76,8 @@ class Terms(Shaped):
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
                     return word
+                if isinstance(want, Sort) and self.words.elements.get(value) == want:
+                    return z3.Const(f"called_{value}", want.z3)
             case Builtin("$IfThenElse", (test, then, other)):
                 condition = self.truth(test, names)
                 with self.where([condition]):
@@ -82,13 +85,15 @@ class Terms(Shaped):
                 with self.where([z3.Not(condition)]):
                     return merged(condition, one, self.of(other, want, names))
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
-                values = dict(map(_pair, pairs))
+                values = dict(map(field_of, pairs))
                 if set(values) == set(want.fields):
                     return {
                         name: self.of(values[name], of, names) for name, of in want.fields.items()
                     }
-            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)), Number(place))):
-                if (made := self.of_program(program, number, place, want, names)) is not None:
+            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)) as whole, place)):
+                if (
+                    made := self.of_program(program, number, whole, place, want, names)
+                ) is not None:
                     return made
             case Call(definition) if not definition.standard and node.name not in {
                 *self.words.sets,
@@ -128,7 +133,10 @@ class Terms(Shaped):
             case Number(value):
                 return z3.IntVal(value)
             case Constant(name):
-                return getattr(self.s, name)
+                constant = self.words.constants.get(name)
+                if constant is None or isinstance(constant, Listing):
+                    return getattr(self.s, name)
+                return gathered(name, constant, self.s)
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
@@ -163,11 +171,13 @@ class Terms(Shaped):
             case Builtin("/=", (one, other)):
                 return z3.Not(self.same(one, other, names))
             case Builtin("\\in", (one, other)):
-                return self.member(one, other, names)
+                return sets.member(self, one, other, names)
             case Builtin("\\notin", (one, other)):
-                return z3.Not(self.member(one, other, names))
+                return z3.Not(sets.member(self, one, other, names))
             case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Sequence | Partial):
+                    return self.within(function, of, index, names)
                 if not isinstance(of, Function):
                     raise OutsideSubset("a value of unknown shape, applied,", node.place)
                 return at_place(self.plain(function, names), self.index(index, of.domain, names))
@@ -176,7 +186,7 @@ class Terms(Shaped):
             case Builtin("$RcdSelect", (record, Text(name))):
                 return self.plain(record, names)[name]
             case Builtin("\\union" | "\\", (one, Builtin("$SetEnumerate", elements))):
-                return self.changed_set(node, one, elements, names)
+                return sets.changed(self, node, one, elements, names)
             case Builtin("$Except", (function, *pairs)):
                 return self.changed(function, pairs, names)
             case Builtin("$BoundedForall" | "$BoundedExists", (body,), bounds):
@@ -184,6 +194,19 @@ class Terms(Shaped):
             case Call() if node.definition.standard:
                 return self.number(node, names)
         raise OutsideSubset(shown(node), node.place)
+
+    def within(
+        self, function: Expression, of: Sequence | Partial, index: Expression, names: Names
+    ) -> Value:
+        """A sequence or a partial function at an index, which must be in its domain."""
+        value = self.plain(function, names)
+        if isinstance(of, Partial):
+            key = self.index(index, of.function.domain, names)
+            self.obligations.append(at_place(value["has"], key))
+            return at_place(value["value"], key)
+        number = self.of(index, INT, names)
+        self.obligations.append(z3.And(1 <= number, number <= value["length"]))
+        return at_place(value["item"], number)
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
@@ -205,22 +228,44 @@ class Terms(Shaped):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
                     return getattr(self.s, f"{name}_length")[self.of(thread, listing.thread, names)]
+            case (Builtin("$FcnApply", (Builtin("$FcnApply", (Constant(name), thread)), number)),):
+                listing = self.words.constants.get(name)
+                if node.name == "Len" and isinstance(listing, Listing) and 0 in listing.places:
+                    array = getattr(self.s, f"{name}_size")
+                    step = z3.simplify(self.of(number, INT, names))
+                    return array[self.of(thread, listing.thread, names)][step]
+        if node.name == "Len" and isinstance(self.shape(node.arguments[0], names), Sequence):
+            return self.plain(node.arguments[0], names)["length"]
         raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
 
     def of_program(
-        self, node: Expression, number: Expression, place: int, want: Shape, names: Names
+        self,
+        node: Expression,
+        number: Expression,
+        whole: Expression,
+        at: Expression,
+        want: Shape,
+        names: Names,
     ) -> Value | None:
         """What stands at a place of a tuple of a thread's program; None where it is no program."""
         match node:
             case Builtin("$FcnApply", (Constant(name), thread)):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
-                    if want not in listing.places.get(place, ()):
+                    place = at.value if isinstance(at, Number) else self.last(whole, at, names)
+                    if place is None or want not in listing.places.get(place, ()):
                         raise OutsideSubset(f"{name}[...][...][{place}] of this shape", node.place)
                     array = getattr(self.s, listed(name, place, want))
                     step = z3.simplify(self.of(number, INT, names))
                     return array[self.of(thread, listing.thread, names)][step]
         return None
+
+    def last(self, whole: Expression, at: Expression, names: Names) -> int | None:
+        """0 where an index of a tuple is the tuple's length; None where it is something else."""
+        if not isinstance(at, Call) or at.name != "Len":
+            return None
+        of_whole = Call(at.definition, (whole,), at.place, at.level)
+        return 0 if self.number(at, names).eq(self.number(of_whole, names)) else None
 
     def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
         """``one = other``: as elements of a union, where one of them is of one."""
@@ -229,7 +274,12 @@ class Terms(Shaped):
                 found = bags.first(self, of, names)
                 return found.element == found.sort.null
             if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
-                return self.no_member(of, names)
+                return sets.is_empty(self, of, names)
+        match other:
+            case Builtin("$Tuple", ()) if isinstance(self.shape(one, names), Sequence):
+                empty = self.plain(one, names)["length"] == 0
+                assert isinstance(empty, z3.BoolRef)
+                return empty
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]
@@ -242,34 +292,6 @@ class Terms(Shaped):
             known = [listing.words]
         want = (wide or known)[0]
         return equal(self.of(one, want, names), self.of(other, want, names))
-
-    def no_member(self, node: Expression, names: Names) -> z3.BoolRef:
-        """``node = {}``."""
-        of = self.shape(node, names)
-        if not isinstance(of, Subset):
-            raise OutsideSubset("= {} of a set that is no variable", node.place)
-        each = z3.Const(f"none_{node.place.line}", of.of.z3)
-        return z3.ForAll([each], z3.Not(self.of(node, of, names)[each]))
-
-    def member(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-        match other:
-            case Builtin("$SetEnumerate", elements):
-                return z3.Or([self.same(one, each, names) for each in elements])
-        of = self.shape(other, names)
-        if isinstance(of, Subset):
-            return self.plain(other, names)[self.of(one, of.of, names)]
-        raise OutsideSubset("\\in a set that is neither enumerated nor a variable", other.place)
-
-    def changed_set(
-        self, node: Builtin, one: Expression, elements: tuple[Expression, ...], names: Names
-    ) -> Value:
-        of = self.shape(one, names)
-        if not isinstance(of, Subset):
-            raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
-        made = self.plain(one, names)
-        for each in elements:
-            made = z3.Store(made, self.of(each, of.of, names), node.name == "\\union")
-        return made
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Value:
         of = self.shape(function, names)
@@ -355,14 +377,7 @@ class Terms(Shaped):
                     ),
                     Text(procedure),
                 ),
-            ) if index is formal and (name == "=") != every:
+            ) if index is formal and (name == "=") != every and procedure in self.frames.back:
                 on_stack = self.frames.back[procedure][thread] != self.frames.absent
                 return z3.Not(on_stack) if every else on_stack
         raise OutsideSubset("a quantifier over the stack", body.place)
-
-
-def _pair(node: Expression) -> tuple[str, Expression]:
-    match node:
-        case Builtin("$Pair", (Text(name), value)):
-            return name, value
-    raise OutsideSubset("a field without a name", node.place)

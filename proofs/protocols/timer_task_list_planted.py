@@ -65,14 +65,14 @@ def broken_goal(reached: Reached, of: type[Simulation] = Simulation) -> str | No
     goals: dict[str, list[tuple[str, Any]]] = {}
     for state, move in reached.edges():
         if move.action not in goals:
-            goals[move.action] = [*_goals(simulation, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, reached.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"
     return None
 
 
-def _goals(simulation: Simulation, name: str, instance: Instance) -> Iterator[tuple[str, Any]]:
+def goals_on(simulation: Any, name: str, instance: Instance) -> Iterator[tuple[str, Any]]:
     """The goals of a way as functions of a state and the way's arguments."""
     parameters = tuple(simulation.module.actions()[name].parameters)
     _, made = simulation.step(name)
