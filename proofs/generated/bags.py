@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from proofs.generated.terms import Terms
 
 
+_OPERATORS = frozenset(["Head", "Tail", "Append", "SelectSeq"])
+
+
 def is_empty(node: Expression) -> bool:
     """Whether an expression is ``<<>>``."""
     return isinstance(node, Builtin) and node.name == "$Tuple" and not node.arguments
@@ -78,8 +81,7 @@ def changed(terms: Terms, node: Call, operator: str, names: Names) -> Value:
     """``Append``, ``Tail`` or ``SelectSeq``. ``operator``: the one of them that the call is."""
     sequence, *rest = node.arguments
     of = terms.shape(sequence, names)
-    if not isinstance(of, Bag):
-        raise OutsideSubset(f"{node.name} of a sequence whose elements matter", node.place)
+    assert isinstance(of, Bag)
     counts = terms.of(sequence, of, names)
     if operator == "Tail":
         gone = head(terms, sequence, names)
@@ -136,14 +138,14 @@ def cardinality(terms: Terms, node: Call, names: Names) -> z3.ArithRef:
 def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
     """How the value of an expression about a bag is made; None where it is none."""
     match node:
-        case Call(_, (sequence,)) if node.name == "Head":
-            return lambda: head(terms, sequence, names)
         case Call() if node.name == "Cardinality":
             return lambda: cardinality(terms, node, names)
-        case Call() if node.name in ("Append", "Tail", "SelectSeq"):
-            return lambda: changed(terms, node, node.name, names)
-        case Call() if node.name in terms.words.unordered:
-            return lambda: changed(terms, node, terms.words.unordered[node.name], names)
+        case Call(_, (sequence, *_)) if node.name in _OPERATORS | set(terms.words.unordered):
+            if isinstance(terms.shape(sequence, names), Bag):
+                operator = terms.words.unordered.get(node.name, node.name)
+                if operator == "Head":
+                    return lambda: head(terms, sequence, names)
+                return lambda: changed(terms, node, operator, names)
         case Builtin("$FcnApply", (sequence, Number(1))):
             if isinstance(terms.shape(sequence, names), Bag):
                 return lambda: head(terms, sequence, names)
