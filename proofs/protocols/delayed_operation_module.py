@@ -122,7 +122,9 @@ def module_digest() -> str:
     return hashlib.sha256("\0".join(text for _, text in source.texts).encode()).hexdigest()[:12]
 
 
-THEORY = Theory("protocols.delayed_operation_module", mechanism=NAME, after=(PROVED,))
+THEORY = Theory(
+    "protocols.delayed_operation_module", mechanism="delayed_operation", after=(PROVED,)
+)
 _READ = f"module DelayedOperation, as SANY has read it (SHA-256 {module_digest()}),"
 for _of in (LINKS, *PROTOCOLS):
     _made = Conditions(_of)
