@@ -144,6 +144,12 @@ for _of in (LINKS, *PROTOCOLS):
         ],
         [Control(each.name, each.says, each.find, "trace") for each in FAULTS if each.of == _of],
         rests_on=() if _of == LINKS else (name_of(LINKS), f"Inv.{_of}"),
-        assumes=(*ATOMIC, "A-EVENTS", *(() if _of == LINKS else ("A-MONOTONE",))),
+        assumes=(
+            *ATOMIC,
+            "A-EVENTS",
+            "A-INIT",
+            "A-PROGRAM",
+            *(() if _of == LINKS else ("A-MONOTONE",)),
+        ),
         profile="nightly",
     )

@@ -115,30 +115,41 @@ def test_every_edge_is_a_step_of_the_terms_and_the_other_way_round():
 
 
 @pytest.mark.nightly
-def test_what_events_must_keep_to_is_refused_where_they_do_not():
-    """A-EVENTS."""
-    for threads, says in (
-        ({"a": [["deliver_after", "c1", "o"]]}, "o"),
-        ({"a": [["deliver", "c1", "p"]]}, "o"),
-        ({"a": [["hold", "o"]]}, "o"),
-    ):
-        program = runs.rung(
-            {"o": "TryPending c1", "p": "LockedTry c2"}, {}, a="attempt o"
-        ).program()
-        program["threads"] = threads
-        with pytest.raises(ValueError, match="assumes of its constants"):
-            runs.placed(program, says)
+@pytest.mark.parametrize(
+    ("step", "locks"),
+    [
+        ("deliver_after c1 o", ["outer"]),
+        ("deliver c1 p", ["outer"]),
+        ("hold o", ["outer"]),
+        ("deliver_holding c1 o", []),
+    ],
+)
+def test_what_events_must_keep_to_is_refused_where_they_do_not(step, locks):
+    """A-EVENTS; for a lock that is not there A-PROGRAM."""
+    rung = runs.rung({"o": "TryPending c1", "p": "LockedTry c2"}, {}, a="attempt o")
+    program = {**rung.program(), "locks": locks}
+    runs.placed(program, "o")
+    program["threads"] = {"a": [step.split()]}
+    with pytest.raises(ValueError, match="assumes of its constants"):
+        runs.placed(program, "o")
 
 
 @pytest.mark.nightly
 def test_every_scenario_keeps_to_what_is_assumed_of_events():
-    """A-EVENTS, for each operation that the proofs are compared with, but for strangers."""
+    """A-EVENTS and A-INIT, for each operation that the proofs are compared with.
+
+    Those in whose lock strangers are have systems of their own.
+    """
     seen = 0
     for program in OPERATION.scenarios.values():
         model = OPERATION.compiled_model(program)
         for view in views(OPERATION.model_of(program)):
             if view.name.partition(" ")[0].endswith("Held"):
                 continue
-            runs.placed(program, view.operation, None, model)
+            here = runs.placed(program, view.operation, None, model)
+            first = here.values(model.initial()) | {name: {} for name in Linked.VARIABLES}
+            assert here.instance.initial(here.instance.state(first))
+            first["completed"] = {view.operation: True}
+            assert not here.instance.initial(here.instance.state(first))
             seen += 1
     assert seen > 20
