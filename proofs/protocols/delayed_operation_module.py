@@ -122,7 +122,9 @@ def module_digest() -> str:
     return hashlib.sha256("\0".join(text for _, text in source.texts).encode()).hexdigest()[:12]
 
 
-THEORY = Theory("protocols.delayed_operation_module", mechanism=NAME, after=(PROVED,))
+THEORY = Theory(
+    "protocols.delayed_operation_module", mechanism="delayed_operation", after=(PROVED,)
+)
 _READ = f"module DelayedOperation, as SANY has read it (SHA-256 {module_digest()}),"
 for _of in (LINKS, *PROTOCOLS):
     _made = Conditions(_of)
@@ -142,6 +144,12 @@ for _of in (LINKS, *PROTOCOLS):
         ],
         [Control(each.name, each.says, each.find, "trace") for each in FAULTS if each.of == _of],
         rests_on=() if _of == LINKS else (name_of(LINKS), f"Inv.{_of}"),
-        assumes=(*ATOMIC, "A-EVENTS", *(() if _of == LINKS else ("A-MONOTONE",))),
+        assumes=(
+            *ATOMIC,
+            "A-EVENTS",
+            "A-INIT",
+            "A-PROGRAM",
+            *(() if _of == LINKS else ("A-MONOTONE",)),
+        ),
         profile="nightly",
     )

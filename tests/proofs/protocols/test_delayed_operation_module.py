@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.generated import states
+from proofs.generated import states, systems
 from proofs.kernel import ProofError
 from proofs.protocols import delayed_operation as proofs
 from proofs.protocols import delayed_operation_module as module
@@ -17,6 +17,7 @@ from proofs.protocols import mutated
 from proofs.protocols.delayed_operation_links import Linked
 from proofs.protocols.delayed_operation_simulation import cases
 from proofs.protocols.delayed_operation_view import ACTIONS, views
+from proofs.protocols.delayed_operation_words import WORDS
 from proofs.ts_concrete import Compiled
 from tests.nights import only
 from wheelproof.graph.explorer import explore
@@ -99,47 +100,56 @@ def test_ghosts_are_read_by_no_step():
 
 @pytest.mark.nightly
 def test_every_edge_is_a_step_of_the_terms_and_the_other_way_round():
-    found, sizes = states.Differences(), OPERATION.sizes
-    compiled = Compiled(runs.system()())
+    steps = systems.made("DelayedOperationSteps", OPERATION.compiled.module, WORDS)
+    found, compiled = states.Differences(), Compiled(steps())
     for name, program in OPERATION.scenarios.items():
-        if 0 < sizes.get(name, 0) < 10_000:
+        if 0 < OPERATION.sizes.get(name, 0) < 3_000:
             model = OPERATION.compiled_model(program)
-            for view in views(OPERATION.model_of(program))[:1]:
-                if not view.name.partition(" ")[0].endswith("Held"):
-                    placed = runs.placed(program, view.operation, compiled, model)
-                    states.compare(placed, explore(model, bound=20_000), found)
+            placed = states.Placed(compiled, model, OPERATION.constants_of(program))
+            states.compare(placed, explore(model, bound=3_000), found)
     assert found.wrong == []
-    assert found.edges > 50_000
+    assert {name.partition("_to_")[0] for name in found.taken} == set(module.LABELS)
 
 
 # -- assumptions
 
 
 @pytest.mark.nightly
-def test_what_events_must_keep_to_is_refused_where_they_do_not():
-    """A-EVENTS."""
-    for threads, says in (
-        ({"a": [["deliver_after", "c1", "o"]]}, "o"),
-        ({"a": [["deliver", "c1", "p"]]}, "o"),
-        ({"a": [["hold", "o"]]}, "o"),
-    ):
-        program = runs.rung(
-            {"o": "TryPending c1", "p": "LockedTry c2"}, {}, a="attempt o"
-        ).program()
-        program["threads"] = threads
-        with pytest.raises(ValueError, match="assumes of its constants"):
-            runs.placed(program, says)
+@pytest.mark.parametrize(
+    ("step", "locks"),
+    [
+        ("deliver_after c1 o", ["outer"]),
+        ("deliver c1 p", ["outer"]),
+        ("hold o", ["outer"]),
+        ("deliver_holding c1 o", []),
+    ],
+)
+def test_what_events_must_keep_to_is_refused_where_they_do_not(step, locks):
+    """A-EVENTS; for a lock that is not there A-PROGRAM."""
+    rung = runs.rung({"o": "TryPending c1", "p": "LockedTry c2"}, {}, a="attempt o")
+    program = {**rung.program(), "locks": locks}
+    runs.placed(program, "o")
+    program["threads"] = {"a": [step.split()]}
+    with pytest.raises(ValueError, match="assumes of its constants"):
+        runs.placed(program, "o")
 
 
 @pytest.mark.nightly
 def test_every_scenario_keeps_to_what_is_assumed_of_events():
-    """A-EVENTS, for each operation that the proofs are compared with, but for strangers."""
+    """A-EVENTS and A-INIT, for each operation that the proofs are compared with.
+
+    Those in whose lock strangers are have systems of their own.
+    """
     seen = 0
     for program in OPERATION.scenarios.values():
         model = OPERATION.compiled_model(program)
         for view in views(OPERATION.model_of(program)):
             if view.name.partition(" ")[0].endswith("Held"):
                 continue
-            runs.placed(program, view.operation, None, model)
+            here = runs.placed(program, view.operation, None, model)
+            first = here.values(model.initial()) | {name: {} for name in Linked.VARIABLES}
+            assert here.instance.initial(here.instance.state(first))
+            first["completed"] = {view.operation: True}
+            assert not here.instance.initial(here.instance.state(first))
             seen += 1
     assert seen > 20
