@@ -30,7 +30,9 @@ Claimed = Callable[..., Any]
 """A claim about numbers or terms."""
 
 _I = z3.IntSort()
-MUL, DIV, MOD = (z3.Function(name, _I, _I, _I) for name in ("times", "quotient", "remainder"))
+MUL, DIV, MOD, POWER = (
+    z3.Function(name, _I, _I, _I) for name in ("times", "quotient", "remainder", "power")
+)
 
 
 def meaning(formula: z3.BoolRef) -> z3.BoolRef:

@@ -20,7 +20,7 @@ State = tuple[Any, ...]
 """A finite state: one value for each variable of the system, in the order of VARIABLES."""
 
 
-ARITHMETIC = {"times": "*", "quotient": "//", "remainder": "%"}
+ARITHMETIC = {"times": "*", "quotient": "//", "remainder": "%", "power": "**"}
 """The functions of ``proofs.arithmetic`` as Python computes them; a proof knows theorems only."""
 
 

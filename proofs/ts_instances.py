@@ -9,7 +9,7 @@ existential premise is taken at a new constant. A premise or goal of another for
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import z3
@@ -255,10 +255,12 @@ def cores(
     system: System,
     premises: Mapping[str, z3.BoolRef],
     goals: Mapping[str, z3.BoolRef],
-    hints: Iterable[z3.ExprRef] = (),
+    hints: Sequence[z3.ExprRef] = (),
     late: Container[str] = (),
 ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, list[str]]:
     """Instances of the premises from which all goals follow, those goals, and what does not follow.
+
+    ``hints``: further terms to take the premises at, of any form.
 
     ``late``: premises that are left out at first, and tried where a goal does not follow without.
     """
@@ -271,6 +273,10 @@ def cores(
     for name, goal in goals.items():
         one = z3.simplify(arbitrary(goal))
         terms = terms_of([one, *exact, *nulls, *hints], sorts)
+        for hint in hints:
+            of_sort = terms.get(hint.sort().name())
+            if of_sort is not None and not any(hint.eq(each) for each in of_sort):
+                of_sort.append(hint)
         first = [premise for premise in premises if premise not in late]
         for names in (first, list(premises)) if name not in late else (list(premises),):
             core_ = _core_of([*known.at(names, terms)], one)

@@ -12,10 +12,11 @@ from typing import Any
 
 import z3
 
-from proofs.generated.scopes import Frames, Made, Names
+from proofs.generated import levels
+from proofs.generated.scopes import First, Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Shape, Vocabulary, Words
 from proofs.generated.stacks import Procedures, frame_of
-from proofs.generated.terms import Terms, shown
+from proofs.generated.terms import Terms
 from proofs.generated.values import Value, gathered, merged
 from proofs.ts import Everywhere, Sort
 from wheelproof.tla.layout import actions as steps_of
@@ -45,9 +46,11 @@ class Way:
     """One way through a step. ``to``: the label that it goes on to, or `RETURN`.
 
     ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
-    values of frames, as in `Frames`, for this thread alone. ``obligations``: what must hold where
-    it is taken, or its terms say something else than the module. ``chosen``: the elements that it
-    may choose, by name. ``set``: the variables that have been given a next value.
+    values of frames, as in `Frames`, for this thread alone. ``popped``: the innermost frame is
+    left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
+    something else than the module. ``chosen``: the elements that it may choose, by name.
+    ``firsts``: those that are first in a sequence. ``set``: the variables that have been given a
+    next value. ``same``: those of them that keep their value.
     """
 
     to: str = ""
@@ -55,9 +58,12 @@ class Way:
     after: dict[str, Any] = field(default_factory=dict)
     back: dict[str, z3.ExprRef] = field(default_factory=dict)
     kept: dict[tuple[str, str], Value] = field(default_factory=dict)
+    popped: bool = False
     obligations: list[z3.BoolRef] = field(default_factory=list)
     chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    firsts: dict[str, First] = field(default_factory=dict)
     set: set[str] = field(default_factory=set)
+    same: frozenset[str] = frozenset()
 
 
 class Actions:
@@ -75,6 +81,9 @@ class Actions:
         labels = words.variables["pc"]
         assert isinstance(labels, Words)
         self.labels = labels
+        absent = labels.value(ABSENT)
+        assert absent is not None
+        self.absent = absent
         self.steps = {label_of(each): each for each in steps_of(module)}
         self.threads = frozenset(module.variables[module.variables.index("pc") :])
 
@@ -82,18 +91,20 @@ class Actions:
         """The ways through a label's step, those to one label as one. OutsideSubset: see there."""
         definition = self.steps[label]
         self.label, self.thread, self.place = label, thread, definition.place
-        absent = self.labels.value(ABSENT)
-        assert absent is not None
-        self.frames = Frames(
-            self.of.of[label],
-            {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
-            {
-                (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
-                for name, saved in self.of.saved.items()
-                for each in saved
-                if each in self.shapes
-            },
-            absent,
+        self.frames = (
+            self.leveled(label, self.absent)
+            if self.of.recursive
+            else Frames(
+                self.of.of[label],
+                {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
+                {
+                    (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
+                    for name, saved in self.of.saved.items()
+                    for each in saved
+                    if each in self.shapes
+                },
+                self.absent,
+            )
         )
         self.found: list[Way] = []
         names: Names = {
@@ -102,11 +113,29 @@ class Actions:
         self.follow([(definition.body, names)], Way())
         return self.joined(self.found)
 
+    def leveled(self, label: str, absent: z3.ExprRef) -> Frames:
+        """The frames of a label where stacks have levels: the innermost alone is read."""
+        top = self.of.of[label]
+        kept = {
+            (top, name): levels.Innermost(self.s, f"stack_{name}")
+            for name in self.of.saved.get(top, ())
+            if name in self.shapes
+        }
+        back: dict[str, Any] = {top: levels.Innermost(self.s, levels.RETURN)} if top else {}
+        return Frames(top, back, kept, absent)
+
     # -- conjuncts, one by one
 
     def terms(self, way: Way) -> Terms:
         return Terms(
-            self.words, self.s, self.shapes, self.frames, way.after, obligations=way.obligations
+            self.words,
+            self.s,
+            self.shapes,
+            self.frames,
+            way.after,
+            way.obligations,
+            kept=way.same,
+            firsts=way.firsts,
         )
 
     def follow(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
@@ -141,6 +170,7 @@ class Actions:
                 return self.follow([(definition.body, terms.inside(node, names)), *rest], way)
             case Builtin("UNCHANGED", (same,)):
                 way.set |= variables_of(same)
+                way.same |= variables_of(same) & set(self.shapes)
                 return self.follow(rest, way)
             case Builtin("=", (Builtin("'", (Variable(name),)), value)):
                 self.assign(name, value, names, way)
@@ -158,8 +188,9 @@ class Actions:
                 f"{self.label}, which gives {missing[0]} no next value,", self.place
             )
         way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
-        if any(map(z3.is_false, way.guards)):
+        if any(map(z3.is_false, way.guards)) or _excluded(way.guards):
             return
+        way.guards += [each for first in way.firsts.values() for each in first.guards()]
         way.after = {name: _simple(value) for name, value in way.after.items()}
         way.kept = {key: _simple(value) for key, value in way.kept.items()}
         simple = [z3.simplify(each) for each in way.obligations]
@@ -269,6 +300,9 @@ class Actions:
     def pop(self, way: Way) -> None:
         if not self.frames.top:
             raise OutsideSubset("a return from a process", self.place)
+        if self.of.recursive:
+            way.popped = True
+            return
         way.back[self.frames.top] = self.frames.absent
 
     # -- ways to the same label
@@ -286,10 +320,10 @@ class Actions:
 
     def alike(self, one: Way, other: Way) -> bool:
         return (
-            (one.to, set(one.back), set(one.kept)) == (other.to, set(other.back), set(other.kept))
+            (one.to, one.popped, set(one.back), set(one.kept))
+            == (other.to, other.popped, set(other.back), set(other.kept))
             and all(one.back[name].eq(other.back[name]) for name in one.back)
-            and not one.chosen
-            and not other.chosen
+            and not (one.chosen or other.chosen or one.firsts or other.firsts)
             and not any(
                 isinstance(each, Everywhere) for way in (one, other) for each in way.after.values()
             )
@@ -329,9 +363,14 @@ def _simple(value: Any) -> Any:
 
 
 def _exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
+    return _excluded([z3.Not(z3.Or(first, second))])
+
+
+def _excluded(formulas: list[z3.BoolRef]) -> bool:
+    """Whether Z3 sees at once that formulas exclude each other."""
     solver = z3.Solver()
     solver.set("rlimit", 10_000)
-    solver.add(z3.Not(z3.Or(first, second)))
+    solver.add(formulas)
     return bool(solver.check() == z3.unsat)
 
 
@@ -342,9 +381,12 @@ def _copy(way: Way) -> Way:
         {**way.after},
         {**way.back},
         {**way.kept},
+        way.popped,
         [*way.obligations],
         {**way.chosen},
+        {**way.firsts},
         {*way.set},
+        way.same,
     )
 
 

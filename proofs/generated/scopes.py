@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import z3
 
-from proofs.generated.shapes import BOOL, INT, Function, Listing, Record, Shape, Vocabulary
+from proofs.generated.shapes import (
+    BOOL,
+    INT,
+    Bag,
+    Function,
+    Listing,
+    Partial,
+    Record,
+    Sequence,
+    Shape,
+    Vocabulary,
+    into,
+    out_of,
+)
 from proofs.generated.values import Value, gathered
-from proofs.ts import Sort
+from proofs.ts import WHOLE, Sort
+from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
     Builtin,
@@ -32,6 +47,7 @@ ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "\\leq": lambda x, y: x <= y,
     "\\geq": lambda x, y: x >= y,
 }
+_SEQUENCES = frozenset(["Head", "Tail", "Append", "SelectSeq"])
 _TRUTHS = frozenset(
     [
         "$ConjList",
@@ -72,6 +88,29 @@ class Made:
 Names = Mapping[Formal, Given | Made]
 
 
+@dataclass(frozen=True)
+class First:
+    """The first element of a sequence that is known as a bag; its null where that is empty.
+
+    ``variable``, ``index``: the sequence is a variable's value, or that at an index.
+    """
+
+    element: z3.ExprRef
+    sort: Sort
+    counts: z3.ExprRef
+    variable: str
+    index: z3.ExprRef | None
+
+    def guards(self) -> tuple[z3.BoolRef, ...]:
+        """It is one that is there, or there is none."""
+        null = self.sort.null
+        each = z3.Const(f"{self.variable}_has", self.sort.z3)
+        return (
+            z3.Implies(self.element != null, self.counts[self.element] > 0),
+            z3.ForAll([each], z3.Implies(self.element == null, self.counts[each] <= 0)),
+        )
+
+
 @dataclass
 class Frames:
     """What PlusCal's stack is: each procedure is on it once at most, and one is the innermost.
@@ -92,7 +131,8 @@ class Shaped:
     """What expressions are in one state. ``after``: the variables that have their next value.
 
     ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
-    term is used: a value that is taken out of a union is in that part.
+    term is used: a value that is taken out of a union is in that part. ``kept``: variables that
+    the step leaves as they are. ``firsts``: of sequences, by their parameters' names.
     """
 
     words: Vocabulary
@@ -102,6 +142,8 @@ class Shaped:
     after: Mapping[str, Value] = field(default_factory=dict)
     obligations: list[z3.BoolRef] = field(default_factory=list)
     at: tuple[Value, Shape] | None = None
+    kept: frozenset[str] = frozenset()
+    firsts: dict[str, First] = field(default_factory=dict)
 
     # -- values of variables
 
@@ -140,6 +182,10 @@ class Shaped:
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, _)):
                 of = self.shape(function, names)
+                if isinstance(of, Bag | Sequence):
+                    return of.of
+                if isinstance(of, Partial):
+                    return of.function.range
                 return of.range if isinstance(of, Function) else None
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
                 return self.kept_shape(name)
@@ -152,6 +198,9 @@ class Shaped:
                 return self.shape(first, names)
             case Builtin(name) if name in _TRUTHS:
                 return BOOL
+            case Call(_, (first, *_)) if node.name in _SEQUENCES | set(self.words.unordered):
+                bag = self.shape(first, names)
+                return bag.of if node.name == "Head" and isinstance(bag, Bag) else bag
             case Call(definition) if definition.standard:
                 return BOOL if node.name in ORDERS else INT
             case Call(definition):
@@ -178,6 +227,61 @@ class Shaped:
                 return self.words.sets[name]
             case Call() if node.name in self.words.sets:
                 return self.words.sets[node.name]
+            case Call(_, (Number(1), Constant(top))) if (
+                node.name == ".." and f"1..{top}" in self.words.sets
+            ):
+                return self.words.sets[f"1..{top}"]
             case Call(definition) if not definition.standard and not definition.formals:
                 return self.sort_of(definition.body, names)
         raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+    # -- one shape as another, and what that needs
+
+    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
+        """A value as one of another shape: into a union, or out of it."""
+        if have == want:
+            return value
+        if isinstance(want, Sort) and have in self.words.parts(want):
+            assert isinstance(have, Sort)
+            return getattr(self.s, into(have, want))[value]
+        if isinstance(have, Sort) and want in self.words.parts(have):
+            assert isinstance(want, Sort)
+            made = getattr(self.s, out_of(want, have))[value]
+            self.obligations.append(z3.Or(value == have.null, made != want.null))
+            return made
+        if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
+            made = getattr(self.s, out_of(want, WHOLE))[value]
+            self.obligations.append(z3.Or(value == 0, made != want.null))
+            return made
+        if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
+            return getattr(self.s, into(have, WHOLE))[value]
+        raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
+
+    @contextmanager
+    def where(self, conditions: Iterable[z3.BoolRef]) -> Iterator[None]:
+        """What is made within is used only where the conditions hold, and obliges only there."""
+        start, given = len(self.obligations), [*conditions]
+        yield
+        if given:
+            made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
+            self.obligations[start:] = made
+
+
+def field_of(node: Expression) -> tuple[str, Expression]:
+    """A field of a record, and its value."""
+    match node:
+        case Builtin("$Pair", (Text(name), value)):
+            return name, value
+    raise OutsideSubset("a field without a name", node.place)
+
+
+def shown(node: Expression) -> str:
+    """How an error names an expression."""
+    match node:
+        case Builtin(name):
+            return SHOWN.get(name, name)
+        case Call() | Constant() | Variable():
+            return node.name
+        case Text(value):
+            return f'"{value}"'
+    return f"a {type(node).__name__.lower()}"

@@ -8,7 +8,7 @@ out of a union where it need not be in that part is an obligation of the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,36 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Sequence(Record):
+    """``Seq(of)``: its length, and the element at each place from 1."""
+
+    @property
+    def of(self) -> Shape:
+        item = self.fields["item"]
+        assert isinstance(item, Function)
+        return item.range
+
+
+def sequence(of: Shape) -> Sequence:
+    return Sequence({"length": INT, "item": Function(WHOLE, of)})
+
+
+@dataclass(frozen=True)
+class Partial(Record):
+    """A function on some elements of a sort: which of them it has, and the values."""
+
+    @property
+    def function(self) -> Function:
+        found = self.fields["value"]
+        assert isinstance(found, Function)
+        return found
+
+
+def partial(domain: Sort, range_: Shape) -> Partial:
+    return Partial({"has": Function(domain, BOOL), "value": Function(domain, range_)})
+
+
+@dataclass(frozen=True)
 class Subset:
     """``SUBSET of``."""
 
@@ -54,11 +84,25 @@ class Subset:
 
 
 @dataclass(frozen=True)
+class Bag:
+    """A sequence, of which it is known how often each element is in it.
+
+    Where a step reads the first element, it may be any that is in it: the choice is a parameter.
+    """
+
+    of: Sort
+
+
+@dataclass(frozen=True)
 class Words:
-    """Some strings. ``called``: string -> the enumeration's value, where the names differ."""
+    """Some strings. ``called``: string -> the enumeration's value, where the names differ.
+
+    ``null``: the value that stands for null, if it may be there.
+    """
 
     of: Enumeration
     called: Mapping[str, str] = field(default_factory=dict)
+    null: str = ""
 
     def value(self, text: str) -> z3.ExprRef | None:
         """The value of a string; None where it is none of these."""
@@ -70,8 +114,8 @@ class Words:
 class Listing:
     """A constant that is, for each thread, a sequence of tuples: its program.
 
-    ``places``: the place of a tuple -> the shapes that are read there. What stands there is of one
-    of them, and null to the others.
+    ``places``: the place of a tuple -> the shapes that are read there, place 0 for the last one.
+    What stands there is of one of them, and null to the others.
     """
 
     thread: Sort
@@ -83,15 +127,20 @@ class Listing:
         return next(each for of in self.places.values() for each in of if isinstance(each, Words))
 
     def arrays(self, name: str) -> dict[str, z3.SortRef]:
-        """The constants that it is to Z3: its length, and what stands at each place."""
+        """The constants that it is to Z3: its length, and what stands at each place.
+
+        With place 0 they have the sizes of the tuples too.
+        """
         found = {f"{name}_length": array(self.thread, INT.z3)}
+        if 0 in self.places:
+            found[f"{name}_size"] = array(self.thread, INT.z3, INT.z3)
         for place, shapes in self.places.items():
             for of in shapes:
                 found[listed(name, place, of)] = array(self.thread, INT.z3, z3_sort(of))
         return found
 
 
-Shape = Plain | Sort | Words | Function | Record | Subset
+Shape = Plain | Sort | Words | Function | Record | Subset | Bag
 
 
 @dataclass(frozen=True)
@@ -101,7 +150,11 @@ class Vocabulary:
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
     ``variables``: name -> shape; a variable of threads has that of one thread's value. ``null``:
-    the constant that belongs to every set.
+    the constant that belongs to every set. ``elements``: string -> the set's sort that it is an
+    element of; the constant ``called_...`` stands for it. ``numbered``: name of a sort whose
+    elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
+    name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
+    the order.
     """
 
     threads: Sort
@@ -110,6 +163,9 @@ class Vocabulary:
     constants: Mapping[str, Shape | Listing] = field(default_factory=dict)
     unions: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
     null: str = "NULL"
+    elements: Mapping[str, Sort] = field(default_factory=dict)
+    numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
+    unordered: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -129,10 +185,42 @@ class Vocabulary:
             for part in parts:
                 found[into(part, whole)] = array(part, whole)
                 found[out_of(part, whole)] = array(whole, part)
+        for part in self.numbers():
+            found[into(part, WHOLE)] = array(part, INT.z3)
+            found[out_of(part, WHOLE)] = array(INT.z3, part)
         return found
 
+    def numbers(self) -> list[Sort]:
+        """The sorts whose elements are numbers."""
+        return [item for item in self.sorts if item.name in self.numbered]
+
+    def numbered_at(self, part: Sort, number: z3.ArithRef, s: Any) -> z3.BoolRef:
+        """A number from 1 to the greatest is that of one element; others are of none."""
+        made = getattr(s, out_of(part, WHOLE))[number]
+        return z3.If(
+            z3.And(1 <= number, number <= self.numbered[part.name](s)),
+            getattr(s, into(part, WHOLE))[made] == number,
+            made == part.null,
+        )
+
     def given(self, s: Any) -> Iterator[z3.BoolRef]:
-        """Unions have their parts' elements and no others, and none twice."""
+        """Unions have their parts' elements and no others, and none twice.
+
+        Sorts of numbers have one element for each.
+        """
+        for part in self.numbers():
+            (element,) = part.consts(f"numbered_{part.name}")
+            number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))
+            yield put[part.null] == 0
+            yield z3.ForAll([element], getattr(s, out_of(part, WHOLE))[put[element]] == element)
+            yield z3.ForAll(
+                [element],
+                z3.Implies(
+                    element != part.null,
+                    z3.And(1 <= put[element], put[element] <= self.numbered[part.name](s)),
+                ),
+            )
+            yield z3.ForAll([number], self.numbered_at(part, number, s))
         for name, parts in self.unions.items():
             whole = next(item for item in self.sorts if item.name == name)
             element = z3.Const(f"of_{name}", whole.z3)
@@ -171,7 +259,8 @@ def out_of(part: Sort, whole: Sort) -> str:
 
 def listed(name: str, place: int, of: Shape) -> str:
     """The name of the array with what stands at a place of a program's tuples."""
-    return f"{name}_{place}_{'word' if isinstance(of, Words) else z3_sort(of).name()}"
+    what = "word" if isinstance(of, Words) else z3_sort(of).name()
+    return f"{name}_{place or 'last'}_{what}"
 
 
 def z3_sort(shape: Shape) -> z3.SortRef:
@@ -181,6 +270,8 @@ def z3_sort(shape: Shape) -> z3.SortRef:
             return z3.ArraySort(domain.z3, z3_sort(range_))
         case Subset(of):
             return z3.ArraySort(of.z3, BOOL.z3)
+        case Bag(of):
+            return z3.ArraySort(of.z3, INT.z3)
         case Sort() | Plain():
             return shape.z3
         case Words(of):

@@ -3,7 +3,8 @@
 PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
 a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
 procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
-is, for each procedure, the label that it returns to and what its call has saved.
+is, for each procedure, the label that it returns to and what its call has saved. Where one does, a
+stack is a height, and the frame of each level (``levels``).
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from wheelproof.tla.syntax import (
     Call,
     Expression,
     Module,
-    OutsideSubset,
-    Place,
     Text,
     children,
     disjuncts,
@@ -31,11 +30,13 @@ from wheelproof.tla.syntax import (
 class Procedures:
     """The procedures of a module. ``of``: label -> its procedure, "" for a process.
 
-    ``saved``: procedure -> the variables that its calls save.
+    ``saved``: procedure -> the variables that its calls save. ``recursive``: one of them calls
+    itself, be it through others.
     """
 
     of: Mapping[str, str]
     saved: Mapping[str, tuple[str, ...]]
+    recursive: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -43,10 +44,7 @@ class Procedures:
 
 
 def procedures(module: Module) -> Procedures:
-    """The procedures by the definitions that PlusCal's translation makes of them.
-
-    Raises OutsideSubset where one calls itself, be it through others.
-    """
+    """The procedures by the definitions that PlusCal's translation makes of them."""
     of: dict[str, str] = {}
     calls: dict[str, dict[str, tuple[str, ...]]] = {}
     labels = {each.name: each for each in steps_of(module)}
@@ -64,22 +62,13 @@ def procedures(module: Module) -> Procedures:
         of[label_of(definition)] = home if home in called else ""
         calls.setdefault(home, {}).update(pushed[name])
     saved = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
-    for name in called:
-        _acyclic(name, calls, (), module)
-    return Procedures(of, saved)
+    return Procedures(of, saved, any(_recursive(name, calls, ()) for name in called))
 
 
-def _acyclic(
-    name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...], module: Module
-) -> None:
-    if name in above:
-        place = next(
-            (each.place for each in steps_of(module) if name in dict(_pushes(each.body))),
-            Place(module.name, 0),
-        )
-        raise OutsideSubset(f"the procedure {name}, which calls itself,", place)
-    for other in calls.get(name, {}):
-        _acyclic(other, calls, (*above, name), module)
+def _recursive(name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...]) -> bool:
+    return name in above or any(
+        _recursive(other, calls, (*above, name)) for other in calls.get(name, {})
+    )
 
 
 def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:

@@ -6,15 +6,21 @@ terms, compiled to Python by ``proofs.ts_concrete``. Their steps are compared ce
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from proofs.generated import levels
 from proofs.generated.actions import ABSENT
+from proofs.generated.scopes import First
 from proofs.generated.shapes import (
+    Bag,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
     Subset,
     Words,
@@ -41,6 +47,7 @@ class Placed:
         assert isinstance(system, Generated)
         self.system, self.model, self.words = system, model, system.WORDS
         self.null = constants[self.words.null]
+        self.constants = constants
         self.sets = {name: self.members(name) for name in self.words.sets}
         elements: dict[str, tuple[Any, ...]] = {
             sort.name: self.sets[name] for name, sort in self.words.sets.items()
@@ -55,12 +62,17 @@ class Placed:
             ),
             default=0,
         )
+        longest = max(longest, *[len(elements[sort.name]) for sort in self.words.numbers()], 0)
+        if system.PROCEDURES.recursive:
+            longest = max(longest, levels.DEEPEST - 2)
         elements[WHOLE.name] = tuple(range(longest + 2))
         self.elements = elements
         self.instance = Instance(compiled, elements, {**self.rigid(constants), **rigid})
 
     def members(self, name: str) -> tuple[Any, ...]:
         """The elements of a set of the module, in their order."""
+        if name.startswith("1.."):
+            return tuple(range(1, self.constants[name.removeprefix("1..")] + 1))
         definition = self.system.MODULE.definitions.get(name)
         found = (
             self.model.env.value(definition.body)
@@ -78,6 +90,10 @@ class Placed:
                 continue
             programs = constants[name]
             found[f"{name}_length"] = {thread: len(of) for thread, of in programs.items()}
+            found[f"{name}_size"] = {
+                thread: {number: len(step) for number, step in enumerate(of, 1)}
+                for thread, of in programs.items()
+            }
             for place, shapes in shape.places.items():
                 for of in shapes:
                     found[listed(name, place, of)] = {
@@ -88,11 +104,16 @@ class Placed:
                         }
                         for thread, program in programs.items()
                     }
+        for name, sort in self.words.elements.items():
+            found[f"called_{name}"] = name if name in self.elements[sort.name] else None
         for name, parts in self.words.unions.items():
             whole = next(sort for sort in self.words.sorts if sort.name == name)
             for part in parts:
                 same = {element: element for element in self.elements[part.name]}
                 found[into(part, whole)] = found[out_of(part, whole)] = same
+        for part in self.words.numbers():
+            same = {element: element for element in self.elements[part.name]}
+            found[into(part, WHOLE)] = found[out_of(part, WHOLE)] = same
         return found
 
     def fits(self, shape: Shape, value: Any) -> bool:
@@ -128,6 +149,9 @@ class Placed:
         """The variables that stand for the stacks; those of absent frames are blank."""
         found: dict[str, dict[str, Any]] = {}
         shapes = self.system.SHAPES
+        if self.system.PROCEDURES.recursive:
+            of = levels.fields(self.system.MODULE.name, self.words, self.system.PROCEDURES, shapes)
+            return levels.values(of, stacks, self.value)
         for procedure, saved in self.system.PROCEDURES.saved.items():
             frames = {
                 thread: frame
@@ -147,6 +171,19 @@ class Placed:
     def named(self, name: str, shape: Shape, value: Any) -> dict[str, Any]:
         """The flat variables of a variable's value."""
         match shape:
+            case Function(_, Sequence() as listed_):
+                return {
+                    f"{name}_length": {key: len(each) for key, each in value.items()},
+                    f"{name}_item": {
+                        key: {n: self.value(listed_.of, x) for n, x in enumerate(each, 1)}
+                        for key, each in value.items()
+                    },
+                }
+            case Partial():
+                return {
+                    f"{name}_has": dict.fromkeys(value, True),
+                    f"{name}_value": self.value(shape.function, value),
+                }
             case Function(_, Record()):
                 found = {}
                 for flat_name, of in flat(name, shape):
@@ -161,14 +198,33 @@ class Placed:
     def value(self, shape: Shape, value: Any) -> Any:
         match shape:
             case Function(_, of):
-                return {key: self.value(of, each) for key, each in value.items()}
+                return {key: self.value(of, each) for key, each in _cells(value).items()}
             case Subset():
                 return dict.fromkeys(value, True)
-            case Words():
-                return shape.called.get(value, value)
+            case Bag():
+                return Counter(value)
+            case Words(null=null):
+                return null if null and value == self.null else shape.called.get(value, value)
             case Sort():
-                return None if value == self.null else value
+                none = value == self.null or (value == 0 and shape.name in self.words.numbered)
+                return None if none else value
         return value
+
+    def first(self, of: First, frozen: Any, index: int | None) -> int:
+        """The element that a sequence really begins with, as the instance numbers it."""
+        shared, _ = frozen
+        whole = values.as_plain(shared[self.model.variables.index(of.variable)])
+        if index is not None:
+            domain = self.system.SHAPES[of.variable]
+            assert isinstance(domain, Function)
+            key = self.elements[domain.domain.name][index]
+            whole = _cells(whole)[key] if index >= 0 else ()
+        return self.instance.number[of.sort.name][whole[0] if whole else None]
+
+
+def _cells(value: Any) -> Mapping[Any, Any]:
+    """A function by its arguments; one over 1..n is a sequence, too."""
+    return value if isinstance(value, Mapping) else dict(enumerate(value, 1))
 
 
 @dataclass
@@ -193,13 +249,18 @@ def compare(placed: Placed, graph: Any, found: Differences) -> None:
     names = tuple(system.VARIABLES)
     pc = graph.model.process_variables.index("pc")
     obliged = {name: _obliged(placed, name) for name in system.actions()}
+    firsts = {name: _Firsts(placed, name) for name in system.actions()}
     found.states += len(states)
     for number, row in enumerate(graph.edges):
         for thread, name in enumerate(graph.model.threads):
             label = graph.states[number][1][thread][pc]
             expected = [(l, states[after]) for moved, l, after in row if moved == thread]
             actions = system.LABELS.get(label, ())
-            moves = [*instance.moves(states[number], actions, thread)]
+            moves = [
+                move
+                for move in instance.moves(states[number], actions, thread)
+                if firsts[move.action].right(states[number], move.arguments, graph.states[number])
+            ]
             where = f"{name}'s {label}"
             if len(moves) != len(expected):
                 found.wrong.append(
@@ -231,6 +292,32 @@ def compare(placed: Placed, graph: Any, found: Differences) -> None:
                         if mine != its
                     ]
                     found.wrong.append(f"{where}, {move.action}: {'; '.join(cells)}")
+
+
+class _Firsts:
+    """The first elements that a way chooses: whether they are those of the module."""
+
+    def __init__(self, placed: Placed, action: str) -> None:
+        self.placed, parameters = placed, tuple(placed.system.actions()[action].parameters)
+        self.of = [
+            (
+                parameters.index(name),
+                first,
+                None
+                if first.index is None
+                else placed.instance.function(
+                    placed.instance.compiled.code(first.index, parameters)
+                ),
+            )
+            for name, first in placed.system.way(action).firsts.items()
+        ]
+
+    def right(self, state: State, arguments: tuple[int, ...], frozen: Any) -> bool:
+        return all(
+            arguments[place]
+            == self.placed.first(first, frozen, None if index is None else index(state, *arguments))
+            for place, first, index in self.of
+        )
 
 
 def _obliged(placed: Placed, action: str) -> list[Any]:

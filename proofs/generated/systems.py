@@ -9,11 +9,12 @@ from typing import Any
 
 import z3
 
+from proofs.generated import levels
 from proofs.generated.actions import Actions, Way
 from proofs.generated.shapes import Function, Listing, Shape, Vocabulary, blank, flat, z3_sort
 from proofs.generated.stacks import Procedures, procedures
 from proofs.generated.values import scattered
-from proofs.ts import Action, Parameter, Step, System
+from proofs.ts import Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
 
 
@@ -67,7 +68,9 @@ class Generated(System):
         for variable, value in way.after.items():
             updates |= scattered(variable, self.SHAPES[variable], value)
         threads = z3.Const("t!", self.WORDS.threads.z3)
-        for procedure, place in way.back.items():
+        if self.PROCEDURES.recursive:
+            updates |= self.leveled(way, threads)
+        for procedure, place in () if self.PROCEDURES.recursive else way.back.items():
             updates[f"ret_{procedure}"] = z3.Store(
                 getattr(self.terms.s, f"ret_{procedure}"), threads, place
             )
@@ -88,6 +91,22 @@ class Generated(System):
         }
         return Step(tuple(way.guards), own)
 
+    def leveled(self, way: Way, thread: z3.ExprRef) -> dict[str, z3.ExprRef]:
+        """What a way sets of a stack of levels."""
+        if not way.popped and not way.back:
+            return {}
+        words = levels.procedures(self.MODULE.name, self.PROCEDURES)
+        pushed: dict[str, Any] = {}
+        for procedure, place in way.back.items():
+            pushed = {levels.PROCEDURE: words.value(procedure), levels.RETURN: place}
+            pushed |= {
+                f"stack_{name}": way.kept[procedure, name]
+                for name in self.PROCEDURES.saved[procedure]
+                if name in self.SHAPES
+            }
+        of = levels.fields(self.MODULE.name, self.WORDS, self.PROCEDURES, self.SHAPES)
+        return levels.after(of, self.terms.s, thread, way.popped, pushed)
+
 
 def named(label: str, ways: list[Way]) -> dict[str, Way]:
     """The ways through a label by their actions' names."""
@@ -104,6 +123,9 @@ def variables(words: Vocabulary, module: Module, of: Procedures) -> Iterator[tup
     whole = shapes(words, module)
     for name, shape in whole.items():
         yield from flat(name, shape)
+    if of.recursive:
+        yield from levels.variables(module.name, words, of, whole)
+        return
     labels = words.variables["pc"]
     for procedure, saved in of.saved.items():
         yield f"ret_{procedure}", Function(words.threads, labels)
@@ -130,6 +152,8 @@ def constants(words: Vocabulary) -> Iterator[tuple[str, z3.SortRef]]:
             for each, of in flat(name, shape):
                 yield each, z3_sort(of)
     yield from words.arrays().items()
+    for name, sort in words.elements.items():
+        yield f"called_{name}", sort.z3
 
 
 def made(
@@ -172,6 +196,7 @@ def _method(system: str, name: str, way: Way, words: Vocabulary) -> Any:
     parameters = {"t": Parameter(words.threads)} | {
         each: Parameter(sort) for each, (_, sort) in way.chosen.items()
     }
+    parameters |= {each: nullable(first.sort) for each, first in way.firsts.items()}
     method.__name__, method.__qualname__ = name, f"{system}.{name}"
     method.declared = Action(name, parameters, method)  # type: ignore[attr-defined]
     return method

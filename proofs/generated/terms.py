@@ -6,29 +6,30 @@ record of functions. What is not known here is refused with module, line and ope
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
 
-from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped
+from proofs.arithmetic import POWER, div, mod, mul
+from proofs.generated import bags, sets
+from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
     INT,
+    Bag,
     Function,
     Listing,
+    Partial,
     Record,
+    Sequence,
     Shape,
-    Subset,
     Words,
-    into,
     listed,
-    out_of,
 )
-from proofs.generated.values import Value, at_place, equal, merged, stored
+from proofs.generated.values import Value, at_place, equal, gathered, merged, stored
 from proofs.ts import Sort
-from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -47,6 +48,10 @@ from wheelproof.tla.syntax import (
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda x, y: x + y,
     "-": lambda x, y: x - y,
+    "*": mul,
+    "\\div": div,
+    "%": mod,
+    "^": lambda x, y: POWER(x, y),
 }
 
 
@@ -64,22 +69,36 @@ class Terms(Shaped):
             case Constant(name) if name == self.words.null:
                 if isinstance(want, Sort) and want.null is not None:
                     return want.null
+                if isinstance(want, Words) and want.null:
+                    return getattr(want.of, want.null)
+            case Number(0) if isinstance(want, Sort) and want.name in self.words.numbered:
+                return want.null
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
                     return word
+                if isinstance(want, Sort) and self.words.elements.get(value) == want:
+                    return z3.Const(f"called_{value}", want.z3)
             case Builtin("$IfThenElse", (test, then, other)):
                 condition = self.truth(test, names)
-                return merged(condition, self.of(then, want, names), self.of(other, want, names))
+                with self.where([condition]):
+                    one = self.of(then, want, names)
+                with self.where([z3.Not(condition)]):
+                    return merged(condition, one, self.of(other, want, names))
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
-                values = dict(map(_pair, pairs))
+                values = dict(map(field_of, pairs))
                 if set(values) == set(want.fields):
                     return {
                         name: self.of(values[name], of, names) for name, of in want.fields.items()
                     }
-            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)), Number(place))):
-                if (made := self.of_program(program, number, place, want, names)) is not None:
+            case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)) as whole, place)):
+                if (
+                    made := self.of_program(program, number, whole, place, want, names)
+                ) is not None:
                     return made
-            case Call(definition) if not definition.standard and node.name not in self.words.sets:
+            case Call(definition) if not definition.standard and node.name not in {
+                *self.words.sets,
+                *self.words.unordered,
+            }:
                 return self.of(definition.body, want, self.inside(node, names))
             case _:
                 pass
@@ -88,19 +107,18 @@ class Terms(Shaped):
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
         return self.fitted(self.plain(node, names), have, want, node)
 
-    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
-        """A value as one of another shape: into a union, or out of it."""
-        if have == want:
-            return value
-        if isinstance(want, Sort) and have in self.words.parts(want):
-            assert isinstance(have, Sort)
-            return getattr(self.s, into(have, want))[value]
-        if isinstance(have, Sort) and want in self.words.parts(have):
-            assert isinstance(want, Sort)
-            made = getattr(self.s, out_of(want, have))[value]
-            self.obligations.append(z3.Or(value == have.null, made != want.null))
-            return made
-        raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
+    def one_by_one(
+        self,
+        nodes: Iterable[Expression],
+        names: Names,
+        read: Callable[[z3.BoolRef], z3.BoolRef],
+    ) -> list[z3.BoolRef]:
+        """Truth values, of which each is used only where those before it are as ``read`` says."""
+        made: list[z3.BoolRef] = []
+        for node in nodes:
+            with self.where(map(read, made)):
+                made.append(self.truth(node, names))
+        return made
 
     def truth(self, node: Expression, names: Names) -> z3.BoolRef:
         made = self.of(node, BOOL, names)
@@ -109,11 +127,16 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
+        if (made := bags.read(self, node, names)) is not None:
+            return made()
         match node:
             case Number(value):
                 return z3.IntVal(value)
             case Constant(name):
-                return getattr(self.s, name)
+                constant = self.words.constants.get(name)
+                if constant is None or isinstance(constant, Listing):
+                    return getattr(self.s, name)
+                return gathered(name, constant, self.s)
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
@@ -124,19 +147,23 @@ class Terms(Shaped):
                 assert self.at is not None
                 return self.at[0]
             case Builtin("'", (Variable(name),)):
+                if name in self.kept:
+                    return self.variable(name, node)
                 if name not in self.after:
                     raise OutsideSubset(f"{name}' before the step gives it a value", node.place)
                 return self.after[name]
             case Builtin("TRUE" | "FALSE"):
                 return z3.BoolVal(node.name == "TRUE")
             case Builtin("$ConjList" | "\\land", arguments):
-                return z3.And([self.truth(each, names) for each in arguments])
+                return z3.And(self.one_by_one(arguments, names, lambda each: each))
             case Builtin("$DisjList" | "\\lor", arguments):
-                return z3.Or([self.truth(each, names) for each in arguments])
+                return z3.Or(self.one_by_one(arguments, names, z3.Not))
             case Builtin("\\lnot", (one,)):
                 return z3.Not(self.truth(one, names))
             case Builtin("=>", (one, other)):
-                return z3.Implies(self.truth(one, names), self.truth(other, names))
+                premise = self.truth(one, names)
+                with self.where([premise]):
+                    return z3.Implies(premise, self.truth(other, names))
             case Builtin("\\equiv", (one, other)):
                 return self.truth(one, names) == self.truth(other, names)
             case Builtin("=", (one, other)):
@@ -144,11 +171,13 @@ class Terms(Shaped):
             case Builtin("/=", (one, other)):
                 return z3.Not(self.same(one, other, names))
             case Builtin("\\in", (one, other)):
-                return self.member(one, other, names)
+                return sets.member(self, one, other, names)
             case Builtin("\\notin", (one, other)):
-                return z3.Not(self.member(one, other, names))
+                return z3.Not(sets.member(self, one, other, names))
             case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Sequence | Partial):
+                    return self.within(function, of, index, names)
                 if not isinstance(of, Function):
                     raise OutsideSubset("a value of unknown shape, applied,", node.place)
                 return at_place(self.plain(function, names), self.index(index, of.domain, names))
@@ -157,7 +186,7 @@ class Terms(Shaped):
             case Builtin("$RcdSelect", (record, Text(name))):
                 return self.plain(record, names)[name]
             case Builtin("\\union" | "\\", (one, Builtin("$SetEnumerate", elements))):
-                return self.changed_set(node, one, elements, names)
+                return sets.changed(self, node, one, elements, names)
             case Builtin("$Except", (function, *pairs)):
                 return self.changed(function, pairs, names)
             case Builtin("$BoundedForall" | "$BoundedExists", (body,), bounds):
@@ -165,6 +194,19 @@ class Terms(Shaped):
             case Call() if node.definition.standard:
                 return self.number(node, names)
         raise OutsideSubset(shown(node), node.place)
+
+    def within(
+        self, function: Expression, of: Sequence | Partial, index: Expression, names: Names
+    ) -> Value:
+        """A sequence or a partial function at an index, which must be in its domain."""
+        value = self.plain(function, names)
+        if isinstance(of, Partial):
+            key = self.index(index, of.function.domain, names)
+            self.obligations.append(at_place(value["has"], key))
+            return at_place(value["value"], key)
+        number = self.of(index, INT, names)
+        self.obligations.append(z3.And(1 <= number, number <= value["length"]))
+        return at_place(value["item"], number)
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
@@ -177,6 +219,8 @@ class Terms(Shaped):
 
     def number(self, node: Call, names: Names) -> Value:
         match node.arguments:
+            case (one,) if node.name == "-.":
+                return -self.of(one, INT, names)
             case (one, other) if node.name in _SUMS or node.name in ORDERS:
                 make = _SUMS.get(node.name) or ORDERS[node.name]
                 return make(self.of(one, INT, names), self.of(other, INT, names))
@@ -184,25 +228,58 @@ class Terms(Shaped):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
                     return getattr(self.s, f"{name}_length")[self.of(thread, listing.thread, names)]
+            case (Builtin("$FcnApply", (Builtin("$FcnApply", (Constant(name), thread)), number)),):
+                listing = self.words.constants.get(name)
+                if node.name == "Len" and isinstance(listing, Listing) and 0 in listing.places:
+                    array = getattr(self.s, f"{name}_size")
+                    step = z3.simplify(self.of(number, INT, names))
+                    return array[self.of(thread, listing.thread, names)][step]
+        if node.name == "Len" and isinstance(self.shape(node.arguments[0], names), Sequence):
+            return self.plain(node.arguments[0], names)["length"]
         raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
 
     def of_program(
-        self, node: Expression, number: Expression, place: int, want: Shape, names: Names
+        self,
+        node: Expression,
+        number: Expression,
+        whole: Expression,
+        at: Expression,
+        want: Shape,
+        names: Names,
     ) -> Value | None:
         """What stands at a place of a tuple of a thread's program; None where it is no program."""
         match node:
             case Builtin("$FcnApply", (Constant(name), thread)):
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
-                    if want not in listing.places.get(place, ()):
+                    place = at.value if isinstance(at, Number) else self.last(whole, at, names)
+                    if place is None or want not in listing.places.get(place, ()):
                         raise OutsideSubset(f"{name}[...][...][{place}] of this shape", node.place)
                     array = getattr(self.s, listed(name, place, want))
                     step = z3.simplify(self.of(number, INT, names))
                     return array[self.of(thread, listing.thread, names)][step]
         return None
 
+    def last(self, whole: Expression, at: Expression, names: Names) -> int | None:
+        """0 where an index of a tuple is the tuple's length; None where it is something else."""
+        if not isinstance(at, Call) or at.name != "Len":
+            return None
+        of_whole = Call(at.definition, (whole,), at.place, at.level)
+        return 0 if self.number(at, names).eq(self.number(of_whole, names)) else None
+
     def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
         """``one = other``: as elements of a union, where one of them is of one."""
+        for empty, of in ((one, other), (other, one)):
+            if bags.is_empty(empty) and isinstance(self.shape(of, names), Bag):
+                found = bags.first(self, of, names)
+                return found.element == found.sort.null
+            if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
+                return sets.is_empty(self, of, names)
+        match other:
+            case Builtin("$Tuple", ()) if isinstance(self.shape(one, names), Sequence):
+                empty = self.plain(one, names)["length"] == 0
+                assert isinstance(empty, z3.BoolRef)
+                return empty
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]
@@ -215,26 +292,6 @@ class Terms(Shaped):
             known = [listing.words]
         want = (wide or known)[0]
         return equal(self.of(one, want, names), self.of(other, want, names))
-
-    def member(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-        match other:
-            case Builtin("$SetEnumerate", elements):
-                return z3.Or([self.same(one, each, names) for each in elements])
-        of = self.shape(other, names)
-        if isinstance(of, Subset):
-            return self.plain(other, names)[self.of(one, of.of, names)]
-        raise OutsideSubset("\\in a set that is neither enumerated nor a variable", other.place)
-
-    def changed_set(
-        self, node: Builtin, one: Expression, elements: tuple[Expression, ...], names: Names
-    ) -> Value:
-        of = self.shape(one, names)
-        if not isinstance(of, Subset):
-            raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
-        made = self.plain(one, names)
-        for each in elements:
-            made = z3.Store(made, self.of(each, of.of, names), node.name == "\\union")
-        return made
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Value:
         of = self.shape(function, names)
@@ -277,6 +334,8 @@ class Terms(Shaped):
                 return self.over_frames(
                     formal, body, self.of(thread, self.words.threads, names), every
                 )
+            case Builtin("DOMAIN", (sequence,)) if not every:
+                return bags.times(self, sequence, formal, body, names) > 0
         sort = self.sort_of(bound.domain, names)
         element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
         inner = self.truth(body, {**names, formal: Made(element, sort)})
@@ -318,26 +377,7 @@ class Terms(Shaped):
                     ),
                     Text(procedure),
                 ),
-            ) if index is formal and (name == "=") != every:
+            ) if index is formal and (name == "=") != every and procedure in self.frames.back:
                 on_stack = self.frames.back[procedure][thread] != self.frames.absent
                 return z3.Not(on_stack) if every else on_stack
         raise OutsideSubset("a quantifier over the stack", body.place)
-
-
-def _pair(node: Expression) -> tuple[str, Expression]:
-    match node:
-        case Builtin("$Pair", (Text(name), value)):
-            return name, value
-    raise OutsideSubset("a field without a name", node.place)
-
-
-def shown(node: Expression) -> str:
-    """How an error names an expression."""
-    match node:
-        case Builtin(name):
-            return SHOWN.get(name, name)
-        case Call() | Constant() | Variable():
-            return node.name
-        case Text(value):
-            return f'"{value}"'
-    return f"a {type(node).__name__.lower()}"

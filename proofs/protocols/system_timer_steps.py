@@ -29,7 +29,10 @@ ENTRY = sort("Entry", null="no_entry")
 BUCKET = sort("Bucket", null="no_bucket")
 NO_THREAD, NO_ENTRY, NO_BUCKET = THREAD.null, ENTRY.null, BUCKET.null
 PLACE = Enumeration(
-    "TimerPlace", "Idle A1 A2 A3 A4 W1 W2 W3 W4 K1 K2 X1 R1 R2 R3 R4 R5 R7 F2 V2 R6"
+    "TimerPlace",
+    "Idle A1 A2 A3 A4 W1 W2 W3 W4 K1 K2 X1 R1 R2 R3 R4 R5 R7 F2 V2 R6 "
+    # Labels of the specification that are one of these places to the proof.
+    "T1 Done C1 E1 E2 B1 W0 R8 V1 F3 V3 Q1 Q2 Q6 Nowhere",
 )
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 T, U = THREAD.consts("thread other")

@@ -8,6 +8,9 @@ from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, view_of
 from proofs.protocols.theory import submit
 
+OF_MODULE = ("A-POWER", "A-PROGRAM", "A-ONCE", "A-REACH")
+"""What ties the system to the module, besides the theorem of ``system_timer_module``."""
+
 THEORY = Theory("protocols.system_timer", mechanism="system_timer", after=(order.THEORY,))
 
 submit(
@@ -16,7 +19,7 @@ submit(
     EVERYTHING,
     FAULTS.values(),
     view_of,
-    ("A-HEAP", "A-REAPER", "A-LISTS"),
+    ("A-HEAP", "A-REAPER", "A-LISTS", *OF_MODULE),
     lemma="Inv.Buckets",
     rests_on={"Inv.Buckets": ("T17-insert", "T17-key", "T17-clock"), "P10": ("T17-insert",)},
 )

@@ -95,6 +95,7 @@ class Conditions:
             **{f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)},
             **{name: of.module.formula(name, of.s) for name in RINGS},
         }
+        assert isinstance(of.module, Rings)
         goal = of.module.ring_well_formed(of.s)
         found = core(grounded(of.module, Condition("rings", "implication", premises, goal)))
         if found is None:

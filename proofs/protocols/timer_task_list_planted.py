@@ -9,8 +9,8 @@ from typing import Any
 
 import z3
 
+from proofs.generated.systems import Generated
 from proofs.kernel import Found
-from proofs.protocols.timer_task_list_rings import Rings
 from proofs.protocols.timer_task_list_runs import ONE, Reached, Rung, rung
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
 from proofs.ts_concrete import Instance
@@ -57,22 +57,22 @@ def violated(model: Any, name: str, bound: int = 20_000) -> str:
     return f"no state of the module breaks {name}"
 
 
-def broken_goal(reached: Reached) -> str | None:
+def broken_goal(reached: Reached, of: type[Simulation] = Simulation) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
     module = reached.system
-    assert isinstance(module, Rings)
-    simulation = Simulation(module)
+    assert isinstance(module, Generated)
+    simulation = of(module)
     goals: dict[str, list[tuple[str, Any]]] = {}
     for state, move in reached.edges():
         if move.action not in goals:
-            goals[move.action] = [*_goals(simulation, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, reached.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"
     return None
 
 
-def _goals(simulation: Simulation, name: str, instance: Instance) -> Iterator[tuple[str, Any]]:
+def goals_on(simulation: Any, name: str, instance: Instance) -> Iterator[tuple[str, Any]]:
     """The goals of a way as functions of a state and the way's arguments."""
     parameters = tuple(simulation.module.actions()[name].parameters)
     _, made = simulation.step(name)

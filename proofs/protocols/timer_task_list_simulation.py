@@ -14,9 +14,9 @@ from typing import NamedTuple
 import z3
 from z3 import And, If, Implies, Or
 
+from proofs.generated.systems import Generated
 from proofs.protocols.timer_task_list import TimerTaskList
 from proofs.protocols.timer_task_list_links import at, back, entry, node, on
-from proofs.protocols.timer_task_list_rings import Rings
 from proofs.protocols.timer_task_list_state import (
     LIST,
     NO_ENTRY,
@@ -28,7 +28,7 @@ from proofs.protocols.timer_task_list_state import (
     between,
 )
 from proofs.protocols.timer_task_list_words import OPERATION
-from proofs.ts import Everywhere, Step
+from proofs.ts import Everywhere, Step, System
 
 _T = z3.Const("seen_thread", THREAD.z3)
 
@@ -178,10 +178,18 @@ def simple(term: z3.ExprRef) -> z3.ExprRef:
 class Simulation:
     """The conditions of one way: guards and values of the proof's system, and what it keeps."""
 
-    def __init__(self, module: Rings, proof: TimerTaskList | None = None) -> None:
+    def __init__(self, module: Generated, proof: System | None = None) -> None:
         self.module, self.proof = module, proof or TimerTaskList()
         self.s = module.symbols()
-        self.a = seen(self.s)
+        self.a = self.seen(self.s)
+
+    def seen(self, s: SimpleNamespace) -> SimpleNamespace:
+        """A state of the module as one of the proof's system."""
+        return seen(s)
+
+    def cases(self, name: str, t: z3.ExprRef) -> list[Case]:
+        """The actions that a way may be; none for one that is never taken."""
+        return cases(name, self.s, t)
 
     def premises(self) -> dict[str, z3.BoolRef]:
         """What holds of every state, by name: of the constants, the links, and the invariant."""
@@ -202,7 +210,7 @@ class Simulation:
         after = self.module.after(self.s, made)
         t = values["t"]
         yield "obligations", And(self.module.obligations(name))
-        own = cases(name, self.s, t)
+        own = self.cases(name, t)
         yield "cases", Or([case.when for case in own])
         for case in own:
             yield from self.simulated(case, t, after)
@@ -217,7 +225,7 @@ class Simulation:
         self, case: Case, t: z3.ExprRef, after: SimpleNamespace
     ) -> Iterator[tuple[str, z3.BoolRef]]:
         """The step of the proof's system: its guards hold, and it leads to what is seen."""
-        b = seen(after)
+        b = self.seen(after)
         updates: dict[str, z3.ExprRef | Everywhere] = {}
         name = case.action or "stutter"
         if case.action:

@@ -140,6 +140,29 @@ REFUSED = {
 }
 
 
+FRAME = '<<[procedure |-> "down", pc |-> "{}", own |-> own[self]]>> \\o stack[self]'
+RECURSIVE = f"""{HEAD}
+A(self) == /\\ pc[self] = "A"
+           /\\ IF own[self] > 0
+                 THEN /\\ own' = [own EXCEPT ![self] = own[self] - 1]
+                      /\\ stack' = [stack EXCEPT ![self] = {FRAME.format("A")}]
+                      /\\ pc' = [pc EXCEPT ![self] = "A"]
+                 ELSE /\\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                      /\\ own' = [own EXCEPT ![self] = Head(stack[self]).own]
+                      /\\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+           /\\ UNCHANGED <<x, seen, flag>>
+down(self) == A(self)
+B(self) == /\\ pc[self] = "B"
+           /\\ own' = [own EXCEPT ![self] = x]
+           /\\ stack' = [stack EXCEPT ![self] = {FRAME.format("Done")}]
+           /\\ pc' = [pc EXCEPT ![self] = "A"]
+           /\\ UNCHANGED <<x, seen, flag>>
+run(self) == B(self)
+Next == (\\E self \\in Threads : down(self)) \\/ (\\E self \\in Threads : run(self))
+"""
+"""A procedure that calls itself: its stack may have any height."""
+
+
 @pytest.fixture(scope="module")
 def written(modules):
     return modules(
@@ -155,6 +178,7 @@ def written(modules):
                 + GOES
                 + " /\\ UNCHANGED <<x, seen, stack, own>>"
             ),
+            "Recursive": RECURSIVE,
         }
     )
 
@@ -178,3 +202,18 @@ def test_a_choice_is_a_parameter(written):
     assert list(system.actions()["A_to_B"].parameters) == ["t", "with_t"]
     _, taken = system().step("A_to_B", system().symbols())
     assert "with_t!" in str(taken.guards)
+
+
+def test_a_procedure_that_calls_itself_has_a_frame_on_each_level(written):
+    system = made("Recursive", export.load(written["Recursive"]), WORDS)()
+    s = system.symbols()
+    t = z3.Const("t!", THREAD.z3)
+    height, own = s.stack_height[t], s.own[t]
+    _, entered = system.step("A_to_A", s)
+    assert z3.simplify(entered.updates["stack_height"][t]).eq(z3.simplify(height + 1))
+    assert z3.simplify(entered.updates["stack_own"][t][height + 1]).eq(own)
+    _, left = system.step("A_to_back", s)
+    assert z3.simplify(left.updates["stack_height"][t]).eq(z3.simplify(height - 1))
+    assert z3.simplify(left.updates["own"][t]).eq(s.stack_own[t][height])
+    assert z3.simplify(left.updates["pc"][t]).eq(s.stack_pc[t][height])
+    assert str(z3.simplify(left.updates["stack_procedure"][t][height])) == "nothing"

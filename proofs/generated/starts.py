@@ -1,0 +1,116 @@
+"""What a module's Init says, as terms: one formula for each variable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from types import SimpleNamespace
+
+import z3
+
+from proofs.generated.bags import is_empty
+from proofs.generated.scopes import Frames, Made, Names, shown
+from proofs.generated.shapes import Bag, Function, Shape, Subset, blank
+from proofs.generated.systems import Generated
+from proofs.generated.terms import Terms
+from proofs.generated.values import Value, gathered
+from proofs.ts import Sort
+from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset, Variable, conjuncts
+
+
+def starts(
+    system: Generated, s: SimpleNamespace, left_out: Collection[str] = ()
+) -> list[z3.BoolRef]:
+    """The formulas of Init. A function has nothing at its domain's null.
+
+    ``left_out``: variables that no formula is about. OutsideSubset: Init has a conjunct of another
+    form, or lacks a variable.
+    """
+    of = _Start(system, s)
+    found: list[z3.BoolRef] = []
+    missing = set(system.MODULE.variables) - set(left_out)
+    for node in conjuncts(system.MODULE.definition("Init").body):
+        match node:
+            case Builtin("=", (Variable(name), value)):
+                missing.discard(name)
+                if name in left_out:
+                    continue
+                if name == "stack":
+                    found += of.stacks(value)
+                    continue
+                shape = system.SHAPES.get(name)
+                found += of.equal(of.terms.variable(name, value), shape, value, {})
+            case _:
+                raise OutsideSubset(f"{shown(node)} in Init", node.place)
+    if missing:
+        place = system.MODULE.definition("Init").place
+        raise OutsideSubset(f"Init, which says nothing of {min(missing)},", place)
+    return found
+
+
+class _Start:
+    def __init__(self, system: Generated, s: SimpleNamespace) -> None:
+        self.system, self.s = system, s
+        nowhere = Frames("", {}, {}, z3.BoolVal(False))
+        self.terms = Terms(system.WORDS, s, system.SHAPES, nowhere)
+
+    def stacks(self, value: Expression) -> Iterator[z3.BoolRef]:
+        """No procedure is on a stack."""
+        match value:
+            case Builtin("$FcnConstructor", (body,)) if is_empty(body):
+                words = self.system.WORDS
+                (thread,) = words.threads.consts("starts")
+                for procedure, saved in self.system.PROCEDURES.saved.items():
+                    back = getattr(self.s, f"ret_{procedure}")
+                    absent = back[thread] == self.system.terms.absent
+                    yield z3.ForAll([thread], z3.Or(thread == words.threads.null, absent))
+                    for name in saved:
+                        shape = self.system.SHAPES.get(name)
+                        if isinstance(shape, Function):
+                            kept = gathered(f"saved_{procedure}_{name}", shape, self.s)
+                            yield z3.ForAll([thread], kept[thread] == blank(shape.range))
+                return
+        raise OutsideSubset("a stack that is not empty in Init", value.place)
+
+    def equal(
+        self, term: Value, shape: Shape | None, value: Expression, names: Names
+    ) -> Iterator[z3.BoolRef]:
+        """``term = value``, of this shape."""
+        match shape, value:
+            case Bag(of), _ if is_empty(value):
+                yield _nothing(term, of, 0)
+            case Subset(of), Builtin("$SetEnumerate", ()):
+                yield _nothing(term, of, False)
+            case Function(domain, range_), Builtin("$FcnConstructor", (body,), (bound,)):
+                if bound.domain is None or len(bound.formals) != 1 or bound.pattern:
+                    raise OutsideSubset("a function of several arguments", value.place)
+                if self.terms.sort_of(bound.domain, names) != domain:
+                    raise OutsideSubset("a function of another set", value.place)
+                index = z3.Const(f"starts_{domain.name}", domain.z3)
+                inner = {**names, bound.formals[0]: Made(index, domain)}
+                for formula in self.equal(term[index], range_, body, inner):
+                    here = (
+                        formula
+                        if domain.null is None
+                        else z3.Implies(index != domain.null, formula)
+                    )
+                    yield z3.ForAll([index], here)
+                if domain.null is not None:
+                    yield _blank(term[domain.null], range_)
+            case _:
+                if shape is None:
+                    raise OutsideSubset(f"{shown(value)} in Init", value.place)
+                yield term == self.terms.of(value, shape, names)
+
+
+def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:
+    each = z3.Const(f"starts_in_{of.name}", of.z3)
+    return z3.ForAll([each], term[each] == value)
+
+
+def _blank(term: Value, shape: Shape) -> z3.BoolRef:
+    match shape:
+        case Bag(of):
+            return _nothing(term, of, 0)
+        case Subset(of):
+            return _nothing(term, of, False)
+    return term == blank(shape)

@@ -1,0 +1,136 @@
+"""Small runs of module SystemTimer: the system that is generated of it, and reached states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from proofs.generated import systems
+from proofs.generated.states import Placed
+from proofs.protocols import mutated
+from proofs.protocols.system_timer_links import Linked
+from proofs.protocols.system_timer_words import WORDS
+from proofs.protocols.timer_task_list_runs import Reached
+from proofs.ts_concrete import Compiled, State
+from wheelproof.tla import export
+from wheelproof.tla.model import Compiled as Specification
+
+NAME = "system_timer"
+
+
+@cache
+def system(old: str = "", new: str = "") -> type[Linked]:
+    """The module's system, or that of the module with one text of its translation replaced.
+
+    Raises ValueError where the text is not there exactly once.
+    """
+    made = systems.made("SystemTimerModule", specification(old, new).module, WORDS, Linked)
+    assert issubclass(made, Linked)
+    return made
+
+
+@cache
+def specification(old: str = "", new: str = "") -> Specification:
+    """The module, compiled."""
+    mechanism = mutated.mechanisms()[NAME]
+    if not old:
+        return mechanism.compiled
+    text = mechanism.spec.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
+    changed = export.load(mechanism.checked, {mechanism.spec.name: text.replace(old, new)})
+    return Specification(changed)
+
+
+@cache
+def compiled(old: str = "", new: str = "") -> Compiled:
+    return Compiled(system(old, new)())
+
+
+def scenario(
+    deadlines: Mapping[str, int], tasks: str = "", size: int = 2, levels: int = 1, **threads: str
+) -> dict[str, Any]:
+    """A small scenario: entry -> deadline, entries' tasks in order, thread -> operations."""
+    return {
+        "timer": "SystemTimer",
+        "wheel_size": size,
+        "levels": levels,
+        "task_of": dict(zip(deadlines, tasks.split() or deadlines, strict=True)),
+        "deadline": dict(deadlines),
+        "threads": {
+            name: [step.split() for step in steps.split("; ")] for name, steps in threads.items()
+        },
+    }
+
+
+SMALL = (
+    scenario({"far": 3}, levels=2, a="add far", c="tick; tick; tick", r="reap"),
+    scenario({"one": 1}, "x", a="add one", b="cancel x", c="close"),
+    scenario({"one": 1, "two": 1}, "x x", a="add one; add two", c="tick", r="reap"),
+    scenario({"one": 0}, "x", a="add one", b="execute", c="close"),
+    scenario({"one": 1}, "x", a="add one", b="cancel x", c="tick", r="reap"),
+)
+"""Scenarios in which every way is taken, but for those that no thread takes."""
+
+
+def placed(program: Mapping[str, Any], old: str = "", new: str = "") -> Placed:
+    """The module's system at the size of a scenario. Raises ValueError where it is none."""
+    mechanism = mutated.mechanisms()[NAME]
+    constants = mechanism.constants_of(program)
+    model = specification(old, new).model(constants, tuple(program["threads"]))
+    steps = [
+        (thread, turn, step)
+        for thread, steps in program["threads"].items()
+        for turn, step in enumerate(steps, 1)
+    ]
+    size = program["wheel_size"]
+    buckets = range(1, size * program["levels"] + 1)
+    reapers = [thread for thread, _, step in steps if step[0] == "reap"]
+    adds = [(step[1], thread, turn) for thread, turn, step in steps if step[0] == "add"]
+    return Placed(
+        compiled(old, new),
+        model,
+        constants,
+        reaper=(reapers or [*program["threads"]])[0],
+        thread_of={entry: thread for entry, thread, _ in adds},
+        turn_of={entry: turn for entry, _, turn in adds},
+        level_of={b: (b - 1) // size + 1 for b in buckets},
+        slot_of={b: (b - 1) % size for b in buckets},
+        tick_of={b: size ** ((b - 1) // size) for b in buckets},
+    )
+
+
+def ghosts(here: Placed) -> State:
+    """The start of a scenario with its ghosts."""
+    values = here.values(here.model.initial())
+    return here.instance.state(values | {"token": {}, "changed": False})
+
+
+class ReachedTimer(Reached):
+    """The states of one small scenario, breadth first."""
+
+    def __init__(
+        self, program: Mapping[str, Any], old: str = "", new: str = "", bound: int = 20_000
+    ) -> None:
+        here = placed(program, old, new)
+        self.placed, self.model = here, here.model
+        self.system, self.instance = here.system, here.instance
+        self.start = ghosts(here)
+        self.bound = bound
+        self.taken = {}
+
+
+@cache
+def witnesses() -> dict[str, ReachedTimer]:
+    """For each way a scenario, and in it a state, in which it is taken."""
+    found: dict[str, ReachedTimer] = {}
+    missing = set(system().actions())
+    for each in SMALL:
+        reached = ReachedTimer(each)
+        for state, move in reached.edges():
+            if move.action in missing:
+                missing.remove(move.action)
+                reached.taken[move.action] = state, move
+                found[move.action] = reached
+    return found
