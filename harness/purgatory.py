@@ -8,7 +8,7 @@ from typing import Any
 from harness import abstract_timer, real_timer
 from harness.outside import present
 from harness.result import raised
-from impl import purgatory
+from impl import delayed_operation, purgatory
 from impl.delay_queue import FOREVER_MS
 from impl.runtime import Atomic, Lock
 
@@ -18,8 +18,11 @@ SUBJECT = ("impl.purgatory", "impl.delayed_operation", "impl.watched_operation")
 HELPERS = ("impl.watcher_queue",)
 """Modules that are no mechanism: these scenarios have to run each of their branches, too."""
 
+STEPS = ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3", "X1", "P1", "P2", "P3", "P4", "P5", "P6")
+"""The labels of an operation's own steps."""
+
 ATOMIC = {
-    "impl.delayed_operation": ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3"),
+    "impl.delayed_operation": STEPS,
     "impl.watcher_queue": (),
     "impl.delay_queue": (),
     "harness.abstract_timer": (),
@@ -35,7 +38,7 @@ ATOMIC = {
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
 
 COMPOSED = {
-    "impl.delayed_operation": ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3"),
+    "impl.delayed_operation": STEPS,
     "impl.watcher_queue": (),
     "impl.delay_queue": (),
     "harness.abstract_timer": (),
@@ -50,13 +53,7 @@ NOT_RUN = {
         f"impl.delayed_operation: {name}.": (
             "another generation's; delayed_operation's scenarios run it"
         )
-        for name in (
-            "UnlockedCompletion",
-            "UnlockedEntry",
-            "TryOnce",
-            "TryPending",
-            "LockedTry",
-        )
+        for name in ("TryOnce", "LockedTry")
     },
     "impl.delayed_operation: DelayedOperation.is_completed": (
         "for those who use an operation; tests/impl/test_delayed_operation.py calls it"
@@ -73,6 +70,13 @@ NOT_RUN = {
     ),
 }
 """Branches that no scenario runs, and why."""
+
+
+class Classes:
+    """The implementation's."""
+
+    Shard, Purgatory = purgatory.Shard, purgatory.Purgatory
+    Blocking, TryPending = delayed_operation.Blocking, delayed_operation.TryPending
 
 
 class Failed(Exception):
@@ -104,7 +108,7 @@ class Work:
     expirations: Atomic[int]
 
     def cancel(self) -> None:
-        self.timer.cancel(self)  # update X1
+        self.timer.cancel(self)  # update Q1
 
     def wait_ms(self) -> float:
         return 0 if self.armed or not self.entering else FOREVER_MS
@@ -197,13 +201,13 @@ def numbered(shard: type, purgatory: type) -> Any:
 class Harness:
     """The objects of one scenario, and one method per operation of a thread program."""
 
-    def __init__(self, scenario: Mapping[str, Any], impl: Any = purgatory) -> None:
+    def __init__(self, scenario: Mapping[str, Any], impl: Any = Classes) -> None:
         """``impl`` has the implementation's classes; a mutant puts its own in their place."""
         self.keys = scenario["keys"]
         need, adds = scenario["need"], scenario["adds"]
         self.conditions = {name: Atomic(False) for name in need.values()}
         self.outer = Lock()
-        operations = worked(impl.DelayedOperation)
+        operations = worked(getattr(impl, scenario["protocol"]))
         self.operations: dict[str, Any] = {name: operations(0) for name in need}
         timers = {"abstract": abstract_timer.Timer, "real": real_timer.Timer}
         self.timer: Any = timers[scenario["timer"]](tuple(self.operations.values()))
@@ -298,6 +302,10 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     key_name = {number: key for key, number in harness.keys.items()}
     shards = harness.purgatory.shards
 
+    def pending(operation: Any) -> bool:
+        note = getattr(operation, "try_complete_pending", None)
+        return note is not None and bool(present(note))
+
     def content(watchers: Any) -> tuple[str | None, ...]:
         queue = watchers.queue
         places = [queue.operations.get(place + 1) for place in range(queue.added)]
@@ -314,6 +322,7 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     return {
         "ready": tuple([present(condition) for condition in harness.conditions.values()]),
         "completed": tuple([present(operation.completed) for operation in operations]),
+        "pending": tuple([pending(operation) for operation in operations]),
         "lock": tuple([held(operation.lock) for operation in operations]),
         "outer": (holder(harness.outer),),
         "armed": tuple([harness.timer.has(operation) for operation in operations]),

@@ -6,21 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Step
-from model.purgatory_sweeps import Sweeps
+from model.purgatory_completion import Completion
 
 NOWHERE = (0, None)
 
 
-class Model(Sweeps):
+class Model(Completion):
     """States of one scenario, with the fields of the TOML."""
 
     PROCEDURES = {
-        "cancelTask": Procedure("X1", ("xo",)),
+        "cancelTask": Procedure("Q1", ("xo",)),
         "onComplete": Procedure("D1", ("co",)),
+        "forceUnlocked": Procedure("X1", ("uo",)),
         "forceComplete": Procedure("L1", ("lo",)),
         "tryComplete": Procedure("Y1", ("yo",)),
+        "tryPending": Procedure("P1", ("po",), (("retry", False),)),
         "safeTryComplete": Procedure("B1", ("bo",)),
-        "tryCompleteElseWatch": Procedure("A1", ("ao",), (("nth", 1), ("found", 0))),
+        "tryCompleteElseWatch": Procedure("A0", ("ao",), (("nth", 1), ("found", 0))),
         "removeKeyIfEmpty": Procedure("R1", ("rk", "rw"), (), (("rw", 0),)),
         "checkAndComplete": Procedure(
             "C1", ("ck",), (("mine", 0), ("ahead", ()), ("here", NOWHERE))
@@ -38,7 +40,7 @@ class Model(Sweeps):
     AUXILIARY = LOCAL | {"winner", "expiredBy", "places", "dropped", "revoked"}
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self.program = scenario["threads"]
+        self.program, self.protocol = scenario["threads"], scenario["protocol"]
         self.need, self.keys_of = scenario["need"], scenario["keys_of"]
         self.adds, self.raises = scenario["adds"], scenario["raises"]
         self.locking, self.number = scenario["locking"], scenario["keys"]
@@ -49,6 +51,7 @@ class Model(Sweeps):
         shards = range(1, self.shards + 1)
         self.ready = self.function("ready", dict.fromkeys(self.need.values(), False))
         self.completed = self.function("completed", dict.fromkeys(self.operations, False))
+        self.pending = self.function("pending", dict.fromkeys(self.operations, False))
         self.lock = self.function("lock", dict.fromkeys(self.operations, FREE))
         self.scalar("outer", None)
         self.armed = self.function("armed", dict.fromkeys(self.operations, False))
@@ -76,92 +79,11 @@ class Model(Sweeps):
         key: str = self.keys_of[t.ao][t.nth - 1]
         return key
 
-    # -- the cancel of an operation's timer task
-
-    def X1(self, t: Process) -> None:
-        self.armed[t.xo] = False
-        self.leave(t)
-
-    # -- onComplete of the worked operation
-
-    def D1(self, t: Process) -> None:
-        self.completions[t.co] += 1
-        if t.co in self.locking:
-            return
-        if t.co in self.raises:
-            self.raised[self.me] = True
-            self.leave(t)
-        elif self.adds[t.co]:
-            self.call(t, "tryCompleteElseWatch", self.adds[t.co][0])
-        else:
-            self.leave(t)
-
-    def D2(self, t: Process) -> Step:
-        if self.outer is not None:
-            return BLOCKED
-        self.outer = self.me
-
-    def D3(self, t: Process) -> None:
-        self.outer = None
-        self.leave(t)
-
-    # -- forceComplete
-
-    def L1(self, t: Process) -> None:
-        if self.completed[t.lo]:
-            self.won[self.me] = False
-            self.leave(t)
-
-    def L2(self, t: Process) -> Step:
-        if not self.acquire(self.lock, t.lo):
-            return BLOCKED
-
-    def L3(self, t: Process) -> None:
-        if self.completed[t.lo]:
-            self.won[self.me] = False
-            t.pc = "L7"
-
-    def L4(self, t: Process) -> None:
-        self.completed[t.lo] = True
-        self.winner[t.lo] = self.me
-        self.call(t, "cancelTask", t.lo, back="L5")
-
-    def L5(self, t: Process) -> None:
-        self.call(t, "onComplete", t.lo, back="L6")
-
-    def L6(self, t: Process) -> None:
-        self.won[self.me] = True
-
-    def L7(self, t: Process) -> None:
-        self.release(self.lock, t.lo)
-        self.leave(t)
-
-    # -- tryComplete of the worked operation
-
-    def Y1(self, t: Process) -> None:
-        if self.ready[self.need[t.yo]]:
-            self.call(t, "forceComplete", t.yo)
-        else:
-            self.won[self.me] = False
-            self.leave(t)
-
-    # -- safeTryComplete
-
-    def B1(self, t: Process) -> Step:
-        if not self.acquire(self.lock, t.bo):
-            return BLOCKED
-
-    def B2(self, t: Process) -> None:
-        if self.completed[t.bo]:
-            self.won[self.me] = False
-        else:
-            self.call(t, "tryComplete", t.bo, back="B3")
-
-    def B3(self, t: Process) -> None:
-        self.release(self.lock, t.bo)
-        self.leave(t)
-
     # -- tryCompleteElseWatch with safeTryCompleteOrElse and watchForOperation
+
+    def A0(self, t: Process) -> None:
+        if self.protocol == "TryPending":
+            self.call(t, "tryComplete", t.ao, back="A2")
 
     def A1(self, t: Process) -> Step:
         if not self.acquire(self.lock, t.ao):
@@ -170,7 +92,7 @@ class Model(Sweeps):
 
     def A2(self, t: Process) -> None:
         if self.raised[self.me] or self.won[self.me]:
-            t.pc = "A4"
+            t.pc = "Z1" if self.protocol == "TryPending" else "A4"
 
     def W0(self, t: Process) -> None:
         if t.nth > len(self.keys_of[t.ao]):
@@ -214,10 +136,16 @@ class Model(Sweeps):
 
     def A3(self, t: Process) -> None:
         self.estimated += 1
-        self.call(t, "tryComplete", t.ao, back="A4")
+        if self.protocol == "TryPending":
+            self.call(t, "tryPending", t.ao, back="A8")
+        else:
+            self.call(t, "tryComplete", t.ao, back="A4")
 
     def A4(self, t: Process) -> None:
         self.release(self.lock, t.ao)
+        t.pc = "Z1" if self.raised[self.me] or self.won[self.me] else "A5"
+
+    def A8(self, t: Process) -> None:
         if self.raised[self.me] or self.won[self.me]:
             t.pc = "Z1"
 
@@ -287,7 +215,7 @@ class Model(Sweeps):
         if self.completed[t.here[1]]:
             t.pc = "C7"
         else:
-            self.call(t, "safeTryComplete", t.here[1], back="C6")
+            self.attempt(t, t.here[1], back="C6")
 
     def C6(self, t: Process) -> None:
         if self.raised[self.me]:
@@ -322,7 +250,9 @@ class Model(Sweeps):
         me = self.me
         self.won[me], self.raised[me], self.count[me], self.taken[me] = False, False, 0, ()
         name, *arguments = self.now(t)
-        if name in CALLED:
+        if name == "force":
+            self.force(t, arguments[0], back="T0")
+        elif name in CALLED:
             self.call(t, CALLED[name], *arguments, back="T0")
         else:
             t.pc = NEXT[name]
@@ -350,7 +280,7 @@ class Model(Sweeps):
         operation = self.now(t)[1]
         if self.armed[operation]:
             self.armed[operation] = False
-            self.call(t, "forceComplete", operation, back="T1")
+            self.force(t, operation, back="T1")
         elif self.entering[operation]:
             return BLOCKED
         else:
@@ -381,7 +311,6 @@ class Model(Sweeps):
 CALLED = {
     "watch": "tryCompleteElseWatch",
     "check": "checkAndComplete",
-    "force": "forceComplete",
     "cancel_key": "cancelForKey",
     "purge": "purge",
     "watched": "watched",

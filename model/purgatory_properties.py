@@ -15,6 +15,7 @@ class Properties(Machine):
     """States of the model, by the variables that the properties read."""
 
     program: Mapping[str, Any]
+    protocol: str
     need: Mapping[str, str]
     keys_of: Mapping[str, Any]
     adds: Mapping[str, Any]
@@ -27,6 +28,7 @@ class Properties(Machine):
     keys: tuple[str, ...]
     ready: Function[bool]
     completed: Function[bool]
+    pending: Function[bool]
     lock: Function[Monitor]
     armed: Function[bool]
     entering: Function[bool]
@@ -159,6 +161,9 @@ class Properties(Machine):
         )
 
     def TryExcludesComplete(self) -> bool:
+        return self.protocol != "Blocking" or self.TryAlwaysExcludesComplete()
+
+    def TryAlwaysExcludesComplete(self) -> bool:
         return not any(t.pc == "Y1" and self.completions[t.yo] > 0 for t in self.processes)
 
     def RemovedOnce(self) -> bool:
@@ -198,7 +203,9 @@ class Properties(Machine):
 
     def SecondTryCompletes(self) -> bool:
         """An event comes between the first try and the second one, which completes."""
-        return any(t.pc == "A4" and self.won[name] and self.places[t.ao] for name, t in self.own())
+        return any(
+            t.pc in ("A4", "A8") and self.won[name] and self.places[t.ao] for name, t in self.own()
+        )
 
     def CompletedBeforeTimed(self) -> bool:
         """An event completes an operation before the timer has it."""
@@ -221,7 +228,12 @@ class Properties(Machine):
 
     def Unwinding(self) -> bool:
         """A lock is held while what onComplete raised goes up the stack."""
-        return any(self.raised[name] and t.pc in ("L7", "B3", "A4") for name, t in self.own())
+        held = ("L7", "B3", "A4", "P3")
+        return any(self.raised[name] and t.pc in held for name, t in self.own())
+
+    def ReadsNote(self) -> bool:
+        """A thread that has given a lock back finds the note of one that did not get it."""
+        return any(t.pc == "P4" and self.pending[t.po] for t in self.processes)
 
     INVARIANTS = (
         "TypeOK",
@@ -241,6 +253,7 @@ class Properties(Machine):
             "NumDelayedExact",
             "WatchedExact",
             "TryExcludesComplete",
+            "TryAlwaysExcludesComplete",
             "RemovedOnce",
             "CancelledIsTimed",
             "CancelledIsUntimed",
@@ -257,4 +270,5 @@ class Properties(Machine):
         "OtherListMeanwhile",
         "SeenOnTheWay",
         "Unwinding",
+        "ReadsNote",
     )

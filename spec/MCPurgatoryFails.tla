@@ -5,6 +5,7 @@
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPurgatoryFails
 EXTENDS PurgatoryProperties, Integers, TLC
 
+MC_Protocol == "Blocking"
 MC_Need == [o |-> "c"]
 MC_KeysOf == [o |-> <<"k">>]
 MC_Adds == [o |-> <<>>]

@@ -2,7 +2,8 @@
 (***************************************************************************)
 (* Kafka's DelayedOperationPurgatory: what holds a request until an event   *)
 (* completes it or its timeout expires it.  Kafka 4.1's order of steps,     *)
-(* with operations of the generation Blocking.                              *)
+(* with operations of the generation Blocking; or with those of TryPending, *)
+(* whose callers never wait for an operation's lock (1.1 to 2.6).           *)
 (*                                                                          *)
 (* A thread enters an operation (A, W): under the operation's lock it tries *)
 (* it, adds it to the watcher list of each of its keys, and tries it again. *)
@@ -14,6 +15,10 @@
 (* completed operations are purged (G, H).  A caller may hold a lock of its *)
 (* own (J), which an operation's onComplete takes, too (D2, D3).            *)
 (*                                                                          *)
+(* TryPending: a thread enters an operation without its lock, and tries it  *)
+(* again as others do (P): who does not get the lock leaves a note for who  *)
+(* has it.  Its forceComplete (X) compares and sets, and holds no lock.     *)
+(*                                                                          *)
 (* One label is one step: every lock and unlock, every access of completed, *)
 (* of a condition, of a shard's map.  An operation on a watcher list is one *)
 (* step: the list has a lock of its own.  So is one of the timer's, whose   *)
@@ -23,55 +28,13 @@
 (* a list stays in content as NULL, so that its place names it.             *)
 (* Simplified away: the delay.  The timer may expire what it has at once.   *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
-
-CONSTANTS
-  Need,         \* operation |-> the condition that it waits for
-  KeysOf,       \* operation |-> the keys that it is watched under, in order
-  Adds,         \* operation |-> the operations that its onComplete enters, none or one
-  Raises,       \* the operations whose onComplete raises
-  Locking,      \* the operations whose onComplete takes the callers' own lock
-  Number,       \* key |-> its hash
-  Shards,       \* the number of shards
-  Interval,     \* purge does nothing while the estimate is at most so far off
-  Program,      \* thread |-> sequence of <<name, argument, ...>>
-  NULL
-
-Operations == DOMAIN Need
-Conditions == {Need[o] : o \in Operations}
-Keys       == DOMAIN Number
-Threads    == DOMAIN Program
-Names      == {"watch", "watch_holding", "deliver", "check", "force", "expire", "cancel_key",
-               "purge", "watched", "num_delayed"}
-
-ASSUME EveryOperationHasAKey == /\ DOMAIN KeysOf = Operations
-                                /\ \A o \in Operations : Len(KeysOf[o]) \in 1..Cardinality(Keys)
-ASSUME AddsOneAtMost == /\ DOMAIN Adds = Operations
-                        /\ \A o \in Operations : Len(Adds[o]) <= 1
-ASSUME RaisesAreOperations == Raises \subseteq Operations
-ASSUME LockingDoesNoMore ==
-  Locking \subseteq {o \in Operations \ Raises : Adds[o] = <<>>}
-ASSUME ThereAreShards == Shards \in Nat \ {0}
-ASSUME HashesDiffer == \A j, k \in Keys : Number[j] = Number[k] => j = k
-ASSUME ProgramsAreOperations ==
-  \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
-
-Free     == [owner |-> NULL, depth |-> 0]
-Shard(k) == (Number[k] % Shards) + 1
-Without(seq, k) == SelectSeq(seq, LAMBDA x : x # k)
-
-\* What is in a list from a place on: pairs of place and operation.
-RECURSIVE From(_, _)
-From(seq, i) == IF i > Len(seq) THEN <<>>
-                 ELSE IF seq[i] = NULL THEN From(seq, i + 1)
-                 ELSE <<<<i, seq[i]>>>> \o From(seq, i + 1)
-
-Live(seq) == Cardinality({i \in DOMAIN seq : seq[i] # NULL})
+EXTENDS PurgatoryScenario, Integers, Sequences, FiniteSets, TLC
 
 (*--algorithm Purgatory
 variables
   ready     = [c \in Conditions |-> FALSE],
   completed = [o \in Operations |-> FALSE],
+  pending   = [o \in Operations |-> FALSE],   \* tryCompletePending
   lock      = [o \in Operations |-> Free],    \* the operation's own, re-entrant
   outer     = NULL,                           \* the thread that has the callers' own lock
   armed     = [o \in Operations |-> FALSE],   \* the timer has its task
@@ -115,7 +78,7 @@ end macro;
 \* the cancel of an operation's timer task
 procedure cancelTask(xo = NULL)
 begin
-X1:  armed[xo] := FALSE;
+Q1:  armed[xo] := FALSE;
      return;
 end procedure;
 
@@ -131,6 +94,20 @@ D1:  completions[co] := completions[co] + 1;
 D2:  await outer = NULL;
      outer := self;
 D3:  outer := NULL;
+     return;
+end procedure;
+
+\* forceComplete of TryPending: a compare-and-set, without the lock
+procedure forceUnlocked(uo = NULL)
+begin
+X1:  if completed[uo] then won[self] := FALSE; return;
+     else
+       completed[uo] := TRUE;
+       winner[uo] := self;
+       call cancelTask(uo);
+     end if;
+X3:  call onComplete(uo);
+X4:  won[self] := TRUE;
      return;
 end procedure;
 
@@ -154,9 +131,29 @@ end procedure;
 \* tryComplete of the worked operation
 procedure tryComplete(yo = NULL)
 begin
-Y1:  if ready[Need[yo]] then call forceComplete(yo); return;
-     else won[self] := FALSE; return;
+Y1:  if ~ready[Need[yo]] then won[self] := FALSE; return;
+     elsif Protocol = "TryPending" then call forceUnlocked(yo); return;
+     else call forceComplete(yo); return;
      end if;
+end procedure;
+
+\* maybeTryComplete of TryPending: who does not get the lock leaves a note for who has it
+procedure tryPending(po = NULL)
+variables retry = FALSE;
+begin
+P1:  if lock[po].owner \in {NULL, self} then
+       enter(po);
+P2:    pending[po] := FALSE;
+       call tryComplete(po);
+P3:    leave(po);
+       if raised[self] then return; end if;
+P4:    retry := pending[po];
+     else
+P5:    retry := ~pending[po];
+       pending[po] := TRUE;
+       won[self] := FALSE;
+     end if;
+P6:  if retry /\ ~completed[po] then goto P1; else return; end if;
 end procedure;
 
 \* safeTryComplete
@@ -174,9 +171,12 @@ end procedure;
 procedure tryCompleteElseWatch(ao = NULL)
 variables nth = 1, found = 0;
 begin
+A0:  if Protocol = "TryPending" then call tryComplete(ao); goto A2; end if;
 A1:  enter(ao);
      call tryComplete(ao);
-A2:  if raised[self] \/ won[self] then goto A4; end if;
+A2:  if raised[self] \/ won[self] then
+       if Protocol = "TryPending" then goto Z1; else goto A4; end if;
+     end if;
 W0:  while nth <= Len(KeysOf[ao]) do
 W1:    if completed[ao] then nth := nth + 1;
        else
@@ -198,9 +198,12 @@ W6:      shard[Shard(KeysOf[ao][nth])] := NULL;
        end if;
      end while;
 A3:  estimated := estimated + 1;
-     call tryComplete(ao);
+     if Protocol = "TryPending" then call tryPending(ao); goto A8;
+     else call tryComplete(ao);
+     end if;
 A4:  leave(ao);
-     if raised[self] \/ won[self] then goto Z1; end if;
+     if raised[self] \/ won[self] then goto Z1; else goto A5; end if;
+A8:  if raised[self] \/ won[self] then goto Z1; end if;
 A5:  if completed[ao] then goto Z1; end if;
 A6:  armed[ao] := TRUE;
 A7:  if completed[ao] then call cancelTask(ao); end if;
@@ -240,7 +243,9 @@ C0:  if ahead = <<>> then goto C4;
        ahead := Tail(ahead);
      end if;
 C5:  if ~completed[here[2]] then
-       call safeTryComplete(here[2]);
+       if Protocol = "TryPending" then call tryPending(here[2]);
+       else call safeTryComplete(here[2]);
+       end if;
 C6:    if raised[self] then return;
        elsif won[self] then count[self] := count[self] + 1;
        else goto C0;
@@ -361,7 +366,9 @@ E1:      ready[Program[self][turn - 1][2]] := TRUE;
        elsif Program[self][turn - 1][1] = "check" then
          call checkAndComplete(Program[self][turn - 1][2]);
        elsif Program[self][turn - 1][1] = "force" then
-         call forceComplete(Program[self][turn - 1][2]);
+         if Protocol = "TryPending" then call forceUnlocked(Program[self][turn - 1][2]);
+         else call forceComplete(Program[self][turn - 1][2]);
+         end if;
        elsif Program[self][turn - 1][1] = "cancel_key" then
          call cancelForKey(Program[self][turn - 1][2]);
        elsif Program[self][turn - 1][1] = "purge" then
@@ -374,7 +381,9 @@ M1:      count[self] := Delayed;
 K1:      await Comes(Program[self][turn - 1][2]);
          if armed[Program[self][turn - 1][2]] then
            armed[Program[self][turn - 1][2]] := FALSE;
-           call forceComplete(Program[self][turn - 1][2]);
+           if Protocol = "TryPending" then call forceUnlocked(Program[self][turn - 1][2]);
+           else call forceComplete(Program[self][turn - 1][2]);
+           end if;
 T1:        if ~raised[self] /\ won[self] then
 V1:          expirations[Program[self][turn - 1][2]] :=
                expirations[Program[self][turn - 1][2]] + 1;
@@ -386,10 +395,11 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "6fec0a0e" /\ chksum(tla) = "c86159b3")
-VARIABLES ready, completed, lock, outer, armed, entering, shard, list, order, 
-          content, estimated, completions, expirations, won, raised, count, 
-          taken, winner, expiredBy, places, dropped, revoked, pc, stack
+\* BEGIN TRANSLATION (chksum(pcal) = "2cee17ed" /\ chksum(tla) = "a5d306e6")
+VARIABLES ready, completed, pending, lock, outer, armed, entering, shard, 
+          list, order, content, estimated, completions, expirations, won, 
+          raised, count, taken, winner, expiredBy, places, dropped, revoked, 
+          pc, stack
 
 (* define statement *)
 Empty(k, w) == Live(content[k][w]) = 0
@@ -398,22 +408,23 @@ ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
 Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
 Delayed == Cardinality({o \in Operations : armed[o]})
 
-VARIABLES xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-          fk, gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
-          turn
+VARIABLES xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
+          ahead, here, fk, gone, left, hk, hw, some, one, guess, at, all, 
+          pair, no, rest, turn
 
-vars == << ready, completed, lock, outer, armed, entering, shard, list, order, 
-           content, estimated, completions, expirations, won, raised, count, 
-           taken, winner, expiredBy, places, dropped, revoked, pc, stack, xo, 
-           co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
-           gone, left, hk, hw, some, one, guess, at, all, pair, no, rest, 
-           turn >>
+vars == << ready, completed, pending, lock, outer, armed, entering, shard, 
+           list, order, content, estimated, completions, expirations, won, 
+           raised, count, taken, winner, expiredBy, places, dropped, revoked, 
+           pc, stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+           rw, ck, mine, ahead, here, fk, gone, left, hk, hw, some, one, 
+           guess, at, all, pair, no, rest, turn >>
 
 ProcSet == (Threads)
 
 Init == (* Global variables *)
         /\ ready = [c \in Conditions |-> FALSE]
         /\ completed = [o \in Operations |-> FALSE]
+        /\ pending = [o \in Operations |-> FALSE]
         /\ lock = [o \in Operations |-> Free]
         /\ outer = NULL
         /\ armed = [o \in Operations |-> FALSE]
@@ -438,10 +449,15 @@ Init == (* Global variables *)
         /\ xo = [ self \in ProcSet |-> NULL]
         (* Procedure onComplete *)
         /\ co = [ self \in ProcSet |-> NULL]
+        (* Procedure forceUnlocked *)
+        /\ uo = [ self \in ProcSet |-> NULL]
         (* Procedure forceComplete *)
         /\ lo = [ self \in ProcSet |-> NULL]
         (* Procedure tryComplete *)
         /\ yo = [ self \in ProcSet |-> NULL]
+        (* Procedure tryPending *)
+        /\ po = [ self \in ProcSet |-> NULL]
+        /\ retry = [ self \in ProcSet |-> FALSE]
         (* Procedure safeTryComplete *)
         /\ bo = [ self \in ProcSet |-> NULL]
         (* Procedure tryCompleteElseWatch *)
@@ -478,20 +494,20 @@ Init == (* Global variables *)
         /\ stack = [self \in ProcSet |-> << >>]
         /\ pc = [self \in ProcSet |-> "T0"]
 
-X1(self) == /\ pc[self] = "X1"
+Q1(self) == /\ pc[self] = "Q1"
             /\ armed' = [armed EXCEPT ![xo[self]] = FALSE]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ xo' = [xo EXCEPT ![self] = Head(stack[self]).xo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
-cancelTask(self) == X1(self)
+cancelTask(self) == Q1(self)
 
 D1(self) == /\ pc[self] = "D1"
             /\ completions' = [completions EXCEPT ![co[self]] = completions[co[self]] + 1]
@@ -518,42 +534,98 @@ D1(self) == /\ pc[self] = "D1"
                                                                                      \o Tail(stack[self])]
                                              /\ nth' = [nth EXCEPT ![self] = 1]
                                              /\ found' = [found EXCEPT ![self] = 0]
-                                             /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                             /\ pc' = [pc EXCEPT ![self] = "A0"]
                                              /\ co' = co
                                   /\ UNCHANGED raised
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             expirations, won, count, taken, winner, expiredBy, 
-                            places, dropped, revoked, xo, lo, yo, bo, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            places, dropped, revoked, xo, uo, lo, yo, po, 
+                            retry, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ outer = NULL
             /\ outer' = self
             /\ pc' = [pc EXCEPT ![self] = "D3"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ outer' = NULL
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 onComplete(self) == D1(self) \/ D2(self) \/ D3(self)
+
+X1(self) == /\ pc[self] = "X1"
+            /\ IF completed[uo[self]]
+                  THEN /\ won' = [won EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ uo' = [uo EXCEPT ![self] = Head(stack[self]).uo]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << completed, winner, xo >>
+                  ELSE /\ completed' = [completed EXCEPT ![uo[self]] = TRUE]
+                       /\ winner' = [winner EXCEPT ![uo[self]] = self]
+                       /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
+                                                                   pc        |->  "X3",
+                                                                   xo        |->  xo[self] ] >>
+                                                               \o stack[self]]
+                          /\ xo' = [xo EXCEPT ![self] = uo[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "Q1"]
+                       /\ UNCHANGED << won, uo >>
+            /\ UNCHANGED << ready, pending, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            expiredBy, places, dropped, revoked, co, lo, yo, 
+                            po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
+
+X3(self) == /\ pc[self] = "X3"
+            /\ /\ co' = [co EXCEPT ![self] = uo[self]]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "onComplete",
+                                                        pc        |->  "X4",
+                                                        co        |->  co[self] ] >>
+                                                    \o stack[self]]
+            /\ pc' = [pc EXCEPT ![self] = "D1"]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+X4(self) == /\ pc[self] = "X4"
+            /\ won' = [won EXCEPT ![self] = TRUE]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ uo' = [uo EXCEPT ![self] = Head(stack[self]).uo]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+forceUnlocked(self) == X1(self) \/ X3(self) \/ X4(self)
 
 L1(self) == /\ pc[self] = "L1"
             /\ IF completed[lo[self]]
@@ -563,25 +635,26 @@ L1(self) == /\ pc[self] = "L1"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
                        /\ UNCHANGED << won, stack, lo >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
-                            co, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            co, uo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ lock[lo[self]].owner \in {NULL, self}
             /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "L3"]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 L3(self) == /\ pc[self] = "L3"
             /\ IF completed[lo[self]]
@@ -589,13 +662,14 @@ L3(self) == /\ pc[self] = "L3"
                        /\ pc' = [pc EXCEPT ![self] = "L7"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L4"]
                        /\ won' = won
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 L4(self) == /\ pc[self] = "L4"
             /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
@@ -605,14 +679,14 @@ L4(self) == /\ pc[self] = "L4"
                                                         xo        |->  xo[self] ] >>
                                                     \o stack[self]]
                /\ xo' = [xo EXCEPT ![self] = lo[self]]
-            /\ pc' = [pc EXCEPT ![self] = "X1"]
-            /\ UNCHANGED << ready, lock, outer, armed, entering, shard, list, 
-                            order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, expiredBy, 
-                            places, dropped, revoked, co, lo, yo, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+            /\ pc' = [pc EXCEPT ![self] = "Q1"]
+            /\ UNCHANGED << ready, pending, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, expiredBy, places, dropped, revoked, co, uo, 
+                            lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 L5(self) == /\ pc[self] = "L5"
             /\ /\ co' = [co EXCEPT ![self] = lo[self]]
@@ -621,76 +695,180 @@ L5(self) == /\ pc[self] = "L5"
                                                         co        |->  co[self] ] >>
                                                     \o stack[self]]
             /\ pc' = [pc EXCEPT ![self] = "D1"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "L7"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 L7(self) == /\ pc[self] = "L7"
             /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 forceComplete(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                           \/ L5(self) \/ L6(self) \/ L7(self)
 
 Y1(self) == /\ pc[self] = "Y1"
-            /\ IF ready[Need[yo[self]]]
-                  THEN /\ /\ lo' = [lo EXCEPT ![self] = yo[self]]
-                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
-                                                                   pc        |->  Head(stack[self]).pc,
-                                                                   lo        |->  lo[self] ] >>
-                                                               \o Tail(stack[self])]
-                       /\ pc' = [pc EXCEPT ![self] = "L1"]
-                       /\ UNCHANGED << won, yo >>
-                  ELSE /\ won' = [won EXCEPT ![self] = FALSE]
+            /\ IF ~ready[Need[yo[self]]]
+                  THEN /\ won' = [won EXCEPT ![self] = FALSE]
                        /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ yo' = [yo EXCEPT ![self] = Head(stack[self]).yo]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ lo' = lo
+                       /\ UNCHANGED << uo, lo >>
+                  ELSE /\ IF Protocol = "TryPending"
+                             THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceUnlocked",
+                                                                              pc        |->  Head(stack[self]).pc,
+                                                                              uo        |->  uo[self] ] >>
+                                                                          \o Tail(stack[self])]
+                                     /\ uo' = [uo EXCEPT ![self] = yo[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                  /\ lo' = lo
+                             ELSE /\ /\ lo' = [lo EXCEPT ![self] = yo[self]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                              pc        |->  Head(stack[self]).pc,
+                                                                              lo        |->  lo[self] ] >>
+                                                                          \o Tail(stack[self])]
+                                  /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                  /\ uo' = uo
+                       /\ UNCHANGED << won, yo >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, raised, count, taken, 
+                            winner, expiredBy, places, dropped, revoked, xo, 
+                            co, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
+
+tryComplete(self) == Y1(self)
+
+P1(self) == /\ pc[self] = "P1"
+            /\ IF lock[po[self]].owner \in {NULL, self}
+                  THEN /\ lock[po[self]].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![po[self]] = [owner |-> self, depth |-> lock[po[self]].depth + 1]]
+                       /\ pc' = [pc EXCEPT ![self] = "P2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P5"]
+                       /\ lock' = lock
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+P2(self) == /\ pc[self] = "P2"
+            /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                        pc        |->  "P3",
+                                                        yo        |->  yo[self] ] >>
+                                                    \o stack[self]]
+               /\ yo' = [yo EXCEPT ![self] = po[self]]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
+
+P3(self) == /\ pc[self] = "P3"
+            /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
+            /\ IF raised[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ retry' = [retry EXCEPT ![self] = Head(stack[self]).retry]
+                       /\ po' = [po EXCEPT ![self] = Head(stack[self]).po]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P4"]
+                       /\ UNCHANGED << stack, po, retry >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
+
+P4(self) == /\ pc[self] = "P4"
+            /\ retry' = [retry EXCEPT ![self] = pending[po[self]]]
+            /\ pc' = [pc EXCEPT ![self] = "P6"]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
+
+P5(self) == /\ pc[self] = "P5"
+            /\ retry' = [retry EXCEPT ![self] = ~pending[po[self]]]
+            /\ pending' = [pending EXCEPT ![po[self]] = TRUE]
+            /\ won' = [won EXCEPT ![self] = FALSE]
+            /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
                             shard, list, order, content, estimated, 
                             completions, expirations, raised, count, taken, 
-                            winner, expiredBy, places, dropped, revoked, xo, 
-                            co, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            winner, expiredBy, places, dropped, revoked, stack, 
+                            xo, co, uo, lo, yo, po, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
-tryComplete(self) == Y1(self)
+P6(self) == /\ pc[self] = "P6"
+            /\ IF retry[self] /\ ~completed[po[self]]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "P1"]
+                       /\ UNCHANGED << stack, po, retry >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ retry' = [retry EXCEPT ![self] = Head(stack[self]).retry]
+                       /\ po' = [po EXCEPT ![self] = Head(stack[self]).po]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
+
+tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
+                       \/ P5(self) \/ P6(self)
 
 B1(self) == /\ pc[self] = "B1"
             /\ lock[bo[self]].owner \in {NULL, self}
             /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "B2"]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ IF completed[bo[self]]
@@ -704,28 +882,46 @@ B2(self) == /\ pc[self] = "B2"
                           /\ yo' = [yo EXCEPT ![self] = bo[self]]
                        /\ pc' = [pc EXCEPT ![self] = "Y1"]
                        /\ won' = won
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
-                            co, lo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            co, uo, lo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 B3(self) == /\ pc[self] = "B3"
             /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ bo' = [bo EXCEPT ![self] = Head(stack[self]).bo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
+
+A0(self) == /\ pc[self] = "A0"
+            /\ IF Protocol = "TryPending"
+                  THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                                   pc        |->  "A2",
+                                                                   yo        |->  yo[self] ] >>
+                                                               \o stack[self]]
+                          /\ yo' = [yo EXCEPT ![self] = ao[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A1"]
+                       /\ UNCHANGED << stack, yo >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 A1(self) == /\ pc[self] = "A1"
             /\ lock[ao[self]].owner \in {NULL, self}
@@ -736,37 +932,41 @@ A1(self) == /\ pc[self] = "A1"
                                                     \o stack[self]]
                /\ yo' = [yo EXCEPT ![self] = ao[self]]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
-
-A2(self) == /\ pc[self] = "A2"
-            /\ IF raised[self] \/ won[self]
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
                             shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
                             some, one, guess, at, all, pair, no, rest, turn >>
+
+A2(self) == /\ pc[self] = "A2"
+            /\ IF raised[self] \/ won[self]
+                  THEN /\ IF Protocol = "TryPending"
+                             THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "A4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ IF nth[self] <= Len(KeysOf[ao[self]])
                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF completed[ao[self]]
@@ -774,25 +974,27 @@ W1(self) == /\ pc[self] = "W1"
                        /\ pc' = [pc EXCEPT ![self] = "W0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
                        /\ nth' = nth
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ shard[Shard(KeysOf[ao[self]][nth[self]])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = self]
             /\ pc' = [pc EXCEPT ![self] = "W3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF list[KeysOf[ao[self]][nth[self]]] # 0
@@ -802,102 +1004,131 @@ W3(self) == /\ pc[self] = "W3"
                   ELSE /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]] = Append(content[KeysOf[ao[self]][nth[self]]], <<>>)]
                        /\ found' = [found EXCEPT ![self] = Len(content'[KeysOf[ao[self]][nth[self]]])]
                        /\ pc' = [pc EXCEPT ![self] = "W4"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ list' = [list EXCEPT ![KeysOf[ao[self]][nth[self]]] = found[self]]
             /\ order' = [order EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = Append(Without(order[Shard(KeysOf[ao[self]][nth[self]])], KeysOf[ao[self]][nth[self]]), KeysOf[ao[self]][nth[self]])]
             /\ pc' = [pc EXCEPT ![self] = "W5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 W5(self) == /\ pc[self] = "W5"
             /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]][found[self]] = Append(content[KeysOf[ao[self]][nth[self]]][found[self]], ao[self])]
             /\ places' = [places EXCEPT ![ao[self]] = places[ao[self]] \cup {<<KeysOf[ao[self]][nth[self]], found[self]>>}]
             /\ pc' = [pc EXCEPT ![self] = "W6"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, dropped, revoked, stack, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 W6(self) == /\ pc[self] = "W6"
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = NULL]
             /\ nth' = [nth EXCEPT ![self] = nth[self] + 1]
             /\ found' = [found EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 A3(self) == /\ pc[self] = "A3"
             /\ estimated' = estimated + 1
-            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
-                                                        pc        |->  "A4",
-                                                        yo        |->  yo[self] ] >>
-                                                    \o stack[self]]
-               /\ yo' = [yo EXCEPT ![self] = ao[self]]
-            /\ pc' = [pc EXCEPT ![self] = "Y1"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, completions, 
+            /\ IF Protocol = "TryPending"
+                  THEN /\ /\ po' = [po EXCEPT ![self] = ao[self]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryPending",
+                                                                   pc        |->  "A8",
+                                                                   retry     |->  retry[self],
+                                                                   po        |->  po[self] ] >>
+                                                               \o stack[self]]
+                       /\ retry' = [retry EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = "P1"]
+                       /\ yo' = yo
+                  ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                                   pc        |->  "A4",
+                                                                   yo        |->  yo[self] ] >>
+                                                               \o stack[self]]
+                          /\ yo' = [yo EXCEPT ![self] = ao[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                       /\ UNCHANGED << po, retry >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, completions, 
                             expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
+                            here, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ lock' = [lock EXCEPT ![ao[self]] = IF lock[ao[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[ao[self]].depth - 1]]
             /\ IF raised[self] \/ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
-            /\ UNCHANGED << ready, completed, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
+
+A8(self) == /\ pc[self] = "A8"
+            /\ IF raised[self] \/ won[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 A5(self) == /\ pc[self] = "A5"
             /\ IF completed[ao[self]]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A6"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 A6(self) == /\ pc[self] = "A6"
             /\ armed' = [armed EXCEPT ![ao[self]] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "A7"]
-            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 A7(self) == /\ pc[self] = "A7"
             /\ IF completed[ao[self]]
@@ -906,16 +1137,16 @@ A7(self) == /\ pc[self] = "A7"
                                                                    xo        |->  xo[self] ] >>
                                                                \o stack[self]]
                           /\ xo' = [xo EXCEPT ![self] = ao[self]]
-                       /\ pc' = [pc EXCEPT ![self] = "X1"]
+                       /\ pc' = [pc EXCEPT ![self] = "Q1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Z1"]
                        /\ UNCHANGED << stack, xo >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            co, lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 Z1(self) == /\ pc[self] = "Z1"
             /\ entering' = [entering EXCEPT ![ao[self]] = FALSE]
@@ -924,67 +1155,71 @@ Z1(self) == /\ pc[self] = "Z1"
             /\ found' = [found EXCEPT ![self] = Head(stack[self]).found]
             /\ ao' = [ao EXCEPT ![self] = Head(stack[self]).ao]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, shard, list, 
-                            order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
-tryCompleteElseWatch(self) == A1(self) \/ A2(self) \/ W0(self) \/ W1(self)
-                                 \/ W2(self) \/ W3(self) \/ W4(self)
-                                 \/ W5(self) \/ W6(self) \/ A3(self)
-                                 \/ A4(self) \/ A5(self) \/ A6(self)
-                                 \/ A7(self) \/ Z1(self)
+tryCompleteElseWatch(self) == A0(self) \/ A1(self) \/ A2(self) \/ W0(self)
+                                 \/ W1(self) \/ W2(self) \/ W3(self)
+                                 \/ W4(self) \/ W5(self) \/ W6(self)
+                                 \/ A3(self) \/ A4(self) \/ A8(self)
+                                 \/ A5(self) \/ A6(self) \/ A7(self)
+                                 \/ Z1(self)
 
 R1(self) == /\ pc[self] = "R1"
             /\ shard[Shard(rk[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "R2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 R2(self) == /\ pc[self] = "R2"
             /\ IF list[rk[self]] = rw[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "R3"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 R3(self) == /\ pc[self] = "R3"
             /\ IF Empty(rk[self], rw[self])
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ list' = [list EXCEPT ![rk[self]] = 0]
             /\ order' = [order EXCEPT ![Shard(rk[self])] = Without(order[Shard(rk[self])], rk[self])]
             /\ pc' = [pc EXCEPT ![self] = "R5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = NULL]
@@ -992,13 +1227,13 @@ R5(self) == /\ pc[self] = "R5"
             /\ rk' = [rk EXCEPT ![self] = Head(stack[self]).rk]
             /\ rw' = [rw EXCEPT ![self] = Head(stack[self]).rw]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 removeKeyIfEmpty(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self)
                              \/ R5(self)
@@ -1007,24 +1242,26 @@ C1(self) == /\ pc[self] = "C1"
             /\ shard[Shard(ck[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "C2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 C2(self) == /\ pc[self] = "C2"
             /\ mine' = [mine EXCEPT ![self] = list[ck[self]]]
             /\ pc' = [pc EXCEPT ![self] = "C3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 C3(self) == /\ pc[self] = "C3"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
@@ -1037,26 +1274,27 @@ C3(self) == /\ pc[self] = "C3"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, fk, gone, left, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 C4(self) == /\ pc[self] = "C4"
             /\ ahead' = [ahead EXCEPT ![self] = From(content[ck[self]][mine[self]], here[self][1] + 1)]
             /\ IF ahead'[self] = <<>>
                   THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 C0(self) == /\ pc[self] = "C0"
             /\ IF ahead[self] = <<>>
@@ -1065,31 +1303,42 @@ C0(self) == /\ pc[self] = "C0"
                   ELSE /\ here' = [here EXCEPT ![self] = ahead[self][1]]
                        /\ ahead' = [ahead EXCEPT ![self] = Tail(ahead[self])]
                        /\ pc' = [pc EXCEPT ![self] = "C5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, fk, gone, left, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 C5(self) == /\ pc[self] = "C5"
             /\ IF ~completed[here[self][2]]
-                  THEN /\ /\ bo' = [bo EXCEPT ![self] = here[self][2]]
-                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
-                                                                   pc        |->  "C6",
-                                                                   bo        |->  bo[self] ] >>
-                                                               \o stack[self]]
-                       /\ pc' = [pc EXCEPT ![self] = "B1"]
+                  THEN /\ IF Protocol = "TryPending"
+                             THEN /\ /\ po' = [po EXCEPT ![self] = here[self][2]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryPending",
+                                                                              pc        |->  "C6",
+                                                                              retry     |->  retry[self],
+                                                                              po        |->  po[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ retry' = [retry EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "P1"]
+                                  /\ bo' = bo
+                             ELSE /\ /\ bo' = [bo EXCEPT ![self] = here[self][2]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                              pc        |->  "C6",
+                                                                              bo        |->  bo[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                  /\ UNCHANGED << po, retry >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C7"]
-                       /\ UNCHANGED << stack, bo >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+                       /\ UNCHANGED << stack, po, retry, bo >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            xo, co, uo, lo, yo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF raised[self]
@@ -1106,24 +1355,25 @@ C6(self) == /\ pc[self] = "C6"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
                                   /\ count' = count
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
-                            co, lo, yo, bo, ao, nth, found, rk, rw, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
+                            rw, fk, gone, left, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
 
 C7(self) == /\ pc[self] = "C7"
             /\ content' = [content EXCEPT ![ck[self]][mine[self]][here[self][1]] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "C0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 C8(self) == /\ pc[self] = "C8"
             /\ IF Empty(ck[self], mine[self])
@@ -1146,13 +1396,13 @@ C8(self) == /\ pc[self] = "C8"
                        /\ ck' = [ck EXCEPT ![self] = Head(stack[self]).ck]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, fk, gone, left, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            fk, gone, left, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 checkAndComplete(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                              \/ C0(self) \/ C5(self) \/ C6(self)
@@ -1162,13 +1412,14 @@ F1(self) == /\ pc[self] = "F1"
             /\ shard[Shard(fk[self])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ gone' = [gone EXCEPT ![self] = list[fk[self]]]
@@ -1178,24 +1429,25 @@ F2(self) == /\ pc[self] = "F2"
             /\ IF gone'[self] = 0
                   THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "F3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, content, estimated, completions, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, content, estimated, completions, 
                             expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, left, hk, hw, some, one, guess, at, all, pair, 
-                            no, rest, turn >>
+                            expiredBy, places, revoked, stack, xo, co, uo, lo, 
+                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ left' = [left EXCEPT ![self] = From(content[fk[self]][gone[self]], 1)]
             /\ pc' = [pc EXCEPT ![self] = "F4"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ IF left[self] = <<>>
@@ -1208,26 +1460,27 @@ F4(self) == /\ pc[self] = "F4"
                                                                    xo        |->  xo[self] ] >>
                                                                \o stack[self]]
                           /\ xo' = [xo EXCEPT ![self] = left[self][1][2]]
-                       /\ pc' = [pc EXCEPT ![self] = "X1"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+                       /\ pc' = [pc EXCEPT ![self] = "Q1"]
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
-                            winner, expiredBy, places, dropped, co, lo, yo, bo, 
-                            ao, nth, found, rk, rw, ck, mine, ahead, here, fk, 
-                            gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            winner, expiredBy, places, dropped, co, uo, lo, yo, 
+                            po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 F5(self) == /\ pc[self] = "F5"
             /\ content' = [content EXCEPT ![fk[self]][gone[self]][left[self][1][1]] = NULL]
             /\ left' = [left EXCEPT ![self] = Tail(left[self])]
             /\ pc' = [pc EXCEPT ![self] = "F4"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 F6(self) == /\ pc[self] = "F6"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
@@ -1236,13 +1489,13 @@ F6(self) == /\ pc[self] = "F6"
             /\ left' = [left EXCEPT ![self] = Head(stack[self]).left]
             /\ fk' = [fk EXCEPT ![self] = Head(stack[self]).fk]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
                          \/ F5(self) \/ F6(self)
@@ -1250,13 +1503,14 @@ cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
 H1(self) == /\ pc[self] = "H1"
             /\ some' = [some EXCEPT ![self] = From(content[hk[self]][hw[self]], 1)]
             /\ pc' = [pc EXCEPT ![self] = "H0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 H0(self) == /\ pc[self] = "H0"
             /\ IF some[self] = <<>>
@@ -1265,36 +1519,38 @@ H0(self) == /\ pc[self] = "H0"
                   ELSE /\ one' = [one EXCEPT ![self] = some[self][1]]
                        /\ some' = [some EXCEPT ![self] = Tail(some[self])]
                        /\ pc' = [pc EXCEPT ![self] = "H2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, guess, at, all, pair, no, rest, turn >>
 
 H2(self) == /\ pc[self] = "H2"
             /\ IF ~completed[one[self][2]]
                   THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 H3(self) == /\ pc[self] = "H3"
             /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "H0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 H4(self) == /\ pc[self] = "H4"
             /\ IF Empty(hk[self], hw[self])
@@ -1316,13 +1572,13 @@ H4(self) == /\ pc[self] = "H4"
                        /\ hw' = [hw EXCEPT ![self] = Head(stack[self]).hw]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, ck, mine, 
-                            ahead, here, fk, gone, left, guess, at, all, pair, 
-                            no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            ck, mine, ahead, here, fk, gone, left, guess, at, 
+                            all, pair, no, rest, turn >>
 
 purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
                            \/ H4(self)
@@ -1330,13 +1586,14 @@ purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
 G1(self) == /\ pc[self] = "G1"
             /\ guess' = [guess EXCEPT ![self] = estimated]
             /\ pc' = [pc EXCEPT ![self] = "G2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, at, all, pair, no, rest, 
+                            turn >>
 
 G2(self) == /\ pc[self] = "G2"
             /\ IF guess[self] - Delayed <= Interval
@@ -1348,36 +1605,37 @@ G2(self) == /\ pc[self] = "G2"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G3"]
                        /\ UNCHANGED << stack, guess, at, all, pair >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, no, rest, turn >>
 
 G3(self) == /\ pc[self] = "G3"
             /\ guess' = [guess EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "G4"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, at, all, pair, no, rest, 
+                            turn >>
 
 G4(self) == /\ pc[self] = "G4"
             /\ estimated' = guess[self]
             /\ guess' = [guess EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "G0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, completions, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, at, 
-                            all, pair, no, rest, turn >>
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, at, all, pair, no, rest, turn >>
 
 G0(self) == /\ pc[self] = "G0"
             /\ IF at[self] <= Shards
@@ -1389,48 +1647,51 @@ G0(self) == /\ pc[self] = "G0"
                        /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
                        /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, no, rest, turn >>
 
 G5(self) == /\ pc[self] = "G5"
             /\ shard[at[self]] = NULL
             /\ shard' = [shard EXCEPT ![at[self]] = self]
             /\ pc' = [pc EXCEPT ![self] = "G6"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 G6(self) == /\ pc[self] = "G6"
             /\ all' = [all EXCEPT ![self] = ListsOf(at[self])]
             /\ pc' = [pc EXCEPT ![self] = "G7"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, pair, no, rest, 
+                            turn >>
 
 G7(self) == /\ pc[self] = "G7"
             /\ shard' = [shard EXCEPT ![at[self]] = NULL]
             /\ at' = [at EXCEPT ![self] = at[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "G8"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, all, pair, no, 
+                            rest, turn >>
 
 G8(self) == /\ pc[self] = "G8"
             /\ IF all[self] # <<>>
@@ -1450,13 +1711,13 @@ G8(self) == /\ pc[self] = "G8"
                        /\ pc' = [pc EXCEPT ![self] = "H1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G0"]
                        /\ UNCHANGED << stack, hk, hw, some, one, all, pair >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, guess, at, no, 
-                            rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            guess, at, no, rest, turn >>
 
 purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
                   \/ G5(self) \/ G6(self) \/ G7(self) \/ G8(self)
@@ -1469,72 +1730,76 @@ N0(self) == /\ pc[self] = "N0"
                        /\ no' = [no EXCEPT ![self] = Head(stack[self]).no]
                        /\ rest' = [rest EXCEPT ![self] = Head(stack[self]).rest]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, turn >>
 
 N1(self) == /\ pc[self] = "N1"
             /\ shard[no[self]] = NULL
             /\ shard' = [shard EXCEPT ![no[self]] = self]
             /\ pc' = [pc EXCEPT ![self] = "N2"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 N2(self) == /\ pc[self] = "N2"
             /\ rest' = [rest EXCEPT ![self] = ListsOf(no[self])]
             /\ pc' = [pc EXCEPT ![self] = "N3"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            turn >>
 
 N3(self) == /\ pc[self] = "N3"
             /\ shard' = [shard EXCEPT ![no[self]] = NULL]
             /\ no' = [no EXCEPT ![self] = no[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "N5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, 
+                            rest, turn >>
 
 N5(self) == /\ pc[self] = "N5"
             /\ IF rest[self] # <<>>
                   THEN /\ pc' = [pc EXCEPT ![self] = "N4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "N0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 N4(self) == /\ pc[self] = "N4"
             /\ count' = [count EXCEPT ![self] = count[self] + Live(content[rest[self][1][1]][rest[self][1][2]])]
             /\ rest' = [rest EXCEPT ![self] = Tail(rest[self])]
             /\ pc' = [pc EXCEPT ![self] = "N5"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, turn >>
 
 watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
                     \/ N4(self)
@@ -1556,13 +1821,13 @@ T0(self) == /\ pc[self] = "T0"
                                                                           \o stack[self]]
                                   /\ nth' = [nth EXCEPT ![self] = 1]
                                   /\ found' = [found EXCEPT ![self] = 0]
-                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << lo, ck, mine, ahead, here, 
-                                                  fk, gone, left, guess, at, 
-                                                  all, pair, no, rest >>
+                                  /\ pc' = [pc EXCEPT ![self] = "A0"]
+                                  /\ UNCHANGED << uo, lo, ck, mine, ahead, 
+                                                  here, fk, gone, left, guess, 
+                                                  at, all, pair, no, rest >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "watch_holding"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
-                                             /\ UNCHANGED << stack, lo, ck, 
+                                             /\ UNCHANGED << stack, uo, lo, ck, 
                                                              mine, ahead, here, 
                                                              fk, gone, left, 
                                                              guess, at, all, 
@@ -1570,7 +1835,8 @@ T0(self) == /\ pc[self] = "T0"
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
                                                    THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
                                                         /\ UNCHANGED << stack, 
-                                                                        lo, ck, 
+                                                                        uo, lo, 
+                                                                        ck, 
                                                                         mine, 
                                                                         ahead, 
                                                                         here, 
@@ -1596,7 +1862,8 @@ T0(self) == /\ pc[self] = "T0"
                                                                    /\ ahead' = [ahead EXCEPT ![self] = <<>>]
                                                                    /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
                                                                    /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                                   /\ UNCHANGED << lo, 
+                                                                   /\ UNCHANGED << uo, 
+                                                                                   lo, 
                                                                                    fk, 
                                                                                    gone, 
                                                                                    left, 
@@ -1607,12 +1874,21 @@ T0(self) == /\ pc[self] = "T0"
                                                                                    no, 
                                                                                    rest >>
                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "force"
-                                                                         THEN /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
-                                                                                                                          pc        |->  "T0",
-                                                                                                                          lo        |->  lo[self] ] >>
-                                                                                                                      \o stack[self]]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                                         THEN /\ IF Protocol = "TryPending"
+                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceUnlocked",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     uo        |->  uo[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                            /\ uo' = [uo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                                         /\ lo' = lo
+                                                                                    ELSE /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     lo        |->  lo[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                                                         /\ uo' = uo
                                                                               /\ UNCHANGED << fk, 
                                                                                               gone, 
                                                                                               left, 
@@ -1676,22 +1952,23 @@ T0(self) == /\ pc[self] = "T0"
                                                                                          /\ UNCHANGED << fk, 
                                                                                                          gone, 
                                                                                                          left >>
-                                                                              /\ lo' = lo
+                                                                              /\ UNCHANGED << uo, 
+                                                                                              lo >>
                                                                    /\ UNCHANGED << ck, 
                                                                                    mine, 
                                                                                    ahead, 
                                                                                    here >>
                                   /\ UNCHANGED << ao, nth, found >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << won, raised, count, taken, stack, lo, 
-                                       ao, nth, found, ck, mine, ahead, here, 
-                                       fk, gone, left, guess, at, all, pair, 
-                                       no, rest, turn >>
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+                       /\ UNCHANGED << won, raised, count, taken, stack, uo, 
+                                       lo, ao, nth, found, ck, mine, ahead, 
+                                       here, fk, gone, left, guess, at, all, 
+                                       pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, winner, expiredBy, 
-                            places, dropped, revoked, xo, co, yo, bo, rk, rw, 
-                            hk, hw, some, one >>
+                            places, dropped, revoked, xo, co, yo, po, retry, 
+                            bo, rk, rw, hk, hw, some, one >>
 
 J1(self) == /\ pc[self] = "J1"
             /\ outer = NULL
@@ -1705,25 +1982,26 @@ J1(self) == /\ pc[self] = "J1"
                                                     \o stack[self]]
             /\ nth' = [nth EXCEPT ![self] = 1]
             /\ found' = [found EXCEPT ![self] = 0]
-            /\ pc' = [pc EXCEPT ![self] = "A1"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+            /\ pc' = [pc EXCEPT ![self] = "A0"]
+            /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 J2(self) == /\ pc[self] = "J2"
             /\ outer' = NULL
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+            /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -1739,68 +2017,79 @@ E1(self) == /\ pc[self] = "E1"
             /\ ahead' = [ahead EXCEPT ![self] = <<>>]
             /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
             /\ pc' = [pc EXCEPT ![self] = "C1"]
-            /\ UNCHANGED << completed, lock, outer, armed, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, lo, 
-                            yo, bo, ao, nth, found, rk, rw, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+            /\ UNCHANGED << completed, pending, lock, outer, armed, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, fk, gone, left, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 M1(self) == /\ pc[self] = "M1"
             /\ count' = [count EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
-                            xo, co, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ Comes(Program[self][turn[self] - 1][2])
             /\ IF armed[Program[self][turn[self] - 1][2]]
                   THEN /\ armed' = [armed EXCEPT ![Program[self][turn[self] - 1][2]] = FALSE]
-                       /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn[self] - 1][2]]
-                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
-                                                                   pc        |->  "T1",
-                                                                   lo        |->  lo[self] ] >>
-                                                               \o stack[self]]
-                       /\ pc' = [pc EXCEPT ![self] = "L1"]
+                       /\ IF Protocol = "TryPending"
+                             THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceUnlocked",
+                                                                              pc        |->  "T1",
+                                                                              uo        |->  uo[self] ] >>
+                                                                          \o stack[self]]
+                                     /\ uo' = [uo EXCEPT ![self] = Program[self][turn[self] - 1][2]]
+                                  /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                  /\ lo' = lo
+                             ELSE /\ /\ lo' = [lo EXCEPT ![self] = Program[self][turn[self] - 1][2]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceComplete",
+                                                                              pc        |->  "T1",
+                                                                              lo        |->  lo[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                  /\ uo' = uo
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-                       /\ UNCHANGED << armed, stack, lo >>
-            /\ UNCHANGED << ready, completed, lock, outer, entering, shard, 
-                            list, order, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, xo, co, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                       /\ UNCHANGED << armed, stack, uo, lo >>
+            /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
+                            shard, list, order, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            xo, co, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ IF ~raised[self] /\ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "V1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, lo, yo, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ expirations' = [expirations EXCEPT ![Program[self][turn[self] - 1][2]] = expirations[Program[self][turn[self] - 1][2]] + 1]
             /\ expiredBy' = [expiredBy EXCEPT ![Program[self][turn[self] - 1][2]] = expiredBy[Program[self][turn[self] - 1][2]] \cup {self}]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
+            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
+                            entering, shard, list, order, content, estimated, 
                             completions, won, raised, count, taken, winner, 
-                            places, dropped, revoked, stack, xo, co, lo, yo, 
-                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            places, dropped, revoked, stack, xo, co, uo, lo, 
+                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 thread(self) == T0(self) \/ J1(self) \/ J2(self) \/ E1(self) \/ M1(self)
                    \/ K1(self) \/ T1(self) \/ V1(self)
@@ -1810,7 +2099,8 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
 Next == (\E self \in ProcSet:  \/ cancelTask(self) \/ onComplete(self)
-                               \/ forceComplete(self) \/ tryComplete(self)
+                               \/ forceUnlocked(self) \/ forceComplete(self)
+                               \/ tryComplete(self) \/ tryPending(self)
                                \/ safeTryComplete(self)
                                \/ tryCompleteElseWatch(self)
                                \/ removeKeyIfEmpty(self)
@@ -1824,6 +2114,7 @@ Spec == /\ Init /\ [][Next]_vars
         /\ \A self \in Threads : /\ WF_vars(thread(self))
                                  /\ WF_vars(tryCompleteElseWatch(self))
                                  /\ WF_vars(checkAndComplete(self))
+                                 /\ WF_vars(forceUnlocked(self))
                                  /\ WF_vars(forceComplete(self))
                                  /\ WF_vars(cancelForKey(self))
                                  /\ WF_vars(purge(self))
@@ -1831,6 +2122,7 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(cancelTask(self))
                                  /\ WF_vars(onComplete(self))
                                  /\ WF_vars(tryComplete(self))
+                                 /\ WF_vars(tryPending(self))
                                  /\ WF_vars(safeTryComplete(self))
                                  /\ WF_vars(removeKeyIfEmpty(self))
                                  /\ WF_vars(purgeCompleted(self))

@@ -13,6 +13,7 @@ In(o, k)   == {i \in DOMAIN Current(k) : Current(k)[i][2] = o}
 
 TypeOK ==
   /\ ready \in [Conditions -> BOOLEAN] /\ completed \in [Operations -> BOOLEAN]
+  /\ pending \in [Operations -> BOOLEAN]
   /\ outer \in Threads \cup {NULL}
   /\ armed \in [Operations -> BOOLEAN] /\ entering \in [Operations -> BOOLEAN]
   /\ lock \in [Operations -> Lock] /\ shard \in [1..Shards -> Threads \cup {NULL}]
@@ -50,9 +51,11 @@ WatchedExact == AllDone /\ (\A t \in Threads : ~raised[t]) =>
 
 ExpiredByTimeoutOnly == \A o \in Operations : \A t \in expiredBy[o] : winner[o] = t
 
-TryExcludesComplete == \A t \in Threads : ~(pc[t] = "Y1" /\ completions[yo[t]] > 0)
+TriesBesideComplete(t) == pc[t] = "Y1" /\ completions[yo[t]] > 0
+TryExcludesComplete == Protocol = "Blocking" => \A t \in Threads : ~TriesBesideComplete(t)
 
 \* Not properties, by design.
+TryAlwaysExcludesComplete == \A t \in Threads : ~TriesBesideComplete(t)
 RemovedOnce == \A t \in Threads : ~(pc[t] = "C7" /\ content[ck[t]][mine[t]][here[t][1]] = NULL)
 CancelledIsTimed == AllDone => \A o \in revoked : completed[o] \/ armed[o]
 CancelledIsUntimed == AllDone => \A o \in revoked : ~armed[o]
@@ -62,7 +65,8 @@ CompletesOnce == <>(\A o \in Operations : completions[o] = 1)
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ cancelTask(t) \/ onComplete(t)
-                                    \/ forceComplete(t) \/ tryComplete(t) \/ safeTryComplete(t)
+                                    \/ forceUnlocked(t) \/ forceComplete(t) \/ tryComplete(t)
+                                    \/ tryPending(t) \/ safeTryComplete(t)
                                     \/ tryCompleteElseWatch(t) \/ removeKeyIfEmpty(t)
                                     \/ checkAndComplete(t) \/ cancelForKey(t)
                                     \/ purgeCompleted(t) \/ purge(t) \/ watched(t))
@@ -77,7 +81,8 @@ ExpiryWins == \E o \in Operations : expiredBy[o] # {}
 ExpiryTooLate == \E t \in Threads : pc[t] = "T1" /\ ~won[t]
 
 \* An event comes between the first try and the second one, which completes.
-SecondTryCompletes == \E t \in Threads : pc[t] = "A4" /\ won[t] /\ places[ao[t]] # {}
+SecondTryCompletes == \E t \in Threads :
+  pc[t] \in {"A4", "A8"} /\ won[t] /\ places[ao[t]] # {}
 
 \* An event completes an operation before the timer has it.
 CompletedBeforeTimed == \E t \in Threads : pc[t] = "A7" /\ completed[ao[t]]
@@ -93,5 +98,8 @@ OtherListMeanwhile == \E t \in Threads : pc[t] = "R2" /\ list[rk[t]] \notin {0, 
 SeenOnTheWay == \E t \in Threads : pc[t] = "C0" /\ here[t][1] > 0 /\ ahead[t] # <<>>
 
 \* A lock is held while what onComplete raised goes up the stack.
-Unwinding == \E t \in Threads : raised[t] /\ pc[t] \in {"L7", "B3", "A4"}
+Unwinding == \E t \in Threads : raised[t] /\ pc[t] \in {"L7", "B3", "A4", "P3"}
+
+\* A thread that has given an operation's lock back finds the note of one that did not get it.
+ReadsNote == \E t \in Threads : pc[t] = "P4" /\ pending[po[t]]
 ===============================================================================

@@ -185,11 +185,13 @@ class AttemptRules:
             if found.protocol == "TryPending" and self.recorded("pending_getset"):
                 thread.duty = "note", number, found.cleared
             return
+        # Who enters an operation tries it first without its lock, and has no note to take off.
+        entering = thread.inside[-1:] == [("watch", number)] and lock != f"op:{number}"
         if self.recorded("try_end"):
             thread.inside.append(("try", number))
         if lock == f"op:{number}" and self.recorded("lock_release"):
             self.holder[lock] = event["tid"]
-        if found.protocol == "TryPending" and self.recorded("pending_set"):
+        if found.protocol == "TryPending" and self.recorded("pending_set") and not entering:
             thread.duty = "clear", number, found.cleared
 
     def _let_go(self, event: Step, thread: Any) -> None:

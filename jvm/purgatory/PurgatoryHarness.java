@@ -149,6 +149,9 @@ public final class PurgatoryHarness extends Harness {
         conditions.values().forEach(condition -> out.truth(condition.get()));
         out.variable();
         operations.values().forEach(operation -> out.truth(operation.isCompleted()));
+        // a note of threads that did not get the lock: these operations have none
+        out.variable();
+        operations.values().forEach(operation -> out.truth(false));
         out.variable();
         operations.values().forEach(operation -> {
             agree(operation.isLocked(), operation.guard());

@@ -27,14 +27,19 @@ OPERATION_OF = {
 }
 """The variable of each procedure that names its operation."""
 
+OTHERS = {
+    *("M1", "A0", "H1", "H0", "H2", "G1", "G2", "G3", "G4", "G6", "G8", "N2", "N4", "N5"),
+    *("A8", "P1", "P2", "P3", "P4", "P5", "P6", "X1", "X3", "X4"),
+}
+"""Labels whose step is no action; the last ones are of TryPending alone, which no view shows."""
+
 ACTIONS = {
     "T0": "comes_to_enter forces checks comes_to_cancel comes_to_run stutter",
     "E1": "delivers checks",
-    "M1": "stutter",
     "K1": "runs need_not_run",
     "T1": "expires does_not_expire",
     "V1": "calls_on_expiration",
-    "X1": "cancels_task disarms cancels_taken",
+    "Q1": "cancels_task disarms cancels_taken",
     "D1": "calls_on_complete calls_on_complete_locking another_is_to_lock comes_to_enter",
     "D2": "locks_callers_lock",
     "D3": "unlocks_callers_lock",
@@ -86,33 +91,22 @@ ACTIONS = {
     "F4": "takes_it has_dropped_all stutter",
     "F5": "drops_taken stutter",
     "F6": "opens_after_cancelling",
-    "H1": "stutter",
-    "H0": "stutter",
-    "H2": "stutter",
     "H3": "purges stutter",
     "H4": "comes_to_remove stutter",
     "G0": "comes_to_sweep stutter",
-    "G1": "stutter",
-    "G2": "stutter",
-    "G3": "stutter",
-    "G4": "stutter",
     "G5": "shuts_to_sweep",
-    "G6": "stutter",
     "G7": "opens_after_sweeping",
-    "G8": "stutter",
     "N0": "comes_to_sweep stutter",
     "N1": "shuts_to_sweep",
-    "N2": "stutter",
     "N3": "opens_after_sweeping",
-    "N4": "stutter",
-    "N5": "stutter",
+    **dict.fromkeys(OTHERS, "stutter"),
 }
 """Label -> the actions that the step may be, seen from one operation. ``stutter``: it may be none.
 """
 
 OF_THE_OPERATION = {
-    *("A1", "A2", "A3", "A4", "A5", "A6", "A7", "B1", "B2", "B3", "K1", "T1", "V1"),
-    *("L1", "L2", "L3", "L4", "L5", "L6", "L7", "X1", "Y1", "Z1"),
+    *("A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "B1", "B2", "B3", "K1", "T1", "V1"),
+    *("L1", "L2", "L3", "L4", "L5", "L6", "L7", "Q1", "Y1", "Z1"),
 }
 """Labels whose step is about one operation, and nothing else that is seen."""
 AT_SHARDS = {"N1": "G5", "N2": "G6", "N3": "G6", "G7": "G6"}
@@ -124,7 +118,9 @@ _compiled: dict[type, Compiled] = {}
 
 
 def views(model: Any) -> list[View]:
-    """One view for each operation of the model's scenario."""
+    """One view for each operation of the model's scenario; none for another generation's."""
+    if model.protocol != "Blocking":
+        return []
     return [View(model, name) for name in model.operations]
 
 
@@ -329,6 +325,8 @@ class View:
             return "X1" if any(each.procedure == "forceComplete" for each in run) else "XA"
         if last.procedure == "tryCompleteElseWatch" and last.label[0] == "W":
             return "W"
+        if last.label == "A0":
+            return "A1"
         # A thread that is within onComplete is where that returns to.
         return run[-2].label if last.label in CALLERS else last.label
 
@@ -374,8 +372,8 @@ class View:
         takes = any(operation == self.operation for _, operation in left)
         first = bool(left) and left[0][1] == self.operation
         place = label
-        if label in ("F4", "F5", "X1"):
-            place = {"F4": "F4", "F5": "F5", "X1": "FX"}[label] if first else "F4"
+        if label in ("F4", "F5", "Q1"):
+            place = {"F4": "F4", "F5": "F5", "Q1": "FX"}[label] if first else "F4"
         return {
             "section": place,
             "room": self.model.shard_of(key),

@@ -22,7 +22,7 @@ LABELS = {
     "event_queue": 51,
     "overflow_wheel": 44,
     "partition_leader": 14,
-    "purgatory": 78,
+    "purgatory": 89,
     "read_write_lock": 28,
     "system_timer": 34,
     "system_timer_reaper": 16,

@@ -20,6 +20,7 @@ from traces.bulk.program_steps import (
     is_step,
     keyed,
     note_of_try,
+    of_lock,
     of_wheel_alone,
     prepare,
     resets,
@@ -209,7 +210,7 @@ RULES = (
     Rule(
         "NoteAfterTry",
         "under the pending protocol who got the lock clears the note, and who did not leaves one",
-        is_kind("try_begin") & F.col("pending") & recorded("pending_set") & goes_on(),
+        (is_kind("try_begin") & F.col("pending") & of_lock() & recorded("pending_set") & goes_on()),
         note_of_try(),
         step_after(),
     ),

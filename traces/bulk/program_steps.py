@@ -93,6 +93,7 @@ def prepare() -> Frame:
         "key_ms",
         cause(),
         result(),
+        F.col("oseq").isNotNull().alias("locked"),
     )
     # What rules read of the run goes along, as two numbers and two flags: a join after the window
     # would copy all that was looked for once more.
@@ -216,6 +217,13 @@ def answer_is_of_check() -> Column:
     return ~F.coalesce(known, F.lit(False)) | (
         any_of("was_res", RESULT, "true") == F.coalesce(refused, F.lit(False))
     )
+
+
+def of_lock() -> Column:
+    """An attempt at an operation's lock: it has the lock, or did not get it.
+
+    Who enters an operation tries it first without."""
+    return F.col("locked") | any_of("res", RESULT, "false")
 
 
 def note_of_try() -> Column:

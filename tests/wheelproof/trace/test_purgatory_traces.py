@@ -26,6 +26,7 @@ from wheelproof.trace.recording.record import Recorded, record
 NAME = "purgatory"
 SOUND = (
     "event",
+    "pending_event",
     "event_expiry",
     "expiry",
     "two_checks",
@@ -42,6 +43,18 @@ SOUND = (
     "cancelled_key",
     "cancelled_event",
     "two_events",
+    "pending_at_once",
+    "pending_expiry",
+    "pending_event_expiry",
+    "pending_two_checks",
+    "pending_other_list",
+    "pending_entered_again",
+    "pending_entered_holding",
+    "pending_raising",
+    "pending_cancelled_event",
+    "pending_two_keys",
+    "pending_forced",
+    "pending_callers",
 )
 
 REFUSED = {
@@ -53,11 +66,13 @@ REFUSED = {
     "P12": ("on_expire", "on_expire", "ExpiredByTimeoutOnly", "ExpiredByTimeoutOnly"),
     "P2": ("on_complete_begin", "on_complete_begin", "CompletesOnce", "NoLeakedTimer"),
     "P3": ("lock_release", "try_watch_end", "NoLostCompletion", "TryAfterWatch"),
+    "P3_pending": ("add_request", "try_watch_end", "NoLostCompletion", "TryAfterWatch"),
     "P4": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
     "P4_count": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
     "P5": ("try_begin", "try_begin", "OneTries", "OneTries"),
     "P6": ("watchers_new", "watchers_new", "WatcherReachable", "WatchedInList"),
     "P7": ("watchers_remove", "watchers_remove", "WatcherReachable", "GivenUpEmpty"),
+    "P9": ("check_end", "check_end", "NoLostCompletion", "NoteAfterRefusal"),
     "RemovedUnlocked": ("watchers_remove", "watch_add", "WatcherReachable", "GivenUpEmpty"),
     "StillEmpty": ("watchers_remove", "watchers_remove", "WatcherReachable", "GivenUpEmpty"),
 }
@@ -79,6 +94,7 @@ SEEN_BY_MODEL = {"H2", "H4"}
 
 UNLIKE = {
     "P10": "the read whose result is ignored shows itself as an attempt that comes to nothing",
+    "P9": "a thread that leaves no note shows none, and the model's step without it is an event",
     "P2": "an onComplete that raises ends before the cancel, which then is no event",
     **dict.fromkeys(
         ("P5", "P6", "RemovedUnlocked"),
@@ -236,7 +252,7 @@ def test_that_eager_steps_commute_can_fail(scenario, label, other):
         {"W5": {"kind": ""}},
         {"C2": {"columns": {("key", None): Expression("NULL")}}},
         {"R4": {"columns": {("list", None): Expression("0")}}},
-        {"X1": {"columns": {("task", None): Expression("xo[self]")}}},
+        {"Q1": {"columns": {("task", None): Expression("xo[self]")}}},
         {"Z1": {"marks": {}}},
         {"L6": {"kind": ""}},
     ],
