@@ -107,8 +107,8 @@ def test_each_interleaving_is_a_mutant(source, found):
             "OneTriesAtMost is no property of delayed_operation",
         ),
         (
-            'protocol = ["TryPending"]',
-            'protocol = ["TryPendingly"]',
+            'delayed_operation = { protocol = ["TryPending"]',
+            'delayed_operation = { protocol = ["TryPendingly"]',
             "1.1 - 2.6: no scenario of delayed_operation has protocol = 'TryPendingly'",
         ),
     ],
