@@ -111,8 +111,11 @@ def test_the_mutated_model_is_the_mutated_system_and_breaks_the_same_formula(nam
 
 
 def test_the_faults_are_the_decisions_that_a_theorem_is_about():
-    """CountsKeys and EmptyStays break counts at rest, CompletesCancelled a deadlock."""
-    left_out = {"CountsKeys", "EmptyStays", "CompletesCancelled"}
+    """CountsKeys and EmptyStays break counts at rest, CompletesCancelled a deadlock.
+
+    P9 and P3_pending are mutants with operations of TryPending, which the systems lack.
+    """
+    left_out = {"CountsKeys", "EmptyStays", "CompletesCancelled", "P9", "P3_pending"}
     assert set(mechanism(NAME).mutants) - set(FAULTS) <= left_out | {
         name for name in mechanism(NAME).mutants if not name.startswith(("P", "St", "Rem"))
     }
