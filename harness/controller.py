@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from impl import controller
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch, PartitionState, decoded
 from impl.controller_events import EXPIRE, Connection, Events, close_all
-from impl.controller_thread import ControllerThread
+from impl.controller_thread import ControllerThread, EarlyControllerThread
+from impl.early_controller import EarlyElector
 from impl.runtime import get_ident
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Code, Create, Delete, Exists, Part, Put, Reply
 
-SUBJECT = ("impl.controller", "impl.controller_thread")
+SUBJECT = ("impl.controller", "impl.early_controller", "impl.controller_thread")
 """The modules whose steps are the mechanism's."""
 
 HELPERS = ("impl.controller_events", "impl.zookeeper", "impl.zookeeper_requests")
@@ -71,16 +72,25 @@ class Harness:
         self.connections = {
             broker: Connection(self.zookeeper, events) for broker, events in self.events_of.items()
         }
-        self.electors: dict[str, Any] = {broker: impl.Elector(broker) for broker in brokers}
+        kinds = {
+            "Elector": (impl.Elector, getattr(impl, "ControllerThread", ControllerThread)),
+            "EarlyElector": (
+                getattr(impl, "EarlyElector", EarlyElector),
+                getattr(impl, "EarlyControllerThread", EarlyControllerThread),
+            ),
+        }
+        of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
+        self.electors: dict[str, Any] = {broker: of[broker][0](broker) for broker in brokers}
         if first != NONE:
             self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
             held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
             self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
             for connection in self.connections.values():
                 connection.ask(Exists(CONTROLLER))
-        thread = getattr(impl, "ControllerThread", ControllerThread)
         self.threads = {
-            broker: thread(self.electors[broker], self.events_of[broker], self.connections[broker])
+            broker: of[broker][1](
+                self.electors[broker], self.events_of[broker], self.connections[broker]
+            )
             for broker in brokers
         }
         self.names = {

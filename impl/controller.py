@@ -1,6 +1,7 @@
 """Who is the controller of a Kafka cluster, as one broker decides it with ZooKeeper.
 
-Kafka: ``KafkaController`` and ``KafkaZkClient``, since 2.1.0. The controller has created the
+Kafka: ``KafkaController`` and ``KafkaZkClient``, since 2.1.0; ``impl/early_controller.py`` is what
+came before. The controller has created the
 ephemeral node ``/controller``, and raised ``/controller_epoch`` in the same transaction. It checks
 that node's version in each transaction that writes for a partition.
 
@@ -94,7 +95,7 @@ class SessionExpired(Exception):
 class Ask(NamedTuple):
     """What a handler yields."""
 
-    place: Place
+    place: Enum
     request: Request
 
 
@@ -228,7 +229,7 @@ class Elector:
                 return
 
 
-def answer(place: Place, request: Request, again: Place | None = None) -> Asking:
+def answer(place: Enum, request: Request, again: Enum | None = None) -> Asking:
     """The reply to a request, which is made again if its reply is lost.
 
     ``again``: the place that waits for a connection before that. A lost read needs none, since it

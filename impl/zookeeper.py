@@ -145,7 +145,9 @@ class ZooKeeper:
         if isinstance(request, Exists):
             self._replace(session.id, watching=session.watching | {request.path})
         node = self._find(self.nodes, request.path)
-        return Reply(Code.NO_NODE) if node is None else Reply(Code.OK, node.data, node.version)
+        if node is None:
+            return Reply(Code.NO_NODE)
+        return Reply(Code.OK, node.data, node.version, mine=node.owner == session.id)
 
     def _write(self, session: int, parts: tuple[Part, ...]) -> Reply:
         """All parts, or none; the events of all of them come when all are performed."""

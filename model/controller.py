@@ -3,51 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from model.controller_properties import NONE, Properties
+from model.controller_early import EarlySteps
+from model.controller_nodes import NO_EPOCH, NO_STATE, VACANT, Epoch, Node, written
+from model.controller_properties import NONE
 from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step, Values, as_record
 
 
-class Node(NamedTuple):
-    """The node /controller: which broker has created it, and in which session."""
-
-    id: str = NONE
-    session: int = 0
-
-
-class Epoch(NamedTuple):
-    """The node /controller_epoch."""
-
-    value: int = 0
-    version: int = 0
-
-
-class State(NamedTuple):
-    """A partition's node.
-
-    ``by``: the epoch of the controller that wrote it; ``isr``: how often its ISR has changed.
-    """
-
-    epoch: int = 0
-    by: int = 0
-    isr: int = 0
-    version: int = 0
-
-
-VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
-
-
-def written(read: State, own: Epoch) -> State:
-    """What a controller writes over the state that it knows."""
-    return State(read.epoch + 1, own.value, read.isr, read.version + 1)
-
-
-class Model(Properties):
+class Model(EarlySteps):
     """States of one scenario: its fields as in the TOML."""
 
     PROCEDURES = {
         "serve": Procedure("A1", (), (("seen", NO_EPOCH),)),
+        "elect_early": Procedure("E1", ()),
+        "write_early": Procedure("X1", ()),
+        "give_up_early": Procedure("D1", ()),
         "connect": Procedure("Y1", ("of",)),
         "expire": Procedure("N1", ("victim",)),
         "remove": Procedure("N2", ()),
@@ -57,7 +28,7 @@ class Model(Properties):
         "visit": Procedure("N7", ()),
         "rest": Procedure("N6", ()),
     }
-    AUXILIARY = frozenset({"elections", "stale", "overwritten"})
+    AUXILIARY = frozenset({"elections", "stale", "robbed", "overwritten"})
 
     node, epoch, part, live, sessions, watching, busy, over = (
         Scalar("node"),
@@ -69,15 +40,17 @@ class Model(Properties):
         Scalar("busy"),
         Scalar("over"),
     )
-    elections, stale, overwritten = (
+    elections, stale, robbed, overwritten = (
         Scalar("elections"),
         Scalar("stale"),
+        Scalar("robbed"),
         Scalar("overwritten"),
     )
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         first, session = scenario["first"], scenario["session"]
+        self.elector = scenario["elector"]
         self.brokers = tuple(session)
         vacant = first == NONE
         epoch = NO_EPOCH if vacant else Epoch(1, 1)
@@ -103,6 +76,7 @@ class Model(Properties):
         self.scalar("over", False)
         self.scalar("elections", epoch.value)
         self.scalar("stale", False)
+        self.scalar("robbed", False)
         self.scalar("overwritten", False)
         self.begin()
 
@@ -111,26 +85,11 @@ class Model(Properties):
 
     # -- parts of steps
 
-    def _put_node(self, new: Node, event: str) -> None:
-        """/controller is new: who watches it gets an event, once."""
-        self.node = new
-        for broker in self.watching:
-            self.queue[broker] += (event,)
-        self.watching = frozenset()
-
     def _expired(self, t: Process) -> bool:
         """Whether the request is one in an expired session, which ends the handler."""
         if self.me in self.live:
             return False
         t.pc = "A2"
-        return True
-
-    def _loses(self, t: Process, label: str) -> bool:
-        """Whether the reply is lost: the label's step waits for a connection."""
-        if self.cut[self.me] == NONE:
-            return False
-        self.cut[self.me] = NONE
-        t.pc = label
         return True
 
     def _won(self) -> None:
@@ -155,6 +114,8 @@ class Model(Properties):
         if event == "expire":
             self.acts[me] = False
             t.pc = "A2"
+        elif event in ("work", "move") and self.elector[me] == "EarlyElector":
+            self.handle_early(t, event)
         elif event == "move":
             t.pc = "M1"
         elif event == "work":
@@ -171,6 +132,8 @@ class Model(Properties):
         self.acts[self.me] = self.acts[self.me] and self.node.id == self.me
         if self.node != VACANT:
             t.pc = "A2"
+        elif self.elector[self.me] == "EarlyElector":
+            self.call(t, "elect_early", back="A2")
 
     def C3(self, t: Process) -> None:
         if not self._expired(t):
@@ -245,6 +208,7 @@ class Model(Properties):
             return
         same = self.epoch.version == self.own[self.me].version
         if same and self.node != VACANT and self.cut[self.me] != "before":
+            self.robbed |= self.node.session != self.session[self.me]
             self._put_node(VACANT, "reelect")
         if not self._loses(t, "M3"):
             t.pc = "A2"

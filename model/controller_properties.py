@@ -8,13 +8,17 @@ from typing import Any
 from model.pluscal import Function, Machine
 
 NONE = "none"
+WORKING = ("F1", "W1", "W2", "X1", "X2", "X3")
 EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move"})
 
 
 class Properties(Machine):
     """What must hold of the model, and what its scenarios must reach."""
 
-    WITNESSES = ("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst")
+    WITNESSES = (
+        *("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst"),
+        *("CreatedUnawares", "RaisesTooLate", "DeletesAnothers"),
+    )
 
     brokers: tuple[str, ...]
     node: Any
@@ -27,6 +31,7 @@ class Properties(Machine):
     over: Any
     elections: Any
     stale: Any
+    robbed: Any
     overwritten: Any
     session: Function[int]
     cut: Function[str]
@@ -74,11 +79,14 @@ class Properties(Machine):
     def FencedWrites(self) -> bool:
         return not self.stale
 
+    def DeletesOwnNode(self) -> bool:
+        return not self.robbed
+
     def NoLostUpdate(self) -> bool:
         return not self.overwritten
 
     def ActOnlyIfActive(self) -> bool:
-        return all(self.acts[name] for name, _ in self._at("F1", "W1", "W2"))
+        return all(self.acts[name] for name, _ in self._at(*WORKING))
 
     def NoOrphan(self) -> bool:
         return all(
@@ -123,3 +131,21 @@ class Properties(Machine):
     def LeaderWasFirst(self) -> bool:
         """The leader has changed the ISR before the controller's write."""
         return any(self.part.isr != self.known[name].isr for name, _ in self._at("W2"))
+
+    def CreatedUnawares(self) -> bool:
+        """A broker finds out that it has created the node although the reply was lost."""
+        return any(self.node.session == self.session[name] for name, _ in self._at("E3"))
+
+    def RaisesTooLate(self) -> bool:
+        """The epoch was raised after a broker read it: by another one, or by itself unawares."""
+        return any(
+            name in self.live and self.epoch.version != self.own[name].version
+            for name, _ in self._at("E5")
+        )
+
+    def DeletesAnothers(self) -> bool:
+        """A broker is about to delete the node of another one."""
+        return any(
+            name in self.live and self.node.session not in (0, self.session[name])
+            for name, _ in self._at("D1")
+        )

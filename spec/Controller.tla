@@ -14,6 +14,9 @@
 (* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
 (* performed it or after; then the same request is sent again.              *)
 (*                                                                          *)
+(* The elector of 2.0 and before creates the node and raises the epoch in   *)
+(* requests of their own, and does not check the epoch when it writes.      *)
+(*                                                                          *)
 (* connect is the thread of a broker's connection.  It puts the event       *)
 (* expire, and opens a new session only when that event has been taken.     *)
 (***************************************************************************)
@@ -22,6 +25,7 @@ EXTENDS Integers, Sequences, FiniteSets
 CONSTANTS
   Session,          \* broker |-> its session in the beginning
   First,            \* the controller in the beginning, or "none"
+  Elector,          \* broker |-> "Elector", since 2.1.0, or "EarlyElector", up to 2.0
   Program,          \* thread |-> sequence of operations <<name, argument, ...>>
   NULL
 
@@ -60,6 +64,7 @@ variables
   \* History: what the properties speak of; no step reads it.
   elections = FirstEpoch.value,             \* how often /controller_epoch was written
   stale = FALSE,                            \* a controller of the past has written
+  robbed = FALSE,                           \* a broker has deleted another's /controller
   overwritten = FALSE;                      \* a write replaced what its writer had not read
 
 \* /controller is new: who watches it gets an event, once.
@@ -80,31 +85,30 @@ A1: await queue[self] # << >> \/ over;
       with event = Head(queue[self]) do
         queue[self] := Tail(queue[self]);
         if event = "expire" then acts[self] := FALSE; goto A2;
+        elsif event \in {"work", "move"} /\ Elector[self] = "EarlyElector" then
+          if ~acts[self] then goto A2;
+          elsif event = "work" then call write_early(); goto A2;
+          else acts[self] := FALSE; call give_up_early(); goto A2;
+          end if;
         elsif event = "move" then goto M1;
         elsif event = "work" /\ acts[self] then goto W1;
         elsif event = "work" then goto A2;
         end if;
       end with;
     end if;
-C1: if self \notin live then
-      goto A2;
-    else
+C1: if self \notin live then goto A2; else
       watching := watching \cup {self};
     end if;
-C2: if self \notin live then
-      goto A2;
-    else
+C2: if self \notin live then goto A2; else
       acts[self] := acts[self] /\ node.id = self;
-      if node # Vacant then goto A2; end if;
+      if node # Vacant then goto A2;
+      elsif Elector[self] = "EarlyElector" then call elect_early(); goto A2;
+      end if;
     end if;
-C3: if self \notin live then
-      goto A2;
-    else
+C3: if self \notin live then goto A2; else
       seen := epoch;
     end if;
-C4: if self \notin live then
-      goto A2;
-    else
+C4: if self \notin live then goto A2; else
       if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
         put_node([id |-> self, session |-> session[self]], "change");
         epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
@@ -135,9 +139,7 @@ C6: if self \notin live then
       acts[self] := TRUE;
       own[self] := epoch;
     end if;
-F1: if self \notin live then
-      goto A2;
-    else
+F1: if self \notin live then goto A2; else
       known[self] := part;
     end if;
 W1: if self \notin live then
@@ -181,10 +183,9 @@ M1: if self \notin live then
       acts[self] := FALSE;
       goto A2;
     end if;
-M2: if self \notin live then
-      goto A2;
-    else
+M2: if self \notin live then goto A2; else
       if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
+        robbed := robbed \/ node.session # session[self];
         put_node(Vacant, "reelect");
       end if;
       if cut[self] = None then
@@ -201,6 +202,95 @@ M3: if self \in live then goto M2; end if;
 A2: busy := busy \ {self};
     seen := NoEpoch;
     goto A1;
+end procedure;
+
+\* The election up to 2.0: a broker takes itself for the controller before it has an epoch.
+procedure elect_early()
+begin
+E1: if self \notin live then return;
+    elsif cut[self] # "before" /\ node = Vacant then
+      put_node([id |-> self, session |-> session[self]], "change");
+      if cut[self] = None then
+        acts[self] := TRUE;
+        goto E4;
+      else
+        cut[self] := None;
+      end if;
+    elsif cut[self] # None then
+      cut[self] := None;
+    else
+      goto E3;
+    end if;
+E2: if self \notin live then return; else goto E1; end if;
+E3: if self \notin live then return;
+    elsif node = Vacant then goto E1;
+    elsif node.session # session[self] then return;
+    else acts[self] := TRUE;
+    end if;
+E4: if self \notin live then return; else own[self] := epoch; end if;
+E5: if self \notin live then return;
+    elsif cut[self] # "before" /\ epoch.version = own[self].version then
+      epoch := [value |-> own[self].value + 1, version |-> epoch.version + 1];
+      elections := elections + 1;
+      if cut[self] = None then
+        own[self] := epoch;
+        call write_early();
+        return;
+      else
+        cut[self] := None;
+      end if;
+    elsif cut[self] # None then
+      cut[self] := None;
+    else
+      acts[self] := FALSE;
+      call give_up_early();
+      return;
+    end if;
+E6: if self \notin live then return; else goto E5; end if;
+end procedure;
+
+\* A write up to 2.0: it demands the version of the partition that was read, and no epoch.
+procedure write_early()
+begin
+X1: if self \notin live \/ part.by > own[self].value then return; else known[self] := part; end if;
+X2: if self \notin live then return;
+    elsif cut[self] # "before" /\ part.version = known[self].version then
+      part := New(known[self], own[self]);
+      stale := stale \/ epoch.value # own[self].value;
+      if cut[self] = None then
+        known[self] := part;
+        return;
+      else
+        cut[self] := None;
+        goto X4;
+      end if;
+    elsif cut[self] # None then
+      cut[self] := None;
+      goto X4;
+    end if;
+X3: if self \notin live \/ part.by > own[self].value then return;
+    elsif part = New(known[self], own[self]) then
+      known[self] := part;
+      return;
+    else
+      known[self] := part;
+      goto X2;
+    end if;
+X4: if self \notin live then return; else goto X2; end if;
+end procedure;
+
+\* A broker gives its office up as up to 2.0: it deletes the node, whose ever it is.
+procedure give_up_early()
+begin
+D1: if self \notin live then return;
+    else
+      if cut[self] # "before" /\ node # Vacant then
+        robbed := robbed \/ node.session # session[self];
+        put_node(Vacant, "reelect");
+      end if;
+      if cut[self] = None then return; else cut[self] := None; end if;
+    end if;
+D2: if self \notin live then return; else goto D1; end if;
 end procedure;
 
 \* The connection of a broker: its session has expired, and it opens another one.
@@ -301,14 +391,15 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "35dd3f17" /\ chksum(tla) = "df60fe41")
+\* BEGIN TRANSLATION (chksum(pcal) = "81294065" /\ chksum(tla) = "c8827129")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
-          busy, acts, own, known, over, elections, stale, overwritten, pc, 
-          stack, seen, of, victim, whose, when, whom, what, turn
+          busy, acts, own, known, over, elections, stale, robbed, overwritten, 
+          pc, stack, seen, of, victim, whose, when, whom, what, turn
 
 vars == << node, epoch, part, live, session, sessions, watching, cut, queue, 
-           busy, acts, own, known, over, elections, stale, overwritten, pc, 
-           stack, seen, of, victim, whose, when, whom, what, turn >>
+           busy, acts, own, known, over, elections, stale, robbed, 
+           overwritten, pc, stack, seen, of, victim, whose, when, whom, what, 
+           turn >>
 
 ProcSet == (Threads)
 
@@ -329,6 +420,7 @@ Init == (* Global variables *)
         /\ over = FALSE
         /\ elections = FirstEpoch.value
         /\ stale = FALSE
+        /\ robbed = FALSE
         /\ overwritten = FALSE
         (* Procedure serve *)
         /\ seen = [ self \in ProcSet |-> NoEpoch]
@@ -360,19 +452,36 @@ A1(self) == /\ pc[self] = "A1"
                             /\ IF event = "expire"
                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                        /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                  ELSE /\ IF event = "move"
-                                             THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                             ELSE /\ IF event = "work" /\ acts[self]
-                                                        THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                       /\ stack' = stack
+                                  ELSE /\ IF event \in {"work", "move"} /\ Elector[self] = "EarlyElector"
+                                             THEN /\ IF ~acts[self]
+                                                        THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                             /\ UNCHANGED << acts, 
+                                                                             stack >>
                                                         ELSE /\ IF event = "work"
-                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                       /\ acts' = acts
-                       /\ UNCHANGED << stack, seen >>
+                                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                                                 pc        |->  "A2" ] >>
+                                                                                                             \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                        /\ acts' = acts
+                                                                   ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
+                                                                                                                 pc        |->  "A2" ] >>
+                                                                                                             \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "D1"]
+                                             ELSE /\ IF event = "move"
+                                                        THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                        ELSE /\ IF event = "work" /\ acts[self]
+                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                                                   ELSE /\ IF event = "work"
+                                                                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                  /\ UNCHANGED << acts, stack >>
+                       /\ seen' = seen
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, own, known, over, elections, stale, 
-                            overwritten, of, victim, whose, when, whom, what, 
-                            turn >>
+                            robbed, overwritten, of, victim, whose, when, whom, 
+                            what, turn >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ IF self \notin live
@@ -382,20 +491,27 @@ C1(self) == /\ pc[self] = "C1"
                        /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
                             queue, busy, acts, own, known, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            stale, robbed, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 C2(self) == /\ pc[self] = "C2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ acts' = acts
+                       /\ UNCHANGED << acts, stack >>
                   ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ node.id = self]
                        /\ IF node # Vacant
                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                  /\ stack' = stack
+                             ELSE /\ IF Elector[self] = "EarlyElector"
+                                        THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect_early",
+                                                                                      pc        |->  "A2" ] >>
+                                                                                  \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
+                            elections, stale, robbed, overwritten, seen, of, 
                             victim, whose, when, whom, what, turn >>
 
 C3(self) == /\ pc[self] = "C3"
@@ -406,8 +522,8 @@ C3(self) == /\ pc[self] = "C3"
                        /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, of, victim, 
-                            whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, of, 
+                            victim, whose, when, whom, what, turn >>
 
 C4(self) == /\ pc[self] = "C4"
             /\ IF self \notin live
@@ -436,8 +552,8 @@ C4(self) == /\ pc[self] = "C4"
                                   /\ UNCHANGED << node, epoch, watching, queue, 
                                                   acts, own, elections >>
             /\ UNCHANGED << part, live, session, sessions, busy, known, over, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            stale, robbed, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 C5(self) == /\ pc[self] = "C5"
             /\ IF self \notin live
@@ -447,8 +563,8 @@ C5(self) == /\ pc[self] = "C5"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF self \notin live
@@ -462,8 +578,8 @@ C6(self) == /\ pc[self] = "C6"
                                   /\ pc' = [pc EXCEPT ![self] = "F1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, known, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            stale, robbed, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 F1(self) == /\ pc[self] = "F1"
             /\ IF self \notin live
@@ -473,8 +589,8 @@ F1(self) == /\ pc[self] = "F1"
                        /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF self \notin live
@@ -507,8 +623,8 @@ W1(self) == /\ pc[self] = "W1"
                                   /\ UNCHANGED << part, known, stale, 
                                                   overwritten >>
             /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
-                            queue, busy, own, over, elections, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            queue, busy, own, over, elections, robbed, stack, 
+                            seen, of, victim, whose, when, whom, what, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ IF self \notin live
@@ -526,8 +642,8 @@ W2(self) == /\ pc[self] = "W2"
                                   /\ acts' = acts
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, own, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            stale, robbed, overwritten, stack, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 M1(self) == /\ pc[self] = "M1"
             /\ IF self \notin live
@@ -540,19 +656,21 @@ M1(self) == /\ pc[self] = "M1"
                                   /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 M2(self) == /\ pc[self] = "M2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << node, watching, cut, queue >>
+                       /\ UNCHANGED << node, watching, cut, queue, robbed >>
                   ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant
-                             THEN /\ node' = Vacant
+                             THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                  /\ node' = Vacant
                                   /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
                                   /\ watching' = {}
                              ELSE /\ TRUE
-                                  /\ UNCHANGED << node, watching, queue >>
+                                  /\ UNCHANGED << node, watching, queue, 
+                                                  robbed >>
                        /\ IF cut[self] = None
                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                                   /\ cut' = cut
@@ -569,8 +687,8 @@ C7(self) == /\ pc[self] = "C7"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF self \notin live
@@ -578,8 +696,8 @@ W3(self) == /\ pc[self] = "W3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 M3(self) == /\ pc[self] = "M3"
             /\ IF self \in live
@@ -587,8 +705,8 @@ M3(self) == /\ pc[self] = "M3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
@@ -596,13 +714,240 @@ A2(self) == /\ pc[self] = "A2"
             /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, acts, own, known, over, 
-                            elections, stale, overwritten, stack, of, victim, 
-                            whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, of, 
+                            victim, whose, when, whom, what, turn >>
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
                   \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
                   \/ W3(self) \/ M3(self) \/ A2(self)
+
+E1(self) == /\ pc[self] = "E1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, watching, cut, queue, acts >>
+                  ELSE /\ IF cut[self] # "before" /\ node = Vacant
+                             THEN /\ node' = [id |-> self, session |-> session[self]]
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
+                                  /\ watching' = {}
+                                  /\ IF cut[self] = None
+                                        THEN /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ pc' = [pc EXCEPT ![self] = "E4"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
+                                             /\ acts' = acts
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "E3"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << node, watching, queue, acts >>
+                       /\ stack' = stack
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, own, 
+                            known, over, elections, stale, robbed, overwritten, 
+                            seen, of, victim, whose, when, whom, what, turn >>
+
+E2(self) == /\ pc[self] = "E2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "E1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+E3(self) == /\ pc[self] = "E3"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ acts' = acts
+                  ELSE /\ IF node = Vacant
+                             THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                  /\ UNCHANGED << acts, stack >>
+                             ELSE /\ IF node.session # session[self]
+                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ acts' = acts
+                                        ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ pc' = [pc EXCEPT ![self] = "E4"]
+                                             /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+E4(self) == /\ pc[self] = "E4"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ own' = own
+                  ELSE /\ own' = [own EXCEPT ![self] = epoch]
+                       /\ pc' = [pc EXCEPT ![self] = "E5"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+E5(self) == /\ pc[self] = "E5"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << epoch, cut, acts, own, elections >>
+                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
+                             THEN /\ epoch' = [value |-> own[self].value + 1, version |-> epoch.version + 1]
+                                  /\ elections' = elections + 1
+                                  /\ IF cut[self] = None
+                                        THEN /\ own' = [own EXCEPT ![self] = epoch']
+                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                      pc        |->  Head(stack[self]).pc ] >>
+                                                                                  \o Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
+                                             /\ UNCHANGED << own, stack >>
+                                  /\ acts' = acts
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
+                                             /\ UNCHANGED << acts, stack >>
+                                        ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
+                                                                                      pc        |->  Head(stack[self]).pc ] >>
+                                                                                  \o Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = "D1"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << epoch, own, elections >>
+            /\ UNCHANGED << node, part, live, session, sessions, watching, 
+                            queue, busy, known, over, stale, robbed, 
+                            overwritten, seen, of, victim, whose, when, whom, 
+                            what, turn >>
+
+E6(self) == /\ pc[self] = "E6"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "E5"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+elect_early(self) == E1(self) \/ E2(self) \/ E3(self) \/ E4(self)
+                        \/ E5(self) \/ E6(self)
+
+X1(self) == /\ pc[self] = "X1"
+            /\ IF self \notin live \/ part.by > own[self].value
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ known' = [known EXCEPT ![self] = part]
+                       /\ pc' = [pc EXCEPT ![self] = "X2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+X2(self) == /\ pc[self] = "X2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << part, cut, known, stale >>
+                  ELSE /\ IF cut[self] # "before" /\ part.version = known[self].version
+                             THEN /\ part' = New(known[self], own[self])
+                                  /\ stale' = (stale \/ epoch.value # own[self].value)
+                                  /\ IF cut[self] = None
+                                        THEN /\ known' = [known EXCEPT ![self] = part']
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
+                                             /\ UNCHANGED << known, stack >>
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "X3"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << part, known, stale, stack >>
+            /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
+                            queue, busy, acts, own, over, elections, robbed, 
+                            overwritten, seen, of, victim, whose, when, whom, 
+                            what, turn >>
+
+X3(self) == /\ pc[self] = "X3"
+            /\ IF self \notin live \/ part.by > own[self].value
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ IF part = New(known[self], own[self])
+                             THEN /\ known' = [known EXCEPT ![self] = part]
+                                  /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                             ELSE /\ known' = [known EXCEPT ![self] = part]
+                                  /\ pc' = [pc EXCEPT ![self] = "X2"]
+                                  /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+X4(self) == /\ pc[self] = "X4"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+write_early(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+
+D1(self) == /\ pc[self] = "D1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, watching, cut, queue, robbed >>
+                  ELSE /\ IF cut[self] # "before" /\ node # Vacant
+                             THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                  /\ node' = Vacant
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
+                                  /\ watching' = {}
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED << node, watching, queue, 
+                                                  robbed >>
+                       /\ IF cut[self] = None
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                  /\ cut' = cut
+                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "D2"]
+                                  /\ stack' = stack
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
+                            own, known, over, elections, stale, overwritten, 
+                            seen, of, victim, whose, when, whom, what, turn >>
+
+D2(self) == /\ pc[self] = "D2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
+
+give_up_early(self) == D1(self) \/ D2(self)
 
 Y1(self) == /\ pc[self] = "Y1"
             /\ of[self] \notin live
@@ -610,8 +955,8 @@ Y1(self) == /\ pc[self] = "Y1"
             /\ pc' = [pc EXCEPT ![self] = "Y2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, whose, when, whom, what, turn >>
 
 Y2(self) == /\ pc[self] = "Y2"
             /\ ~Has(queue[of[self]], "expire")
@@ -623,8 +968,8 @@ Y2(self) == /\ pc[self] = "Y2"
             /\ of' = [of EXCEPT ![self] = Head(stack[self]).of]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, watching, cut, busy, acts, own, 
-                            known, over, elections, stale, overwritten, seen, 
-                            victim, whose, when, whom, what, turn >>
+                            known, over, elections, stale, robbed, overwritten, 
+                            seen, victim, whose, when, whom, what, turn >>
 
 connect(self) == Y1(self) \/ Y2(self)
 
@@ -642,8 +987,8 @@ N1(self) == /\ pc[self] = "N1"
             /\ victim' = [victim EXCEPT ![self] = Head(stack[self]).victim]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, session, sessions, busy, acts, own, 
-                            known, over, elections, stale, overwritten, seen, 
-                            of, whose, when, whom, what, turn >>
+                            known, over, elections, stale, robbed, overwritten, 
+                            seen, of, whose, when, whom, what, turn >>
 
 expire(self) == N1(self)
 
@@ -657,7 +1002,7 @@ N2(self) == /\ pc[self] = "N2"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
-                            acts, own, known, over, elections, stale, 
+                            acts, own, known, over, elections, stale, robbed, 
                             overwritten, seen, of, victim, whose, when, whom, 
                             what, turn >>
 
@@ -674,8 +1019,8 @@ N3(self) == /\ pc[self] = "N3"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whom, what, turn >>
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whom, what, turn >>
 
 lose(self) == N3(self)
 
@@ -687,8 +1032,8 @@ N4(self) == /\ pc[self] = "N4"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, turn >>
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, turn >>
 
 notify(self) == N4(self)
 
@@ -698,8 +1043,8 @@ N5(self) == /\ pc[self] = "N5"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
                             cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 shrink(self) == N5(self)
 
@@ -717,8 +1062,8 @@ N7(self) == /\ pc[self] = "N7"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << live, session, sessions, cut, busy, acts, own, 
-                            known, over, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            known, over, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 visit(self) == N7(self)
 
@@ -729,8 +1074,8 @@ N6(self) == /\ pc[self] = "N6"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, whose, when, whom, what, turn >>
 
 rest(self) == N6(self)
 
@@ -821,7 +1166,7 @@ T0(self) == /\ pc[self] = "T0"
                                        whom, what, turn >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten >>
+                            elections, stale, robbed, overwritten >>
 
 thread(self) == T0(self)
 
@@ -829,10 +1174,11 @@ thread(self) == T0(self)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
-Next == (\E self \in ProcSet:  \/ serve(self) \/ connect(self)
-                               \/ expire(self) \/ remove(self) \/ lose(self)
-                               \/ notify(self) \/ shrink(self)
-                               \/ visit(self) \/ rest(self))
+Next == (\E self \in ProcSet:  \/ serve(self) \/ elect_early(self)
+                               \/ write_early(self) \/ give_up_early(self)
+                               \/ connect(self) \/ expire(self)
+                               \/ remove(self) \/ lose(self) \/ notify(self)
+                               \/ shrink(self) \/ visit(self) \/ rest(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
@@ -847,6 +1193,9 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(shrink(self))
                                  /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
+                                 /\ WF_vars(elect_early(self))
+                                 /\ WF_vars(write_early(self))
+                                 /\ WF_vars(give_up_early(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 

@@ -23,10 +23,12 @@ EpochIncreases == epoch = [value |-> elections, version |-> elections]
 
 FencedWrites == ~stale
 
+DeletesOwnNode == ~robbed
+
 NoLostUpdate == ~overwritten
 
 \* A broker that works for the partition takes itself for the controller.
-ActOnlyIfActive == \A b \in Brokers : pc[b] \in {"F1", "W1", "W2"} => acts[b]
+ActOnlyIfActive == \A b \in Brokers : pc[b] \in {"F1", "W1", "W2", "X1", "X2", "X3"} => acts[b]
 
 \* A broker is quiet if it handles no event, none waits, and its session lives.
 Quiet(b) == b \in live /\ b \notin busy /\ queue[b] = << >>
@@ -47,7 +49,8 @@ Elects == <>Elected
 -----------------------------------------------------------------------------
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T :
-  WF_vars(\/ thread(t) \/ serve(t) \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
+  WF_vars(\/ thread(t) \/ serve(t) \/ elect_early(t) \/ write_early(t) \/ give_up_early(t)
+          \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
           \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
 
 -----------------------------------------------------------------------------
@@ -65,4 +68,14 @@ WroteUnawares == \E b \in Brokers : pc[b] = "W2" /\ part = New(known[b], own[b])
 
 \* The leader has changed the ISR before the controller's write.
 LeaderWasFirst == \E b \in Brokers : pc[b] = "W2" /\ part.isr # known[b].isr
+
+\* A broker finds out that it has created the node although the reply was lost.
+CreatedUnawares == \E b \in Brokers : pc[b] = "E3" /\ node.session = session[b]
+
+\* The epoch was raised after a broker read it: by another one, or by itself unawares.
+RaisesTooLate == \E b \in Brokers : pc[b] = "E5" /\ b \in live /\ epoch.version # own[b].version
+
+\* A broker is about to delete the node of another one.
+DeletesAnothers == \E b \in Brokers :
+  pc[b] = "D1" /\ b \in live /\ node.session \notin {0, session[b]}
 =============================================================================
