@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -119,6 +119,18 @@ class Harness:
         """Delete /controller by hand."""
         self.zookeeper.by_hand(deletion)  # write N2
 
+    def overwrite(self, data: str) -> None:
+        """Write /controller by hand."""
+        self.zookeeper.by_hand(writing(data))  # write N8
+
+    def lag(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.fall_behind()  # write N9
+
+    def hear(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.catch_up()  # write N0
+
     def lose(self, broker: str, when: str) -> None:
         connection = self.connections[broker]
         connection.drop_reply(when)  # write N3
@@ -142,6 +154,11 @@ class Harness:
 
 def deletion(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
     return (Delete(CONTROLLER),)
+
+
+def writing(data: str) -> Callable[[tuple[ZNode, ...]], tuple[Part, ...]]:
+    """What a write by hand is made of."""
+    return lambda nodes: (Put(CONTROLLER, data),)
 
 
 def shrunk(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
@@ -178,24 +195,49 @@ def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
         return Busy("its event") if EXPIRE in names["connection"].events.waiting else None
     harness = names["self"]
     quiet = all(
-        events.quiet() and connection.lives()
+        events.quiet() and connection.lives() and not late_of(harness.zookeeper, events)
         for events, connection in zip(harness.events, harness.connections.values(), strict=True)
     )
     return None if quiet else Busy("quiet")
 
 
+def late_of(zookeeper: ZooKeeper, events: Events) -> tuple[tuple[Any, ...], ...]:
+    """What a broker's late server has applied, and the first event of /controller after that."""
+    return tuple(
+        (*of_nodes(late.nodes), named_event(dict(late.missed).get(CONTROLLER)))
+        for late in zookeeper.late
+        if late.watcher is events
+    )
+
+
+def named_event(change: str | None) -> str:
+    """The event of the broker's queue that a change is."""
+    return NONE if change is None else "reelect" if change == "deleted" else "change"
+
+
+def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
+    """The model's node, epoch and part."""
+    by_path = {node.path: node for node in nodes}
+    held, epoch = by_path.get(CONTROLLER), by_path[EPOCH]
+    return (
+        (NONE, 0) if held is None else (held.data, held.owner),
+        (int(epoch.data), epoch.version),
+        tuple(state_of(by_path[PARTITION])),
+    )
+
+
 def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     zookeeper, brokers = harness.zookeeper, harness.brokers
-    nodes = {node.path: node for node in zookeeper.nodes}
+    node, epoch, part = of_nodes(zookeeper.nodes)
     live = {each.id: each for each in zookeeper.live}
     session = {broker: harness.connections[broker].session for broker in brokers}
-    held = nodes.get(CONTROLLER)
     electors = harness.electors.values()
     return {
-        "node": ((NONE, 0) if held is None else (held.data, held.owner),),
-        "epoch": ((int(nodes[EPOCH].data), nodes[EPOCH].version),),
-        "part": (tuple(state_of(nodes[PARTITION])),),
+        "node": (node,),
+        "epoch": (epoch,),
+        "part": (part,),
+        "late": tuple(late_of(zookeeper, events) for events in harness.events),
         "live": (frozenset(b for b in brokers if session[b] in live),),
         "session": tuple(session.values()),
         "sessions": (zookeeper.sessions,),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.controller_nodes import VACANT, Epoch, Node, written
+from model.controller_nodes import VACANT, Epoch, Node, Tree, written
 from model.controller_properties import NONE, Properties
 from model.pluscal import Process
 
@@ -19,12 +19,38 @@ class EarlySteps(Properties):
 
     # -- parts of steps
 
+    @property
+    def seen(self) -> Tree:
+        """What the server of the broker that moves has of the nodes."""
+        late = self.late[self.me]
+        return late[0] if late else Tree(self.node, self.epoch, self.part)
+
     def _put_node(self, new: Node, event: str) -> None:
-        """/controller is new: who watches it gets an event, once."""
+        """/controller is new: who watches it gets an event, once; who is late will get it."""
         self.node = new
-        for broker in self.watching:
+        for broker in self.brokers:
+            if not self.late[broker]:
+                self._tell(broker, event)
+            elif self.late[broker][0].missed == NONE:
+                self.late[broker] = (self.late[broker][0]._replace(missed=event),)
+
+    def _tell(self, broker: str, event: str) -> None:
+        """Give a broker an event of /controller if it watches the node."""
+        if broker in self.watching:
             self.queue[broker] += (event,)
-        self.watching = frozenset()
+            self.watching -= {broker}
+
+    def _catch_up(self, broker: str) -> None:
+        """A broker's server applies all that there is, and delivers what it has missed."""
+        for tree in self.late[broker]:
+            if tree.missed != NONE:
+                self._tell(broker, tree.missed)
+        self.late[broker] = ()
+
+    def _hear(self) -> None:
+        """A reply to a transaction will come: the server of the broker that moves catches up."""
+        if self.cut[self.me] == NONE:
+            self._catch_up(self.me)
 
     def _loses(self, t: Process, label: str) -> bool:
         """Whether the reply is lost: the label's step waits for a connection."""
@@ -56,6 +82,7 @@ class EarlySteps(Properties):
     def E1(self, t: Process) -> None:
         if self._ended(t):
             return
+        self._hear()
         if self.node == VACANT and self.cut[self.me] != "before":
             self._put_node(Node(self.me, self.session[self.me]), "change")
             if not self._loses(t, "E2"):
@@ -71,20 +98,21 @@ class EarlySteps(Properties):
     def E3(self, t: Process) -> None:
         if self._ended(t):
             return
-        if self.node == VACANT:
+        if self.seen.node == VACANT:
             t.pc = "E1"
-        elif self.node.session != self.session[self.me]:
+        elif self.seen.node.session != self.session[self.me]:
             self.leave(t)
         else:
             self.acts[self.me] = True
 
     def E4(self, t: Process) -> None:
         if not self._ended(t):
-            self.own[self.me] = self.epoch
+            self.own[self.me] = self.seen.epoch
 
     def E5(self, t: Process) -> None:
         if self._ended(t):
             return
+        self._hear()
         value, version = self.own[self.me]
         if self.epoch.version == version and self.cut[self.me] != "before":
             self.epoch = Epoch(value + 1, version + 1)
@@ -105,14 +133,16 @@ class EarlySteps(Properties):
     def X1(self, t: Process) -> None:
         if self._ended(t):
             return
-        if self.part.by > self.own[self.me].value:
+        part = self.seen.part
+        if part.by > self.own[self.me].value:
             self.leave(t)
         else:
-            self.known[self.me] = self.part
+            self.known[self.me] = part
 
     def X2(self, t: Process) -> None:
         if self._ended(t):
             return
+        self._hear()
         own, known = self.own[self.me], self.known[self.me]
         if self.part.version == known.version and self.cut[self.me] != "before":
             self.part = written(known, own)
@@ -126,12 +156,12 @@ class EarlySteps(Properties):
     def X3(self, t: Process) -> None:
         if self._ended(t):
             return
-        own, known = self.own[self.me], self.known[self.me]
-        if self.part.by > own.value:
+        own, known, part = self.own[self.me], self.known[self.me], self.seen.part
+        if part.by > own.value:
             self.leave(t)
             return
-        self.known[self.me] = self.part
-        if self.part == written(known, own):
+        self.known[self.me] = part
+        if part == written(known, own):
             self.leave(t)
         else:
             t.pc = "X2"
@@ -145,6 +175,7 @@ class EarlySteps(Properties):
     def D1(self, t: Process) -> None:
         if self._ended(t):
             return
+        self._hear()
         if self.node != VACANT and self.cut[self.me] != "before":
             self.robbed |= self.node.session != self.session[self.me]
             self._put_node(VACANT, "reelect")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.controller_properties import NONE
+from model.controller_properties import NONE, UNREADABLE
 
 
 class Node(NamedTuple):
@@ -33,9 +33,23 @@ class State(NamedTuple):
     version: int = 0
 
 
+class Tree(NamedTuple):
+    """What a server has applied. ``missed``: the first event of /controller since then."""
+
+    node: Node
+    epoch: Epoch
+    part: State
+    missed: str = NONE
+
+
 VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
 
 
 def written(read: State, own: Epoch) -> State:
     """What a controller writes over the state that it knows."""
     return State(read.epoch + 1, own.value, read.isr, read.version + 1)
+
+
+def nameless(node: Node) -> bool:
+    """The node names no broker."""
+    return node.id in (NONE, UNREADABLE)
