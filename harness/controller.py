@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from impl import controller
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch, PartitionState, decoded
 from impl.controller_events import EXPIRE, Connection, Events, close_all
-from impl.controller_thread import ControllerThread
+from impl.controller_thread import ControllerThread, EarlyControllerThread
+from impl.early_controller import EarlyElector
 from impl.runtime import get_ident
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Code, Create, Delete, Exists, Part, Put, Reply
 
-SUBJECT = ("impl.controller", "impl.controller_thread")
+SUBJECT = ("impl.controller", "impl.early_controller", "impl.controller_thread")
 """The modules whose steps are the mechanism's."""
 
 HELPERS = ("impl.controller_events", "impl.zookeeper", "impl.zookeeper_requests")
@@ -71,16 +72,25 @@ class Harness:
         self.connections = {
             broker: Connection(self.zookeeper, events) for broker, events in self.events_of.items()
         }
-        self.electors: dict[str, Any] = {broker: impl.Elector(broker) for broker in brokers}
+        kinds = {
+            "Elector": (impl.Elector, getattr(impl, "ControllerThread", ControllerThread)),
+            "EarlyElector": (
+                getattr(impl, "EarlyElector", EarlyElector),
+                getattr(impl, "EarlyControllerThread", EarlyControllerThread),
+            ),
+        }
+        of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
+        self.electors: dict[str, Any] = {broker: of[broker][0](broker) for broker in brokers}
         if first != NONE:
             self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
             held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
             self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
             for connection in self.connections.values():
                 connection.ask(Exists(CONTROLLER))
-        thread = getattr(impl, "ControllerThread", ControllerThread)
         self.threads = {
-            broker: thread(self.electors[broker], self.events_of[broker], self.connections[broker])
+            broker: of[broker][1](
+                self.electors[broker], self.events_of[broker], self.connections[broker]
+            )
             for broker in brokers
         }
         self.names = {
@@ -109,6 +119,18 @@ class Harness:
         """Delete /controller by hand."""
         self.zookeeper.by_hand(deletion)  # write N2
 
+    def overwrite(self, data: str) -> None:
+        """Write /controller by hand."""
+        self.zookeeper.by_hand(writing(data))  # write N8
+
+    def lag(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.fall_behind()  # write N9
+
+    def hear(self, broker: str) -> None:
+        connection = self.connections[broker]
+        connection.catch_up()  # write N0
+
     def lose(self, broker: str, when: str) -> None:
         connection = self.connections[broker]
         connection.drop_reply(when)  # write N3
@@ -132,6 +154,11 @@ class Harness:
 
 def deletion(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
     return (Delete(CONTROLLER),)
+
+
+def writing(data: str) -> Callable[[tuple[ZNode, ...]], tuple[Part, ...]]:
+    """What a write by hand is made of."""
+    return lambda nodes: (Put(CONTROLLER, data),)
 
 
 def shrunk(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
@@ -168,24 +195,49 @@ def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
         return Busy("its event") if EXPIRE in names["connection"].events.waiting else None
     harness = names["self"]
     quiet = all(
-        events.quiet() and connection.lives()
+        events.quiet() and connection.lives() and not late_of(harness.zookeeper, events)
         for events, connection in zip(harness.events, harness.connections.values(), strict=True)
     )
     return None if quiet else Busy("quiet")
 
 
+def late_of(zookeeper: ZooKeeper, events: Events) -> tuple[tuple[Any, ...], ...]:
+    """What a broker's late server has applied, and the first event of /controller after that."""
+    return tuple(
+        (*of_nodes(late.nodes), named_event(dict(late.missed).get(CONTROLLER)))
+        for late in zookeeper.late
+        if late.watcher is events
+    )
+
+
+def named_event(change: str | None) -> str:
+    """The event of the broker's queue that a change is."""
+    return NONE if change is None else "reelect" if change == "deleted" else "change"
+
+
+def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
+    """The model's node, epoch and part."""
+    by_path = {node.path: node for node in nodes}
+    held, epoch = by_path.get(CONTROLLER), by_path[EPOCH]
+    return (
+        (NONE, 0) if held is None else (held.data, held.owner),
+        (int(epoch.data), epoch.version),
+        tuple(state_of(by_path[PARTITION])),
+    )
+
+
 def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     zookeeper, brokers = harness.zookeeper, harness.brokers
-    nodes = {node.path: node for node in zookeeper.nodes}
+    node, epoch, part = of_nodes(zookeeper.nodes)
     live = {each.id: each for each in zookeeper.live}
     session = {broker: harness.connections[broker].session for broker in brokers}
-    held = nodes.get(CONTROLLER)
     electors = harness.electors.values()
     return {
-        "node": ((NONE, 0) if held is None else (held.data, held.owner),),
-        "epoch": ((int(nodes[EPOCH].data), nodes[EPOCH].version),),
-        "part": (tuple(state_of(nodes[PARTITION])),),
+        "node": (node,),
+        "epoch": (epoch,),
+        "part": (part,),
+        "late": tuple(late_of(zookeeper, events) for events in harness.events),
         "live": (frozenset(b for b in brokers if session[b] in live),),
         "session": tuple(session.values()),
         "sessions": (zookeeper.sessions,),

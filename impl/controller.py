@@ -1,6 +1,7 @@
 """Who is the controller of a Kafka cluster, as one broker decides it with ZooKeeper.
 
-Kafka: ``KafkaController`` and ``KafkaZkClient``, since 2.1.0. The controller has created the
+Kafka: ``KafkaController`` and ``KafkaZkClient``, since 2.1.0; ``impl/early_controller.py`` is what
+came before. The controller has created the
 ephemeral node ``/controller``, and raised ``/controller_epoch`` in the same transaction. It checks
 that node's version in each transaction that writes for a partition.
 
@@ -77,6 +78,14 @@ class PartitionState(NamedTuple):
         return f"{self.leader_epoch} {self.controller_epoch} {self.isr}"
 
 
+def holder_of(reply: Reply) -> str | None:
+    """The broker that /controller names. None if there is no node, or one that names no broker.
+
+    So Kafka takes a node that it cannot parse for none. A name has letters and digits alone.
+    """
+    return reply.data if reply.ok and reply.data.isalnum() else None
+
+
 def decoded(reply: Reply) -> PartitionState:
     """The state that a reply has."""
     leader_epoch, controller_epoch, isr = map(int, reply.data.split())
@@ -87,6 +96,10 @@ class ControllerMoved(Exception):
     """Another broker is the controller, or none is. Kafka: ``ControllerMovedException``."""
 
 
+class Unreadable(ControllerMoved):
+    """An election was refused by a node that names no broker. It helps nothing to try again."""
+
+
 class SessionExpired(Exception):
     """A request was made in a session that has expired, which ends its handler."""
 
@@ -94,7 +107,7 @@ class SessionExpired(Exception):
 class Ask(NamedTuple):
     """What a handler yields."""
 
-    place: Place
+    place: Enum
     request: Request
 
 
@@ -141,20 +154,23 @@ class Elector:
                 return
             try:
                 yield from self.elect()
+            except Unreadable:
+                return
             except ControllerMoved:
                 self.acting = False
             else:
                 return
 
     def maybe_resign(self) -> Generator[Ask, Reply, bool]:
-        """Resign if another broker is the controller, or none. Returns whether there is none.
+        """Resign if another broker is the controller, or none. Returns whether none is named.
 
         The watch comes before the look, so that no change is missed.
         """
         yield from answer(Place.WATCH_CONTROLLER, Exists(CONTROLLER))
         seen = yield from answer(Place.LOOK_FOR_CONTROLLER, Get(CONTROLLER))
-        self.acting = self.acting and seen.ok and seen.data == self.me
-        return not seen.ok
+        holder = holder_of(seen)
+        self.acting = self.acting and holder == self.me
+        return holder is None
 
     def elect(self) -> Handler:
         """Become the controller. Raises ControllerMoved if another broker was faster."""
@@ -170,8 +186,10 @@ class Elector:
 
     def check_won(self, value: int) -> Asking:
         """The epoch's node, if a reply was lost and the election is won. Else ControllerMoved."""
-        holder = yield from answer(Place.LOOK_FOR_ONESELF, Get(CONTROLLER))
-        if not holder.ok or holder.data != self.me:
+        found = yield from answer(Place.LOOK_FOR_ONESELF, Get(CONTROLLER))
+        if found.ok and holder_of(found) is None:
+            raise Unreadable
+        if holder_of(found) != self.me:
             raise ControllerMoved
         epoch = yield from answer(Place.CHECK_EPOCH, Get(EPOCH))
         if int(epoch.data) != value:
@@ -181,7 +199,7 @@ class Elector:
     def trigger_controller_move(self) -> Handler:
         """Give the office up: resign, then delete the node if the epoch is still one's own."""
         seen = yield from answer(Place.LOOK_BEFORE_MOVE, Get(CONTROLLER))
-        held = self.acting and seen.ok and seen.data == self.me
+        held = self.acting and holder_of(seen) == self.me
         self.acting = False
         if held:
             check = Check(EPOCH, self.own.version)
@@ -228,7 +246,7 @@ class Elector:
                 return
 
 
-def answer(place: Place, request: Request, again: Place | None = None) -> Asking:
+def answer(place: Enum, request: Request, again: Enum | None = None) -> Asking:
     """The reply to a request, which is made again if its reply is lost.
 
     ``again``: the place that waits for a connection before that. A lost read needs none, since it

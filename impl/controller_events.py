@@ -114,6 +114,13 @@ class Connection:
         """Lose the reply to the next transaction: see :meth:`ZooKeeper.drop_reply`."""
         self.zookeeper.drop_reply(self.session, when)
 
+    def fall_behind(self) -> None:
+        """See :meth:`ZooKeeper.fall_behind`."""
+        self.zookeeper.fall_behind(self.events)
+
+    def catch_up(self) -> None:
+        self.zookeeper.catch_up(self.events)
+
     def tell_of_expiry(self) -> None:
         """The session has expired: nothing else is worth handling."""
         self.events.replace_all(EXPIRE)

@@ -3,8 +3,10 @@
 Each request has its effect at one moment, under a lock that is held for no longer. A reply can be
 lost on purpose, before the request is performed or after.
 
-Its nodes have no children, its reads are never late, and events of one session come in the order of
-the changes.
+A client's server may be late: its reads answer from an older state of the nodes, and its events
+come when the server catches up. It does so before a transaction of the client is replied to.
+
+Its nodes have no children, and events of one session come in the order of the changes.
 """
 
 from __future__ import annotations
@@ -61,23 +63,43 @@ Event: TypeAlias = "tuple[str, str]"
 """A path, and what happened to its node."""
 
 
+class Late(NamedTuple):
+    """A server that is late: whose client it has, and what it has applied.
+
+    ``missed``: the first event of each path that it has not applied.
+    """
+
+    watcher: Watcher
+    nodes: tuple[ZNode, ...]
+    missed: tuple[Event, ...] = ()
+
+    def missing(self, event: Event) -> Late:
+        """The same after one more event that it has not applied."""
+        if any(path == event[0] for path, _ in self.missed):
+            return self
+        return self._replace(missed=(*self.missed, event))
+
+
 class ZooKeeper:
     """The state of an ensemble.
 
-    ``nodes`` and ``live`` are tuples of values, sorted by path and by the sessions' age.
+    ``nodes`` and ``live`` are tuples of values, sorted by path and by the sessions' age. ``late``:
+    the servers that are late, in the order in which they fell behind.
     """
 
-    __slots__ = ("lock", "nodes", "live", "sessions")
+    __slots__ = ("lock", "nodes", "live", "sessions", "late")
 
     nodes: Plain[tuple[ZNode, ...]]
     live: Plain[tuple[Session, ...]]
     sessions: Plain[int]
+    late: Plain[tuple[Late, ...]]
 
     def __init__(self, nodes: Iterable[ZNode] = ()) -> None:
         self.lock = Lock()
         self.nodes = tuple(sorted(nodes))
         self.live = ()
         self.sessions = 0
+        self.late = ()
 
     # -- sessions
 
@@ -117,6 +139,33 @@ class ZooKeeper:
         with self.lock:
             self._replace(session, cut=when)
 
+    # -- late servers
+
+    def fall_behind(self, watcher: Watcher) -> None:
+        """The server of a client, which is known by its watcher, applies nothing from now on.
+
+        So it is for the client's next sessions. A new session has seen nothing yet, and may find
+        what was there before it.
+        """
+        with self.lock:
+            if not self._late(watcher):
+                self.late = (*self.late, Late(watcher, self.nodes))
+
+    def catch_up(self, watcher: Watcher) -> None:
+        """The server of a client applies what there is; its watches see the first of the events."""
+        with self.lock:
+            self._catch_up(watcher)
+
+    def _catch_up(self, watcher: Watcher) -> None:
+        for late in self._late(watcher):
+            self.late = tuple(each for each in self.late if each.watcher is not watcher)
+            for event in late.missed:
+                self._deliver(event, [each for each in self.live if each.watcher is watcher])
+
+    def _late(self, watcher: Watcher) -> list[Late]:
+        """The client's server, if it is late."""
+        return [each for each in self.late if each.watcher is watcher]
+
     # -- requests
 
     def ask(self, session: int, request: Request) -> Reply:
@@ -130,6 +179,7 @@ class ZooKeeper:
             if isinstance(request, (Exists, Get)):
                 return self._read(asking, request)
             if not asking.cut:
+                self._catch_up(asking.watcher)
                 return self._write(session, request.parts)
             self._replace(session, cut="")
             if asking.cut == "after":
@@ -144,8 +194,11 @@ class ZooKeeper:
     def _read(self, session: Session, request: Exists | Get) -> Reply:
         if isinstance(request, Exists):
             self._replace(session.id, watching=session.watching | {request.path})
-        node = self._find(self.nodes, request.path)
-        return Reply(Code.NO_NODE) if node is None else Reply(Code.OK, node.data, node.version)
+        late = self._late(session.watcher)
+        node = self._find(late[0].nodes if late else self.nodes, request.path)
+        if node is None:
+            return Reply(Code.NO_NODE)
+        return Reply(Code.OK, node.data, node.version, mine=node.owner == session.id)
 
     def _write(self, session: int, parts: tuple[Part, ...]) -> Reply:
         """All parts, or none; the events of all of them come when all are performed."""
@@ -160,11 +213,17 @@ class ZooKeeper:
         return reply
 
     def _fire(self, events: list[Event]) -> None:
-        for path, change in events:
-            watchers = [each.watcher for each in self.live if path in each.watching]
-            self.live = tuple(each._replace(watching=each.watching - {path}) for each in self.live)
-            for watcher in watchers:
-                watcher.watched(path, change)
+        for event in events:
+            self.late = tuple(each.missing(event) for each in self.late)
+            self._deliver(event, [each for each in self.live if not self._late(each.watcher)])
+
+    def _deliver(self, event: Event, sessions: list[Session]) -> None:
+        """Have these sessions see an event, those of them that watch its path."""
+        path, change = event
+        for seeing in sessions:
+            if path in seeing.watching:
+                self._replace(seeing.id, watching=seeing.watching - {path})
+                seeing.watcher.watched(path, change)
 
     def _replace(self, session: int, **fields: object) -> None:
         self.live = tuple(

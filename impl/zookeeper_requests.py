@@ -28,13 +28,15 @@ class Code(Enum):
 class Reply(NamedTuple):
     """A reply: the node's data and version, where it has one.
 
-    ``failed``: which part of a transaction failed, by its place.
+    ``failed``: which part of a transaction failed, by its place. ``mine``: the node that was read
+    goes with the session that asks.
     """
 
     code: Code
     data: str = ""
     version: int = ANY
     failed: int = 0
+    mine: bool = False
 
     @property
     def ok(self) -> bool:

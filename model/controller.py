@@ -3,61 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from model.controller_properties import NONE, Properties
+from model.controller_early import EarlySteps
+from model.controller_nodes import (
+    NO_EPOCH,
+    NO_STATE,
+    VACANT,
+    Epoch,
+    Node,
+    Tree,
+    nameless,
+    written,
+)
+from model.controller_properties import NONE, UNREADABLE
 from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step, Values, as_record
 
 
-class Node(NamedTuple):
-    """The node /controller: which broker has created it, and in which session."""
-
-    id: str = NONE
-    session: int = 0
-
-
-class Epoch(NamedTuple):
-    """The node /controller_epoch."""
-
-    value: int = 0
-    version: int = 0
-
-
-class State(NamedTuple):
-    """A partition's node.
-
-    ``by``: the epoch of the controller that wrote it; ``isr``: how often its ISR has changed.
-    """
-
-    epoch: int = 0
-    by: int = 0
-    isr: int = 0
-    version: int = 0
-
-
-VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
-
-
-def written(read: State, own: Epoch) -> State:
-    """What a controller writes over the state that it knows."""
-    return State(read.epoch + 1, own.value, read.isr, read.version + 1)
-
-
-class Model(Properties):
+class Model(EarlySteps):
     """States of one scenario: its fields as in the TOML."""
 
     PROCEDURES = {
         "serve": Procedure("A1", (), (("seen", NO_EPOCH),)),
+        "elect_early": Procedure("E1", ()),
+        "write_early": Procedure("X1", ()),
+        "give_up_early": Procedure("D1", ()),
         "connect": Procedure("Y1", ("of",)),
         "expire": Procedure("N1", ("victim",)),
         "remove": Procedure("N2", ()),
+        "overwrite": Procedure("N8", ("id",)),
+        "lag": Procedure("N9", ("slow",)),
+        "hear": Procedure("N0", ("again",)),
         "lose": Procedure("N3", ("whose", "when")),
         "notify": Procedure("N4", ("whom", "what")),
         "shrink": Procedure("N5", ()),
         "visit": Procedure("N7", ()),
         "rest": Procedure("N6", ()),
     }
-    AUXILIARY = frozenset({"elections", "stale", "overwritten"})
+    AUXILIARY = frozenset({"elections", "stale", "robbed", "overwritten"})
 
     node, epoch, part, live, sessions, watching, busy, over = (
         Scalar("node"),
@@ -69,15 +52,17 @@ class Model(Properties):
         Scalar("busy"),
         Scalar("over"),
     )
-    elections, stale, overwritten = (
+    elections, stale, robbed, overwritten = (
         Scalar("elections"),
         Scalar("stale"),
+        Scalar("robbed"),
         Scalar("overwritten"),
     )
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         first, session = scenario["first"], scenario["session"]
+        self.elector = scenario["elector"]
         self.brokers = tuple(session)
         vacant = first == NONE
         epoch = NO_EPOCH if vacant else Epoch(1, 1)
@@ -91,6 +76,7 @@ class Model(Properties):
         self.scalar("sessions", len(self.brokers))
         self.scalar("watching", frozenset() if vacant else everyone)
         self.cut = self.function("cut", dict.fromkeys(self.brokers, NONE))
+        self.late = self.function("late", dict.fromkeys(self.brokers, ()))
         self.queue = self.function(
             "queue", dict.fromkeys(self.brokers, ("register",) if vacant else ())
         )
@@ -103,6 +89,7 @@ class Model(Properties):
         self.scalar("over", False)
         self.scalar("elections", epoch.value)
         self.scalar("stale", False)
+        self.scalar("robbed", False)
         self.scalar("overwritten", False)
         self.begin()
 
@@ -111,13 +98,6 @@ class Model(Properties):
 
     # -- parts of steps
 
-    def _put_node(self, new: Node, event: str) -> None:
-        """/controller is new: who watches it gets an event, once."""
-        self.node = new
-        for broker in self.watching:
-            self.queue[broker] += (event,)
-        self.watching = frozenset()
-
     def _expired(self, t: Process) -> bool:
         """Whether the request is one in an expired session, which ends the handler."""
         if self.me in self.live:
@@ -125,16 +105,8 @@ class Model(Properties):
         t.pc = "A2"
         return True
 
-    def _loses(self, t: Process, label: str) -> bool:
-        """Whether the reply is lost: the label's step waits for a connection."""
-        if self.cut[self.me] == NONE:
-            return False
-        self.cut[self.me] = NONE
-        t.pc = label
-        return True
-
-    def _won(self) -> None:
-        self.acts[self.me], self.own[self.me] = True, self.epoch
+    def _won(self, epoch: Epoch) -> None:
+        self.acts[self.me], self.own[self.me] = True, epoch
 
     def _moved(self, t: Process) -> None:
         self.acts[self.me] = False
@@ -155,6 +127,8 @@ class Model(Properties):
         if event == "expire":
             self.acts[me] = False
             t.pc = "A2"
+        elif event in ("work", "move") and self.elector[me] == "EarlyElector":
+            self.handle_early(t, event)
         elif event == "move":
             t.pc = "M1"
         elif event == "work":
@@ -168,17 +142,21 @@ class Model(Properties):
     def C2(self, t: Process) -> None:
         if self._expired(t):
             return
-        self.acts[self.me] = self.acts[self.me] and self.node.id == self.me
-        if self.node != VACANT:
+        node = self.seen.node
+        self.acts[self.me] = self.acts[self.me] and node.id == self.me
+        if not nameless(node):
             t.pc = "A2"
+        elif self.elector[self.me] == "EarlyElector":
+            self.call(t, "elect_early", back="A2")
 
     def C3(self, t: Process) -> None:
         if not self._expired(t):
-            t.seen = self.epoch
+            t.seen = self.seen.epoch
 
     def C4(self, t: Process) -> None:
         if self._expired(t):
             return
+        self._hear()
         me, seen = self.me, t.seen
         free = self.node == VACANT and self.epoch.version == seen.version
         if free and self.cut[me] != "before":
@@ -186,30 +164,35 @@ class Model(Properties):
             self.epoch = Epoch(seen.value + 1, self.epoch.version + 1)
             self.elections += 1
             if not self._loses(t, "C7"):
-                self._won()
+                self._won(self.epoch)
                 t.pc = "F1"
         else:
             self._loses(t, "C7")
 
     def C5(self, t: Process) -> None:
-        if not self._expired(t) and self.node.id != self.me:
+        if self._expired(t):
+            return
+        if self.seen.node.id == UNREADABLE:
+            t.pc = "A2"
+        elif self.seen.node.id != self.me:
             t.pc = "C1"
 
     def C6(self, t: Process) -> None:
         if self._expired(t):
             return
-        if self.epoch.value != t.seen.value + 1:
+        if self.seen.epoch.value != t.seen.value + 1:
             t.pc = "C1"
         else:
-            self._won()
+            self._won(self.seen.epoch)
 
     def F1(self, t: Process) -> None:
         if not self._expired(t):
-            self.known[self.me] = self.part
+            self.known[self.me] = self.seen.part
 
     def W1(self, t: Process) -> None:
         if self._expired(t):
             return
+        self._hear()
         own, known = self.own[self.me], self.known[self.me]
         fenced, same = self.epoch.version != own.version, self.part.version == known.version
         if not fenced and same and self.cut[self.me] != "before":
@@ -226,25 +209,27 @@ class Model(Properties):
     def W2(self, t: Process) -> None:
         if self._expired(t):
             return
-        own, known = self.own[self.me], self.known[self.me]
-        if self.part.by > own.value:
+        own, known, part = self.own[self.me], self.known[self.me], self.seen.part
+        if part.by > own.value:
             self._moved(t)
         else:
-            self.known[self.me] = self.part
-            t.pc = "A2" if self.part == written(known, own) else "W1"
+            self.known[self.me] = part
+            t.pc = "A2" if part == written(known, own) else "W1"
 
     def M1(self, t: Process) -> None:
         if self._expired(t):
             return
-        if not self.acts[self.me] or self.node.id != self.me:
+        if not self.acts[self.me] or self.seen.node.id != self.me:
             t.pc = "A2"
         self.acts[self.me] = False
 
     def M2(self, t: Process) -> None:
         if self._expired(t):
             return
+        self._hear()
         same = self.epoch.version == self.own[self.me].version
         if same and self.node != VACANT and self.cut[self.me] != "before":
+            self.robbed |= self.node.session != self.session[self.me]
             self._put_node(VACANT, "reelect")
         if not self._loses(t, "M3"):
             t.pc = "A2"
@@ -297,6 +282,20 @@ class Model(Properties):
     def N2(self, t: Process) -> None:
         if self.node != VACANT:
             self._put_node(VACANT, "reelect")
+        self.leave(t)
+
+    def N8(self, t: Process) -> None:
+        if self.node != VACANT:
+            self._put_node(self.node._replace(id=t.id), "change")
+        self.leave(t)
+
+    def N9(self, t: Process) -> None:
+        if not self.late[t.slow]:
+            self.late[t.slow] = (Tree(self.node, self.epoch, self.part),)
+        self.leave(t)
+
+    def N0(self, t: Process) -> None:
+        self._catch_up(t.again)
         self.leave(t)
 
     def N3(self, t: Process) -> None:

@@ -7,14 +7,19 @@ from typing import Any
 
 from model.pluscal import Function, Machine
 
-NONE = "none"
+NONE, UNREADABLE = "none", "?"
+WORKING = ("F1", "W1", "W2", "X1", "X2", "X3")
 EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move"})
 
 
 class Properties(Machine):
     """What must hold of the model, and what its scenarios must reach."""
 
-    WITNESSES = ("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst")
+    WITNESSES = (
+        *("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst"),
+        *("CreatedUnawares", "RaisesTooLate"),
+        *("FindsOldNode", "ReadsLate", "IsRefusedByUnreadable"),
+    )
 
     brokers: tuple[str, ...]
     node: Any
@@ -27,17 +32,20 @@ class Properties(Machine):
     over: Any
     elections: Any
     stale: Any
+    robbed: Any
     overwritten: Any
     session: Function[int]
     cut: Function[str]
+    late: Function[tuple[Any, ...]]
     queue: Function[tuple[str, ...]]
     acts: Function[bool]
     own: Function[Any]
     known: Function[Any]
 
     def quiet(self, broker: str) -> bool:
-        """It handles no event, none waits, and its session lives."""
-        return bool(broker in self.live and broker not in self.busy and self.queue[broker] == ())
+        """It handles no event, none waits, its session lives, and its server is not late."""
+        waits = self.queue[broker] or self.late[broker]
+        return bool(broker in self.live and broker not in self.busy and not waits)
 
     def _at(self, *labels: str) -> list[tuple[str, Any]]:
         """The brokers that come to one of these labels next, and their variables."""
@@ -50,7 +58,8 @@ class Properties(Machine):
     def TypeOK(self) -> bool:
         brokers = {*self.brokers}
         return (
-            self.node in {(NONE, 0), *((b, self.session[b]) for b in self.live)}
+            self._is_node(self.node)
+            and self.node.session in {0, *(self.session[b] for b in self.live)}
             and self.live | self.watching | self.busy <= brokers
             and min(*self.epoch, *self.part) >= 0
             and all(
@@ -58,8 +67,21 @@ class Properties(Machine):
                 and self.cut[b] in (NONE, "before", "after")
                 and min(*self.own[b], *self.known[b]) >= 0
                 and {*self.queue[b]} <= EVENTS
+                and len(self.late[b]) <= 1
+                and all(map(self._is_tree, self.late[b]))
                 for b in self.brokers
             )
+        )
+
+    def _is_node(self, node: Any) -> bool:
+        names = {*self.brokers, UNREADABLE}
+        return bool(node == (NONE, 0) or (node.id in names and 1 <= node.session <= self.sessions))
+
+    def _is_tree(self, tree: Any) -> bool:
+        return bool(
+            self._is_node(tree.node)
+            and min(*tree.epoch, *tree.part) >= 0
+            and tree.missed in (NONE, "change", "reelect")
         )
 
     def OneController(self) -> bool:
@@ -74,11 +96,14 @@ class Properties(Machine):
     def FencedWrites(self) -> bool:
         return not self.stale
 
+    def DeletesOwnNode(self) -> bool:
+        return not self.robbed
+
     def NoLostUpdate(self) -> bool:
         return not self.overwritten
 
     def ActOnlyIfActive(self) -> bool:
-        return all(self.acts[name] for name, _ in self._at("F1", "W1", "W2"))
+        return all(self.acts[name] for name, _ in self._at(*WORKING))
 
     def NoOrphan(self) -> bool:
         return all(
@@ -86,6 +111,9 @@ class Properties(Machine):
             for b in self.brokers
             if self.node.session == self.session[b] and self.quiet(b)
         )
+
+    def NoPhantom(self) -> bool:
+        return all(self.own[b] != (0, 0) for b in self.brokers if self.quiet(b) and self.acts[b])
 
     def NoVacancy(self) -> bool:
         return bool(self.node.id != NONE) or not all(map(self.quiet, self.brokers))
@@ -95,7 +123,7 @@ class Properties(Machine):
 
     def Elects(self) -> bool:
         """What must come true in every fair run."""
-        return bool(self.over and self.node.id != NONE and self.acts[self.node.id])
+        return bool(self.over and self.node.id in self.brokers and self.acts[self.node.id])
 
     # -- witnesses
 
@@ -123,3 +151,37 @@ class Properties(Machine):
     def LeaderWasFirst(self) -> bool:
         """The leader has changed the ISR before the controller's write."""
         return any(self.part.isr != self.known[name].isr for name, _ in self._at("W2"))
+
+    def CreatedUnawares(self) -> bool:
+        """A broker finds out that it has created the node although the reply was lost."""
+        return any(self.node.session == self.session[name] for name, _ in self._at("E3"))
+
+    def RaisesTooLate(self) -> bool:
+        """The epoch was raised after a broker read it: by another one, or by itself unawares."""
+        return any(
+            name in self.live and self.epoch.version != self.own[name].version
+            for name, _ in self._at("E5")
+        )
+
+    def FindsOldNode(self) -> bool:
+        """A broker finds its own node of a session that has ended."""
+        return any(
+            tree.node.id == name
+            and tree.node.session not in {self.session[b] for b in self.brokers}
+            for name, _ in self._at("C2")
+            if name in self.live
+            for tree in self.late[name]
+        )
+
+    def ReadsLate(self) -> bool:
+        """A controller reads an older state of the partition than there is."""
+        return any(
+            tree.part != self.part
+            for name, _ in self._at("F1")
+            if name in self.live
+            for tree in self.late[name]
+        )
+
+    def IsRefusedByUnreadable(self) -> bool:
+        """A broker has tried to become controller, and the node that is there names none."""
+        return any(self.node.id == UNREADABLE for _ in self._at("C5"))

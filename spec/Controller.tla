@@ -14,28 +14,27 @@
 (* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
 (* performed it or after; then the same request is sent again.              *)
 (*                                                                          *)
+(* The elector of 2.0 and before creates the node and raises the epoch in   *)
+(* requests of their own, and does not check the epoch when it writes.      *)
+(*                                                                          *)
+(* A broker's server may be late.  Then reads answer from an older state,   *)
+(* and events come later, until a reply to a transaction comes.             *)
+(*                                                                          *)
 (* connect is the thread of a broker's connection.  It puts the event       *)
 (* expire, and opens a new session only when that event has been taken.     *)
 (***************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets
+EXTENDS Integers, Sequences, FiniteSets, ControllerNodes
 
 CONSTANTS
   Session,          \* broker |-> its session in the beginning
   First,            \* the controller in the beginning, or "none"
+  Elector,          \* broker |-> "Elector", since 2.1.0, or "EarlyElector", up to 2.0
   Program,          \* thread |-> sequence of operations <<name, argument, ...>>
   NULL
 
 Threads == DOMAIN Program
 Brokers == DOMAIN Session
-None == "none"
-Vacant == [id |-> None, session |-> 0]       \* there is no node /controller
-NoEpoch == [value |-> 0, version |-> 0]
 FirstEpoch == IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
-NoState == [epoch |-> 0, by |-> 0, isr |-> 0, version |-> 0]
-\* What a controller writes over the state that it knows.
-New(read, e) == [read EXCEPT !.epoch = read.epoch + 1, !.by = e.value, !.version = read.version + 1]
-Has(s, x) == \E i \in DOMAIN s : s[i] = x
-
 ASSUME First \in Brokers \cup {None}
 
 (*--algorithm Controller
@@ -50,6 +49,7 @@ variables
   sessions = Cardinality(Brokers),          \* how many there have been
   watching = IF First = None THEN {} ELSE Brokers,  \* the brokers that watch /controller
   cut = [b \in Brokers |-> None],           \* "before" or "after": the next reply is lost
+  late = [b \in Brokers |-> << >>],         \* what a broker's server has applied, where it is late
   \* the brokers
   queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>],
   busy = {},                                \* the brokers that handle an event
@@ -60,88 +60,87 @@ variables
   \* History: what the properties speak of; no step reads it.
   elections = FirstEpoch.value,             \* how often /controller_epoch was written
   stale = FALSE,                            \* a controller of the past has written
+  robbed = FALSE,                           \* a broker has deleted another's /controller
   overwritten = FALSE;                      \* a write replaced what its writer had not read
 
-\* /controller is new: who watches it gets an event, once.
-macro put_node(new, event) begin
+define
+  \* What a broker's server has of the nodes, and the broker if it will hear the next reply.
+  Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
+             [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
+  Heard(b) == IF cut[b] = None THEN b ELSE None
+end define;
+
+\* /controller is new: who watches it gets an event, once; who is late will get it, but for one.
+macro put_node(new, event, heard, gone) begin
   node := new;
-  queue := [b \in Brokers |-> IF b \in watching THEN Append(queue[b], event) ELSE queue[b]];
-  watching := {};
+  queue := [b \in Brokers |-> IF b \in watching \ gone /\ (late[b] = << >> \/ b = heard)
+                              THEN Append(queue[b], Due(late[b], event)) ELSE queue[b]];
+  watching := {b \in watching \ gone : late[b] # << >> /\ b # heard};
+  late := [b \in Brokers |-> IF b = heard THEN << >> ELSE Missing(late[b], event)];
+end macro;
+
+macro catch_up(b) begin
+  if b \in watching /\ Tree(b).missed # None then
+    queue[b] := Append(queue[b], Tree(b).missed);
+    watching := watching \ {b};
+  end if;
+  late[b] := << >>;
 end macro;
 
 procedure serve()
 variables seen = NoEpoch;
 begin
 A1: await queue[self] # << >> \/ over;
-    if queue[self] = << >> then
-      return;
-    else
+    if queue[self] = << >> then return; else
       busy := busy \cup {self};
       with event = Head(queue[self]) do
         queue[self] := Tail(queue[self]);
         if event = "expire" then acts[self] := FALSE; goto A2;
+        elsif event \in {"work", "move"} /\ Elector[self] = "EarlyElector" then
+          if ~acts[self] then goto A2;
+          elsif event = "work" then call write_early(); goto A2;
+          else acts[self] := FALSE; call give_up_early(); goto A2;
+          end if;
         elsif event = "move" then goto M1;
         elsif event = "work" /\ acts[self] then goto W1;
         elsif event = "work" then goto A2;
         end if;
       end with;
     end if;
-C1: if self \notin live then
-      goto A2;
-    else
-      watching := watching \cup {self};
+C1: if self \notin live then goto A2; else watching := watching \cup {self}; end if;
+C2: if self \notin live then goto A2; else
+      acts[self] := acts[self] /\ Tree(self).node.id = self;
+      if ~Nameless(Tree(self).node) then goto A2;
+      elsif Elector[self] = "EarlyElector" then call elect_early(); goto A2;
+      end if;
     end if;
-C2: if self \notin live then
-      goto A2;
-    else
-      acts[self] := acts[self] /\ node.id = self;
-      if node # Vacant then goto A2; end if;
-    end if;
-C3: if self \notin live then
-      goto A2;
-    else
-      seen := epoch;
-    end if;
-C4: if self \notin live then
-      goto A2;
-    else
+C3: if self \notin live then goto A2; else seen := Tree(self).epoch; end if;
+C4: if self \notin live then goto A2; else
       if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
-        put_node([id |-> self, session |-> session[self]], "change");
+        put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
         epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
         elections := elections + 1;
         if cut[self] = None then
           acts[self] := TRUE;
           own[self] := epoch;
           goto F1;
-        else
-          cut[self] := None;
-          goto C7;
-        end if;
-      elsif cut[self] # None then
-        cut[self] := None;
-        goto C7;
+        else cut[self] := None; goto C7; end if;
+      elsif cut[self] # None then cut[self] := None; goto C7;
+      else
+        catch_up(self);
       end if;
     end if;
-C5: if self \notin live then
-      goto A2;
-    elsif node.id # self then
-      goto C1;
+C5: if self \notin live \/ Tree(self).node.id = Unreadable then goto A2;
+    elsif Tree(self).node.id # self then goto C1;
     end if;
-C6: if self \notin live then
-      goto A2;
-    elsif epoch.value # seen.value + 1 then
-      goto C1;
+C6: if self \notin live then goto A2;
+    elsif Tree(self).epoch.value # seen.value + 1 then goto C1;
     else
       acts[self] := TRUE;
-      own[self] := epoch;
+      own[self] := Tree(self).epoch;
     end if;
-F1: if self \notin live then
-      goto A2;
-    else
-      known[self] := part;
-    end if;
-W1: if self \notin live then
-      goto A2;
+F1: if self \notin live then goto A2; else known[self] := Tree(self).part; end if;
+W1: if self \notin live then goto A2;
     elsif cut[self] # "before" /\ epoch.version = own[self].version
           /\ part.version = known[self].version then
       part := [New(known[self], own[self]) EXCEPT !.version = part.version + 1];
@@ -149,50 +148,40 @@ W1: if self \notin live then
       overwritten := overwritten \/ part.version # known[self].version + 1;
       if cut[self] = None then
         known[self] := part;
+        catch_up(self);
         goto A2;
-      else
-        cut[self] := None;
-        goto W3;
+      else cut[self] := None; goto W3; end if;
+    elsif cut[self] # None then cut[self] := None; goto W3;
+    else
+      catch_up(self);
+      if epoch.version # own[self].version then
+        acts[self] := FALSE;
+        goto C1;
       end if;
-    elsif cut[self] # None then
-      cut[self] := None;
-      goto W3;
-    elsif epoch.version # own[self].version then
+    end if;
+W2: if self \notin live then goto A2;
+    elsif Tree(self).part.by > own[self].value then
       acts[self] := FALSE;
       goto C1;
-    end if;
-W2: if self \notin live then
-      goto A2;
-    elsif part.by > own[self].value then
-      acts[self] := FALSE;
-      goto C1;
-    elsif part = New(known[self], own[self]) then
-      known[self] := part;
-      goto A2;
     else
-      known[self] := part;
-      goto W1;
+      with old = known[self] do
+        known[self] := Tree(self).part;
+        if Tree(self).part = New(old, own[self]) then goto A2; else goto W1; end if;
+      end with;
     end if;
-M1: if self \notin live then
-      goto A2;
-    elsif acts[self] /\ node.id = self then
+M1: if self \notin live then goto A2;
+    elsif acts[self] /\ Tree(self).node.id = self then
       acts[self] := FALSE;
-    else
-      acts[self] := FALSE;
-      goto A2;
+    else acts[self] := FALSE; goto A2;
     end if;
-M2: if self \notin live then
-      goto A2;
-    else
+M2: if self \notin live then goto A2; else
       if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
-        put_node(Vacant, "reelect");
+        robbed := robbed \/ node.session # session[self];
+        put_node(Vacant, "reelect", Heard(self), {});
+      elsif cut[self] = None then
+        catch_up(self);
       end if;
-      if cut[self] = None then
-        goto A2;
-      else
-        cut[self] := None;
-        goto M3;
-      end if;
+      if cut[self] = None then goto A2; else cut[self] := None; goto M3; end if;
     end if;
 \* A reply was lost: the request is sent again once there is a connection.
 C7: if self \notin live then goto A2; else goto C4; end if;
@@ -201,6 +190,93 @@ M3: if self \in live then goto M2; end if;
 A2: busy := busy \ {self};
     seen := NoEpoch;
     goto A1;
+end procedure;
+
+\* The election up to 2.0: a broker takes itself for the controller before it has an epoch.
+procedure elect_early()
+begin
+E1: if self \notin live then return;
+    elsif cut[self] # "before" /\ node = Vacant then
+      put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
+      if cut[self] = None then
+        acts[self] := TRUE;
+        goto E4;
+      else cut[self] := None; end if;
+    elsif cut[self] # None then cut[self] := None;
+    else
+      catch_up(self);
+      goto E3;
+    end if;
+E2: if self \notin live then return; else goto E1; end if;
+E3: if self \notin live then return;
+    elsif Tree(self).node = Vacant then goto E1;
+    elsif Tree(self).node.session # session[self] then return;
+    else acts[self] := TRUE;
+    end if;
+E4: if self \notin live then return; else own[self] := Tree(self).epoch; end if;
+E5: if self \notin live then return;
+    elsif cut[self] # "before" /\ epoch.version = own[self].version then
+      epoch := [value |-> own[self].value + 1, version |-> epoch.version + 1];
+      elections := elections + 1;
+      if cut[self] = None then
+        own[self] := epoch;
+        catch_up(self);
+        call write_early();
+        return;
+      else cut[self] := None; end if;
+    elsif cut[self] # None then cut[self] := None;
+    else
+      catch_up(self);
+      acts[self] := FALSE;
+      call give_up_early();
+      return;
+    end if;
+E6: if self \notin live then return; else goto E5; end if;
+end procedure;
+
+\* A write up to 2.0: it demands the version of the partition that was read, and no epoch.
+procedure write_early()
+begin
+X1: if self \notin live \/ Tree(self).part.by > own[self].value then return;
+    else known[self] := Tree(self).part;
+    end if;
+X2: if self \notin live then return;
+    elsif cut[self] # "before" /\ part.version = known[self].version then
+      part := New(known[self], own[self]);
+      stale := stale \/ epoch.value # own[self].value;
+      if cut[self] = None then
+        known[self] := part;
+        catch_up(self);
+        return;
+      else cut[self] := None; goto X4; end if;
+    elsif cut[self] # None then cut[self] := None; goto X4;
+    else
+      catch_up(self);
+    end if;
+X3: if self \notin live \/ Tree(self).part.by > own[self].value then return;
+    else
+      with old = known[self] do
+        known[self] := Tree(self).part;
+        if Tree(self).part = New(old, own[self]) then return; else goto X2; end if;
+      end with;
+    end if;
+X4: if self \notin live then return; else goto X2; end if;
+end procedure;
+
+\* A broker gives its office up as up to 2.0: it deletes the node, whose ever it is.
+procedure give_up_early()
+begin
+D1: if self \notin live then return;
+    else
+      if cut[self] # "before" /\ node # Vacant then
+        robbed := robbed \/ node.session # session[self];
+        put_node(Vacant, "reelect", Heard(self), {});
+      elsif cut[self] = None then
+        catch_up(self);
+      end if;
+      if cut[self] = None then return; else cut[self] := None; end if;
+    end if;
+D2: if self \notin live then return; else goto D1; end if;
 end procedure;
 
 \* The connection of a broker: its session has expired, and it opens another one.
@@ -221,10 +297,7 @@ begin
 N1: live := live \ {victim};
     cut[victim] := None;
     if node.session = session[victim] then
-      node := Vacant;
-      queue := [b \in Brokers |-> IF b \in watching \ {victim} THEN Append(queue[b], "reelect")
-                                  ELSE queue[b]];
-      watching := {};
+      put_node(Vacant, "reelect", None, {victim});
     else
       watching := watching \ {victim};
     end if;
@@ -233,17 +306,33 @@ end procedure;
 
 procedure remove()
 begin
-N2: if node # Vacant then
-      put_node(Vacant, "reelect");
-    end if;
+N2: if node # Vacant then put_node(Vacant, "reelect", None, {}); end if;
+    return;
+end procedure;
+
+\* /controller is written by hand: with the name of a broker, or with what names none.
+procedure overwrite(id = NULL)
+begin
+N8: if node # Vacant then put_node([node EXCEPT !.id = id], "change", None, {}); end if;
+    return;
+end procedure;
+
+procedure lag(slow = NULL)
+begin
+N9: late[slow] := <<Tree(slow)>>;
+    return;
+end procedure;
+
+\* A broker's server stays behind from now on, and one catches up.
+procedure hear(again = NULL)
+begin
+N0: catch_up(again);
     return;
 end procedure;
 
 procedure lose(whose = NULL, when = NULL)
 begin
-N3: if whose \in live then
-      cut[whose] := when;
-    end if;
+N3: if whose \in live then cut[whose] := when; end if;
     return;
 end procedure;
 
@@ -268,7 +357,7 @@ N7: if node = Vacant then
       epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
       elections := elections + 1;
       part := New(part, epoch);
-      put_node(Vacant, "change");
+      put_node(Vacant, "change", None, {});
     end if;
     return;
 end procedure;
@@ -276,7 +365,7 @@ end procedure;
 \* There were faults enough: when all is quiet, the event threads may end.
 procedure rest()
 begin
-N6: await busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >>;
+N6: await busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >> /\ late[b] = << >>;
     over := TRUE;
     return;
 end procedure;
@@ -294,6 +383,10 @@ T0: while turn <= Len(Program[self]) do
         call lose(Program[self][turn - 1][2], Program[self][turn - 1][3]);
       elsif Program[self][turn - 1][1] = "notify" then
         call notify(Program[self][turn - 1][2], Program[self][turn - 1][3]);
+      elsif Program[self][turn - 1][1] = "overwrite" then
+        call overwrite(Program[self][turn - 1][2]);
+      elsif Program[self][turn - 1][1] = "lag" then call lag(Program[self][turn - 1][2]);
+      elsif Program[self][turn - 1][1] = "hear" then call hear(Program[self][turn - 1][2]);
       elsif Program[self][turn - 1][1] = "shrink" then call shrink();
       elsif Program[self][turn - 1][1] = "visit" then call visit();
       else call rest();
@@ -301,14 +394,22 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "35dd3f17" /\ chksum(tla) = "df60fe41")
-VARIABLES node, epoch, part, live, session, sessions, watching, cut, queue, 
-          busy, acts, own, known, over, elections, stale, overwritten, pc, 
-          stack, seen, of, victim, whose, when, whom, what, turn
+\* BEGIN TRANSLATION (chksum(pcal) = "7fe0e3a" /\ chksum(tla) = "87f85441")
+VARIABLES node, epoch, part, live, session, sessions, watching, cut, late, 
+          queue, busy, acts, own, known, over, elections, stale, robbed, 
+          overwritten, pc, stack
 
-vars == << node, epoch, part, live, session, sessions, watching, cut, queue, 
-           busy, acts, own, known, over, elections, stale, overwritten, pc, 
-           stack, seen, of, victim, whose, when, whom, what, turn >>
+(* define statement *)
+Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
+           [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
+Heard(b) == IF cut[b] = None THEN b ELSE None
+
+VARIABLES seen, of, victim, id, slow, again, whose, when, whom, what, turn
+
+vars == << node, epoch, part, live, session, sessions, watching, cut, late, 
+           queue, busy, acts, own, known, over, elections, stale, robbed, 
+           overwritten, pc, stack, seen, of, victim, id, slow, again, whose, 
+           when, whom, what, turn >>
 
 ProcSet == (Threads)
 
@@ -321,6 +422,7 @@ Init == (* Global variables *)
         /\ sessions = Cardinality(Brokers)
         /\ watching = (IF First = None THEN {} ELSE Brokers)
         /\ cut = [b \in Brokers |-> None]
+        /\ late = [b \in Brokers |-> << >>]
         /\ queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>]
         /\ busy = {}
         /\ acts = [b \in Brokers |-> b = First]
@@ -329,6 +431,7 @@ Init == (* Global variables *)
         /\ over = FALSE
         /\ elections = FirstEpoch.value
         /\ stale = FALSE
+        /\ robbed = FALSE
         /\ overwritten = FALSE
         (* Procedure serve *)
         /\ seen = [ self \in ProcSet |-> NoEpoch]
@@ -336,6 +439,12 @@ Init == (* Global variables *)
         /\ of = [ self \in ProcSet |-> NULL]
         (* Procedure expire *)
         /\ victim = [ self \in ProcSet |-> NULL]
+        (* Procedure overwrite *)
+        /\ id = [ self \in ProcSet |-> NULL]
+        (* Procedure lag *)
+        /\ slow = [ self \in ProcSet |-> NULL]
+        (* Procedure hear *)
+        /\ again = [ self \in ProcSet |-> NULL]
         (* Procedure lose *)
         /\ whose = [ self \in ProcSet |-> NULL]
         /\ when = [ self \in ProcSet |-> NULL]
@@ -360,19 +469,36 @@ A1(self) == /\ pc[self] = "A1"
                             /\ IF event = "expire"
                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                        /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                  ELSE /\ IF event = "move"
-                                             THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                             ELSE /\ IF event = "work" /\ acts[self]
-                                                        THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                       /\ stack' = stack
+                                  ELSE /\ IF event \in {"work", "move"} /\ Elector[self] = "EarlyElector"
+                                             THEN /\ IF ~acts[self]
+                                                        THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                             /\ UNCHANGED << acts, 
+                                                                             stack >>
                                                         ELSE /\ IF event = "work"
-                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                       /\ acts' = acts
-                       /\ UNCHANGED << stack, seen >>
+                                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                                                 pc        |->  "A2" ] >>
+                                                                                                             \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                        /\ acts' = acts
+                                                                   ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
+                                                                                                                 pc        |->  "A2" ] >>
+                                                                                                             \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "D1"]
+                                             ELSE /\ IF event = "move"
+                                                        THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                        ELSE /\ IF event = "work" /\ acts[self]
+                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                                                   ELSE /\ IF event = "work"
+                                                                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                  /\ UNCHANGED << acts, stack >>
+                       /\ seen' = seen
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, own, known, over, elections, stale, 
-                            overwritten, of, victim, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, own, known, over, elections, 
+                            stale, robbed, overwritten, of, victim, id, slow, 
+                            again, whose, when, whom, what, turn >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ IF self \notin live
@@ -381,43 +507,55 @@ C1(self) == /\ pc[self] = "C1"
                   ELSE /\ watching' = (watching \cup {self})
                        /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
-                            queue, busy, acts, own, known, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            late, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 C2(self) == /\ pc[self] = "C2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ acts' = acts
-                  ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ node.id = self]
-                       /\ IF node # Vacant
+                       /\ UNCHANGED << acts, stack >>
+                  ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ Tree(self).node.id = self]
+                       /\ IF ~Nameless(Tree(self).node)
                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                  /\ stack' = stack
+                             ELSE /\ IF Elector[self] = "EarlyElector"
+                                        THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect_early",
+                                                                                      pc        |->  "A2" ] >>
+                                                                                  \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 C3(self) == /\ pc[self] = "C3"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ seen' = seen
-                  ELSE /\ seen' = [seen EXCEPT ![self] = epoch]
+                  ELSE /\ seen' = [seen EXCEPT ![self] = Tree(self).epoch]
                        /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, of, victim, 
-                            whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 C4(self) == /\ pc[self] = "C4"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << node, epoch, watching, cut, queue, acts, 
-                                       own, elections >>
+                       /\ UNCHANGED << node, epoch, watching, cut, late, queue, 
+                                       acts, own, elections >>
                   ELSE /\ IF cut[self] # "before" /\ node = Vacant /\ epoch.version = seen[self].version
                              THEN /\ node' = [id |-> self, session |-> session[self]]
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
-                                  /\ watching' = {}
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
+                                                                 THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
+                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "change")]
                                   /\ epoch' = [value |-> seen[self].value + 1, version |-> epoch.version + 1]
                                   /\ elections' = elections + 1
                                   /\ IF cut[self] = None
@@ -431,56 +569,69 @@ C4(self) == /\ pc[self] = "C4"
                              ELSE /\ IF cut[self] # None
                                         THEN /\ cut' = [cut EXCEPT ![self] = None]
                                              /\ pc' = [pc EXCEPT ![self] = "C7"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C5"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = "C5"]
                                              /\ cut' = cut
-                                  /\ UNCHANGED << node, epoch, watching, queue, 
-                                                  acts, own, elections >>
+                                  /\ UNCHANGED << node, epoch, acts, own, 
+                                                  elections >>
             /\ UNCHANGED << part, live, session, sessions, busy, known, over, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            stale, robbed, overwritten, stack, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 C5(self) == /\ pc[self] = "C5"
-            /\ IF self \notin live
+            /\ IF self \notin live \/ Tree(self).node.id = Unreadable
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                  ELSE /\ IF node.id # self
+                  ELSE /\ IF Tree(self).node.id # self
                              THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << acts, own >>
-                  ELSE /\ IF epoch.value # seen[self].value + 1
+                  ELSE /\ IF Tree(self).epoch.value # seen[self].value + 1
                              THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
                                   /\ UNCHANGED << acts, own >>
                              ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
-                                  /\ own' = [own EXCEPT ![self] = epoch]
+                                  /\ own' = [own EXCEPT ![self] = Tree(self).epoch]
                                   /\ pc' = [pc EXCEPT ![self] = "F1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, known, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            watching, cut, late, queue, busy, known, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 F1(self) == /\ pc[self] = "F1"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ known' = known
-                  ELSE /\ known' = [known EXCEPT ![self] = part]
+                  ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
                        /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << part, cut, acts, known, stale, 
-                                       overwritten >>
+                       /\ UNCHANGED << part, watching, cut, late, queue, acts, 
+                                       known, stale, overwritten >>
                   ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
                              /\ part.version = known[self].version
                              THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
@@ -488,17 +639,33 @@ W1(self) == /\ pc[self] = "W1"
                                   /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
                                   /\ IF cut[self] = None
                                         THEN /\ known' = [known EXCEPT ![self] = part']
+                                             /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
                                              /\ pc' = [pc EXCEPT ![self] = "A2"]
                                              /\ cut' = cut
                                         ELSE /\ cut' = [cut EXCEPT ![self] = None]
                                              /\ pc' = [pc EXCEPT ![self] = "W3"]
-                                             /\ known' = known
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue, known >>
                                   /\ acts' = acts
                              ELSE /\ IF cut[self] # None
                                         THEN /\ cut' = [cut EXCEPT ![self] = None]
                                              /\ pc' = [pc EXCEPT ![self] = "W3"]
-                                             /\ acts' = acts
-                                        ELSE /\ IF epoch.version # own[self].version
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue, acts >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ IF epoch.version # own[self].version
                                                    THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                                         /\ pc' = [pc EXCEPT ![self] = "C1"]
                                                    ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
@@ -506,53 +673,69 @@ W1(self) == /\ pc[self] = "W1"
                                              /\ cut' = cut
                                   /\ UNCHANGED << part, known, stale, 
                                                   overwritten >>
-            /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
-                            queue, busy, own, over, elections, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+            /\ UNCHANGED << node, epoch, live, session, sessions, busy, own, 
+                            over, elections, robbed, stack, seen, of, victim, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << acts, known >>
-                  ELSE /\ IF part.by > own[self].value
+                  ELSE /\ IF Tree(self).part.by > own[self].value
                              THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "C1"]
                                   /\ known' = known
-                             ELSE /\ IF part = New(known[self], own[self])
-                                        THEN /\ known' = [known EXCEPT ![self] = part]
-                                             /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                        ELSE /\ known' = [known EXCEPT ![self] = part]
-                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
+                             ELSE /\ LET old == known[self] IN
+                                       /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                                       /\ IF Tree(self).part = New(old, own[self])
+                                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                             ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
                                   /\ acts' = acts
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, own, over, elections, 
-                            stale, overwritten, stack, seen, of, victim, whose, 
-                            when, whom, what, turn >>
+                            watching, cut, late, queue, busy, own, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 M1(self) == /\ pc[self] = "M1"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ acts' = acts
-                  ELSE /\ IF acts[self] /\ node.id = self
+                  ELSE /\ IF acts[self] /\ Tree(self).node.id = self
                              THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "M2"]
                              ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, own, known, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 M2(self) == /\ pc[self] = "M2"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << node, watching, cut, queue >>
+                       /\ UNCHANGED << node, watching, cut, late, queue, 
+                                       robbed >>
                   ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant
-                             THEN /\ node' = Vacant
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
-                                  /\ watching' = {}
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED << node, watching, queue >>
+                             THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                  /\ node' = Vacant
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
+                                                                 THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
+                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "reelect")]
+                             ELSE /\ IF cut[self] = None
+                                        THEN /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue >>
+                                  /\ UNCHANGED << node, robbed >>
                        /\ IF cut[self] = None
                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                                   /\ cut' = cut
@@ -560,58 +743,359 @@ M2(self) == /\ pc[self] = "M2"
                                   /\ pc' = [pc EXCEPT ![self] = "M3"]
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
                             own, known, over, elections, stale, overwritten, 
-                            stack, seen, of, victim, whose, when, whom, what, 
-                            turn >>
+                            stack, seen, of, victim, id, slow, again, whose, 
+                            when, whom, what, turn >>
 
 C7(self) == /\ pc[self] = "C7"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF self \notin live
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 M3(self) == /\ pc[self] = "M3"
             /\ IF self \in live
                   THEN /\ pc' = [pc EXCEPT ![self] = "M2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
             /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, acts, own, known, over, 
-                            elections, stale, overwritten, stack, of, victim, 
-                            whose, when, whom, what, turn >>
+                            watching, cut, late, queue, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, stack, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
                   \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
                   \/ W3(self) \/ M3(self) \/ A2(self)
 
+E1(self) == /\ pc[self] = "E1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, watching, cut, late, queue, acts >>
+                  ELSE /\ IF cut[self] # "before" /\ node = Vacant
+                             THEN /\ node' = [id |-> self, session |-> session[self]]
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
+                                                                 THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
+                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "change")]
+                                  /\ IF cut[self] = None
+                                        THEN /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ pc' = [pc EXCEPT ![self] = "E4"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
+                                             /\ acts' = acts
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = "E3"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << node, acts >>
+                       /\ stack' = stack
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, own, 
+                            known, over, elections, stale, robbed, overwritten, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
+
+E2(self) == /\ pc[self] = "E2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "E1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+E3(self) == /\ pc[self] = "E3"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ acts' = acts
+                  ELSE /\ IF Tree(self).node = Vacant
+                             THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                  /\ UNCHANGED << acts, stack >>
+                             ELSE /\ IF Tree(self).node.session # session[self]
+                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ acts' = acts
+                                        ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ pc' = [pc EXCEPT ![self] = "E4"]
+                                             /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
+
+E4(self) == /\ pc[self] = "E4"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ own' = own
+                  ELSE /\ own' = [own EXCEPT ![self] = Tree(self).epoch]
+                       /\ pc' = [pc EXCEPT ![self] = "E5"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+E5(self) == /\ pc[self] = "E5"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << epoch, watching, cut, late, queue, acts, 
+                                       own, elections >>
+                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
+                             THEN /\ epoch' = [value |-> own[self].value + 1, version |-> epoch.version + 1]
+                                  /\ elections' = elections + 1
+                                  /\ IF cut[self] = None
+                                        THEN /\ own' = [own EXCEPT ![self] = epoch']
+                                             /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                      pc        |->  Head(stack[self]).pc ] >>
+                                                                                  \o Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue, own, stack >>
+                                  /\ acts' = acts
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue, acts, 
+                                                             stack >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
+                                                                                      pc        |->  Head(stack[self]).pc ] >>
+                                                                                  \o Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = "D1"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << epoch, own, elections >>
+            /\ UNCHANGED << node, part, live, session, sessions, busy, known, 
+                            over, stale, robbed, overwritten, seen, of, victim, 
+                            id, slow, again, whose, when, whom, what, turn >>
+
+E6(self) == /\ pc[self] = "E6"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "E5"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+elect_early(self) == E1(self) \/ E2(self) \/ E3(self) \/ E4(self)
+                        \/ E5(self) \/ E6(self)
+
+X1(self) == /\ pc[self] = "X1"
+            /\ IF self \notin live \/ Tree(self).part.by > own[self].value
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                       /\ pc' = [pc EXCEPT ![self] = "X2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
+
+X2(self) == /\ pc[self] = "X2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << part, watching, cut, late, queue, known, 
+                                       stale >>
+                  ELSE /\ IF cut[self] # "before" /\ part.version = known[self].version
+                             THEN /\ part' = New(known[self], own[self])
+                                  /\ stale' = (stale \/ epoch.value # own[self].value)
+                                  /\ IF cut[self] = None
+                                        THEN /\ known' = [known EXCEPT ![self] = part']
+                                             /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ cut' = cut
+                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue, known, 
+                                                             stack >>
+                             ELSE /\ IF cut[self] # None
+                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
+                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = "X3"]
+                                             /\ cut' = cut
+                                  /\ UNCHANGED << part, known, stale, stack >>
+            /\ UNCHANGED << node, epoch, live, session, sessions, busy, acts, 
+                            own, over, elections, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+X3(self) == /\ pc[self] = "X3"
+            /\ IF self \notin live \/ Tree(self).part.by > own[self].value
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ LET old == known[self] IN
+                            /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                            /\ IF Tree(self).part = New(old, own[self])
+                                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                  ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
+                                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
+
+X4(self) == /\ pc[self] = "X4"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+write_early(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+
+D1(self) == /\ pc[self] = "D1"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, watching, cut, late, queue, 
+                                       robbed >>
+                  ELSE /\ IF cut[self] # "before" /\ node # Vacant
+                             THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                  /\ node' = Vacant
+                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
+                                                                 THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
+                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "reelect")]
+                             ELSE /\ IF cut[self] = None
+                                        THEN /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << watching, late, 
+                                                             queue >>
+                                  /\ UNCHANGED << node, robbed >>
+                       /\ IF cut[self] = None
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                  /\ cut' = cut
+                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "D2"]
+                                  /\ stack' = stack
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
+                            own, known, over, elections, stale, overwritten, 
+                            seen, of, victim, id, slow, again, whose, when, 
+                            whom, what, turn >>
+
+D2(self) == /\ pc[self] = "D2"
+            /\ IF self \notin live
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+give_up_early(self) == D1(self) \/ D2(self)
+
 Y1(self) == /\ pc[self] = "Y1"
             /\ of[self] \notin live
             /\ queue' = [queue EXCEPT ![of[self]] = <<"expire">>]
             /\ pc' = [pc EXCEPT ![self] = "Y2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, busy, acts, own, known, over, 
-                            elections, stale, overwritten, stack, seen, of, 
-                            victim, whose, when, whom, what, turn >>
+                            watching, cut, late, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, stack, seen, 
+                            of, victim, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 Y2(self) == /\ pc[self] = "Y2"
             /\ ~Has(queue[of[self]], "expire")
@@ -622,9 +1106,10 @@ Y2(self) == /\ pc[self] = "Y2"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ of' = [of EXCEPT ![self] = Head(stack[self]).of]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << node, epoch, part, watching, cut, busy, acts, own, 
-                            known, over, elections, stale, overwritten, seen, 
-                            victim, whose, when, whom, what, turn >>
+            /\ UNCHANGED << node, epoch, part, watching, cut, late, busy, acts, 
+                            own, known, over, elections, stale, robbed, 
+                            overwritten, seen, victim, id, slow, again, whose, 
+                            when, whom, what, turn >>
 
 connect(self) == Y1(self) \/ Y2(self)
 
@@ -633,35 +1118,87 @@ N1(self) == /\ pc[self] = "N1"
             /\ cut' = [cut EXCEPT ![victim[self]] = None]
             /\ IF node.session = session[victim[self]]
                   THEN /\ node' = Vacant
-                       /\ queue' = [b \in Brokers |-> IF b \in watching \ {victim[self]} THEN Append(queue[b], "reelect")
-                                                      ELSE queue[b]]
-                       /\ watching' = {}
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ ({victim[self]}) /\ (late[b] = << >> \/ b = None)
+                                                      THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                       /\ watching' = {b \in watching \ ({victim[self]}) : late[b] # << >> /\ b # None}
+                       /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "reelect")]
                   ELSE /\ watching' = watching \ {victim[self]}
-                       /\ UNCHANGED << node, queue >>
+                       /\ UNCHANGED << node, late, queue >>
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ victim' = [victim EXCEPT ![self] = Head(stack[self]).victim]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, session, sessions, busy, acts, own, 
-                            known, over, elections, stale, overwritten, seen, 
-                            of, whose, when, whom, what, turn >>
+                            known, over, elections, stale, robbed, overwritten, 
+                            seen, of, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 expire(self) == N1(self)
 
 N2(self) == /\ pc[self] = "N2"
             /\ IF node # Vacant
                   THEN /\ node' = Vacant
-                       /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "reelect") ELSE queue[b]]
-                       /\ watching' = {}
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                      THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                       /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                       /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "reelect")]
                   ELSE /\ TRUE
-                       /\ UNCHANGED << node, watching, queue >>
+                       /\ UNCHANGED << node, watching, late, queue >>
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
-                            acts, own, known, over, elections, stale, 
-                            overwritten, seen, of, victim, whose, when, whom, 
-                            what, turn >>
+                            acts, own, known, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 remove(self) == N2(self)
+
+N8(self) == /\ pc[self] = "N8"
+            /\ IF node # Vacant
+                  THEN /\ node' = [node EXCEPT !.id = id[self]]
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                      THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                       /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                       /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "change")]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << node, watching, late, queue >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ id' = [id EXCEPT ![self] = Head(stack[self]).id]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
+                            acts, own, known, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, slow, again, whose, 
+                            when, whom, what, turn >>
+
+overwrite(self) == N8(self)
+
+N9(self) == /\ pc[self] = "N9"
+            /\ late' = [late EXCEPT ![slow[self]] = <<Tree(slow[self])>>]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ slow' = [slow EXCEPT ![self] = Head(stack[self]).slow]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, again, whose, when, whom, what, turn >>
+
+lag(self) == N9(self)
+
+N0(self) == /\ pc[self] = "N0"
+            /\ IF again[self] \in watching /\ Tree(again[self]).missed # None
+                  THEN /\ queue' = [queue EXCEPT ![again[self]] = Append(queue[again[self]], Tree(again[self]).missed)]
+                       /\ watching' = watching \ {again[self]}
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << watching, queue >>
+            /\ late' = [late EXCEPT ![again[self]] = << >>]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ again' = [again EXCEPT ![self] = Head(stack[self]).again]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
+                            busy, acts, own, known, over, elections, stale, 
+                            robbed, overwritten, seen, of, victim, id, slow, 
+                            whose, when, whom, what, turn >>
+
+hear(self) == N0(self)
 
 N3(self) == /\ pc[self] = "N3"
             /\ IF whose[self] \in live
@@ -673,9 +1210,9 @@ N3(self) == /\ pc[self] = "N3"
             /\ when' = [when EXCEPT ![self] = Head(stack[self]).when]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whom, what, turn >>
+                            watching, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, id, slow, again, whom, what, turn >>
 
 lose(self) == N3(self)
 
@@ -686,9 +1223,9 @@ N4(self) == /\ pc[self] = "N4"
             /\ what' = [what EXCEPT ![self] = Head(stack[self]).what]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, turn >>
+                            watching, cut, late, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, turn >>
 
 notify(self) == N4(self)
 
@@ -697,9 +1234,10 @@ N5(self) == /\ pc[self] = "N5"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
-                            cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            cut, late, queue, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 shrink(self) == N5(self)
 
@@ -709,28 +1247,32 @@ N7(self) == /\ pc[self] = "N7"
                        /\ elections' = elections + 1
                        /\ part' = New(part, epoch')
                        /\ node' = Vacant
-                       /\ queue' = [b \in Brokers |-> IF b \in watching THEN Append(queue[b], "change") ELSE queue[b]]
-                       /\ watching' = {}
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                      THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                       /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                       /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "change")]
                   ELSE /\ TRUE
-                       /\ UNCHANGED << node, epoch, part, watching, queue, 
-                                       elections >>
+                       /\ UNCHANGED << node, epoch, part, watching, late, 
+                                       queue, elections >>
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << live, session, sessions, cut, busy, acts, own, 
-                            known, over, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            known, over, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 visit(self) == N7(self)
 
 N6(self) == /\ pc[self] = "N6"
-            /\ busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >>
+            /\ busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >> /\ late[b] = << >>
             /\ over' = TRUE
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, 
-                            elections, stale, overwritten, seen, of, victim, 
-                            whose, when, whom, what, turn >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
 
 rest(self) == N6(self)
 
@@ -744,8 +1286,8 @@ T0(self) == /\ pc[self] = "T0"
                                                                        \o stack[self]]
                                   /\ seen' = [seen EXCEPT ![self] = NoEpoch]
                                   /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << of, victim, whose, when, 
-                                                  whom, what >>
+                                  /\ UNCHANGED << of, victim, id, slow, again, 
+                                                  whose, when, whom, what >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "connect"
                                         THEN /\ /\ of' = [of EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "connect",
@@ -753,7 +1295,8 @@ T0(self) == /\ pc[self] = "T0"
                                                                                          of        |->  of[self] ] >>
                                                                                      \o stack[self]]
                                              /\ pc' = [pc EXCEPT ![self] = "Y1"]
-                                             /\ UNCHANGED << victim, whose, 
+                                             /\ UNCHANGED << victim, id, slow, 
+                                                             again, whose, 
                                                              when, whom, what >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "expire"
                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
@@ -762,7 +1305,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                 \o stack[self]]
                                                            /\ victim' = [victim EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                         /\ pc' = [pc EXCEPT ![self] = "N1"]
-                                                        /\ UNCHANGED << whose, 
+                                                        /\ UNCHANGED << id, 
+                                                                        slow, 
+                                                                        again, 
+                                                                        whose, 
                                                                         when, 
                                                                         whom, 
                                                                         what >>
@@ -771,7 +1317,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                             pc        |->  "T0" ] >>
                                                                                                         \o stack[self]]
                                                                    /\ pc' = [pc EXCEPT ![self] = "N2"]
-                                                                   /\ UNCHANGED << whose, 
+                                                                   /\ UNCHANGED << id, 
+                                                                                   slow, 
+                                                                                   again, 
+                                                                                   whose, 
                                                                                    when, 
                                                                                    whom, 
                                                                                    what >>
@@ -784,7 +1333,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                                  /\ when' = [when EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
                                                                                  /\ whose' = [whose EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                               /\ pc' = [pc EXCEPT ![self] = "N3"]
-                                                                              /\ UNCHANGED << whom, 
+                                                                              /\ UNCHANGED << id, 
+                                                                                              slow, 
+                                                                                              again, 
+                                                                                              whom, 
                                                                                               what >>
                                                                          ELSE /\ IF Program[self][turn'[self] - 1][1] = "notify"
                                                                                     THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
@@ -795,20 +1347,50 @@ T0(self) == /\ pc[self] = "T0"
                                                                                             /\ what' = [what EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
                                                                                             /\ whom' = [whom EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                                          /\ pc' = [pc EXCEPT ![self] = "N4"]
-                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "shrink"
-                                                                                               THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
-                                                                                                                                             pc        |->  "T0" ] >>
-                                                                                                                                         \o stack[self]]
-                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N5"]
-                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "visit"
-                                                                                                          THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
-                                                                                                                                                        pc        |->  "T0" ] >>
-                                                                                                                                                    \o stack[self]]
-                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N7"]
-                                                                                                          ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
-                                                                                                                                                        pc        |->  "T0" ] >>
-                                                                                                                                                    \o stack[self]]
-                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N6"]
+                                                                                         /\ UNCHANGED << id, 
+                                                                                                         slow, 
+                                                                                                         again >>
+                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "overwrite"
+                                                                                               THEN /\ /\ id' = [id EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "overwrite",
+                                                                                                                                                pc        |->  "T0",
+                                                                                                                                                id        |->  id[self] ] >>
+                                                                                                                                            \o stack[self]]
+                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N8"]
+                                                                                                    /\ UNCHANGED << slow, 
+                                                                                                                    again >>
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "lag"
+                                                                                                          THEN /\ /\ slow' = [slow EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lag",
+                                                                                                                                                           pc        |->  "T0",
+                                                                                                                                                           slow      |->  slow[self] ] >>
+                                                                                                                                                       \o stack[self]]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N9"]
+                                                                                                               /\ again' = again
+                                                                                                          ELSE /\ IF Program[self][turn'[self] - 1][1] = "hear"
+                                                                                                                     THEN /\ /\ again' = [again EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hear",
+                                                                                                                                                                      pc        |->  "T0",
+                                                                                                                                                                      again     |->  again[self] ] >>
+                                                                                                                                                                  \o stack[self]]
+                                                                                                                          /\ pc' = [pc EXCEPT ![self] = "N0"]
+                                                                                                                     ELSE /\ IF Program[self][turn'[self] - 1][1] = "shrink"
+                                                                                                                                THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
+                                                                                                                                                                              pc        |->  "T0" ] >>
+                                                                                                                                                                          \o stack[self]]
+                                                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N5"]
+                                                                                                                                ELSE /\ IF Program[self][turn'[self] - 1][1] = "visit"
+                                                                                                                                           THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
+                                                                                                                                                                                         pc        |->  "T0" ] >>
+                                                                                                                                                                                     \o stack[self]]
+                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N7"]
+                                                                                                                                           ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
+                                                                                                                                                                                         pc        |->  "T0" ] >>
+                                                                                                                                                                                     \o stack[self]]
+                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N6"]
+                                                                                                                          /\ again' = again
+                                                                                                               /\ slow' = slow
+                                                                                                    /\ id' = id
                                                                                          /\ UNCHANGED << whom, 
                                                                                                          what >>
                                                                               /\ UNCHANGED << whose, 
@@ -817,11 +1399,11 @@ T0(self) == /\ pc[self] = "T0"
                                              /\ of' = of
                                   /\ seen' = seen
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, seen, of, victim, whose, when, 
-                                       whom, what, turn >>
+                       /\ UNCHANGED << stack, seen, of, victim, id, slow, 
+                                       again, whose, when, whom, what, turn >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, overwritten >>
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            over, elections, stale, robbed, overwritten >>
 
 thread(self) == T0(self)
 
@@ -829,8 +1411,11 @@ thread(self) == T0(self)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
-Next == (\E self \in ProcSet:  \/ serve(self) \/ connect(self)
-                               \/ expire(self) \/ remove(self) \/ lose(self)
+Next == (\E self \in ProcSet:  \/ serve(self) \/ elect_early(self)
+                               \/ write_early(self) \/ give_up_early(self)
+                               \/ connect(self) \/ expire(self)
+                               \/ remove(self) \/ overwrite(self)
+                               \/ lag(self) \/ hear(self) \/ lose(self)
                                \/ notify(self) \/ shrink(self)
                                \/ visit(self) \/ rest(self))
            \/ (\E self \in Threads: thread(self))
@@ -844,9 +1429,15 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(remove(self))
                                  /\ WF_vars(lose(self))
                                  /\ WF_vars(notify(self))
+                                 /\ WF_vars(overwrite(self))
+                                 /\ WF_vars(lag(self))
+                                 /\ WF_vars(hear(self))
                                  /\ WF_vars(shrink(self))
                                  /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
+                                 /\ WF_vars(elect_early(self))
+                                 /\ WF_vars(write_early(self))
+                                 /\ WF_vars(give_up_early(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 

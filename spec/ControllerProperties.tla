@@ -5,13 +5,17 @@ EXTENDS Controller
 Epochs == [value : Nat, version : Nat]
 States == [epoch : Nat, by : Nat, isr : Nat, version : Nat]
 
+Nodes == {Vacant} \cup [id : Brokers \cup {Unreadable}, session : 1..sessions]
+Trees == [node : Nodes, epoch : Epochs, part : States, missed : {None, "change", "reelect"}]
+
 TypeOK ==
-  /\ node = Vacant \/ \E b \in live : node = [id |-> b, session |-> session[b]]
+  /\ node \in Nodes /\ node.session \in {0} \cup {session[b] : b \in live}
   /\ epoch \in Epochs /\ part \in States
   /\ live \subseteq Brokers /\ watching \subseteq Brokers /\ busy \subseteq Brokers
   /\ \A b \in Brokers :
        /\ session[b] \in 1..sessions /\ cut[b] \in {None, "before", "after"}
        /\ acts[b] \in BOOLEAN /\ own[b] \in Epochs /\ known[b] \in States
+       /\ late[b] = << >> \/ (DOMAIN late[b] = {1} /\ late[b][1] \in Trees)
        /\ \A i \in DOMAIN queue[b] :
             queue[b][i] \in {"register", "expire", "change", "reelect", "work", "move"}
 
@@ -23,16 +27,22 @@ EpochIncreases == epoch = [value |-> elections, version |-> elections]
 
 FencedWrites == ~stale
 
+DeletesOwnNode == ~robbed
+
 NoLostUpdate == ~overwritten
 
 \* A broker that works for the partition takes itself for the controller.
-ActOnlyIfActive == \A b \in Brokers : pc[b] \in {"F1", "W1", "W2"} => acts[b]
+ActOnlyIfActive == \A b \in Brokers : pc[b] \in {"F1", "W1", "W2", "X1", "X2", "X3"} => acts[b]
 
-\* A broker is quiet if it handles no event, none waits, and its session lives.
-Quiet(b) == b \in live /\ b \notin busy /\ queue[b] = << >>
+\* A broker is quiet if it handles no event, none waits, its session lives, and its server is not
+\* late.
+Quiet(b) == b \in live /\ b \notin busy /\ queue[b] = << >> /\ late[b] = << >>
 
 \* /controller names a quiet broker: it does act.
 NoOrphan == \A b \in Brokers : node.session = session[b] /\ Quiet(b) => acts[b]
+
+\* A quiet broker that acts has been elected.
+NoPhantom == \A b \in Brokers : Quiet(b) /\ acts[b] => own[b] # NoEpoch
 
 \* Where all are quiet, one of them is the controller.
 NoVacancy == (\A b \in Brokers : Quiet(b)) => node.id # None
@@ -41,14 +51,15 @@ NoVacancy == (\A b \in Brokers : Quiet(b)) => node.id # None
 OneBelieves == \A a, b \in Brokers : a # b => ~(acts[a] /\ acts[b])
 
 \* In the end a broker acts as controller, and /controller names it.
-Elected == over /\ node.id # None /\ acts[node.id]
+Elected == over /\ node.id \in Brokers /\ acts[node.id]
 Elects == <>Elected
 
 -----------------------------------------------------------------------------
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T :
-  WF_vars(\/ thread(t) \/ serve(t) \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
-          \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
+  WF_vars(\/ thread(t) \/ serve(t) \/ elect_early(t) \/ write_early(t) \/ give_up_early(t)
+          \/ connect(t) \/ expire(t) \/ remove(t) \/ lose(t)
+          \/ overwrite(t) \/ lag(t) \/ hear(t) \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
 
 -----------------------------------------------------------------------------
 \* Witnesses: states that some scenario must reach, or the properties say little.
@@ -65,4 +76,20 @@ WroteUnawares == \E b \in Brokers : pc[b] = "W2" /\ part = New(known[b], own[b])
 
 \* The leader has changed the ISR before the controller's write.
 LeaderWasFirst == \E b \in Brokers : pc[b] = "W2" /\ part.isr # known[b].isr
+
+\* A broker finds out that it has created the node although the reply was lost.
+CreatedUnawares == \E b \in Brokers : pc[b] = "E3" /\ node.session = session[b]
+
+\* The epoch was raised after a broker read it: by another one, or by itself unawares.
+RaisesTooLate == \E b \in Brokers : pc[b] = "E5" /\ b \in live /\ epoch.version # own[b].version
+
+\* A broker finds its own node of a session that has ended.
+FindsOldNode == \E b \in Brokers : pc[b] = "C2" /\ b \in live /\ late[b] # << >>
+  /\ Tree(b).node.id = b /\ Tree(b).node.session \notin {session[c] : c \in Brokers}
+
+\* A controller reads an older state of the partition than there is.
+ReadsLate == \E b \in Brokers : pc[b] = "F1" /\ b \in live /\ Tree(b).part # part
+
+\* A broker has tried to become controller, and the node that is there names none.
+IsRefusedByUnreadable == \E b \in Brokers : pc[b] = "C5" /\ node.id = Unreadable
 =============================================================================

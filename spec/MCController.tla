@@ -7,6 +7,7 @@ EXTENDS ControllerProperties, Integers, TLC
 
 MC_Session == [b1 |-> 1]
 MC_First == "b1"
+MC_Elector == [b1 |-> "Elector", b2 |-> "Elector"]
 MC_Program ==
   (  "b1" :> <<<<"serve">>>>
   @@ "c1" :> <<<<"connect", "b1">>>>

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+from enum import Enum
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -31,7 +32,7 @@ BEAT_S = 0.03
 MOVE = signal.SIGUSR1
 """What calls it to give its office up."""
 
-PAUSES = {Place.ELECT: 0.2}
+PAUSES: dict[Enum, float] = {Place.ELECT: 0.2}
 ANY_PAUSE, PAUSE_S = 0.02, 0.3
 """The chance that the event thread stands still before a request, as for a collection, and for how
 long at most."""

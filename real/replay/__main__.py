@@ -103,7 +103,7 @@ class Report:
 
 
 def late_reads(running: ensemble.Ensemble, many: int) -> bool:
-    """Print how many reads are late. Returns whether none is after a sync."""
+    """Print how many reads are late. Returns whether none is after what settles them."""
     with closing(late.Trials(running)) as trials:
         found = late.reads(trials, many)
     for each in found:
@@ -113,7 +113,7 @@ def late_reads(running: ensemble.Ensemble, many: int) -> bool:
     print(
         f"in election {number} a broker finds its own old node, waits, and is elected", flush=True
     )
-    return not any(each.late for each in found if each.synced)
+    return not any(each.late for each in found if each.after)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -148,7 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def whole(graphs: Graphs, given: argparse.Namespace) -> int:
     """All that the command does without --path. The models come first: sessions expire."""
-    scenarios = graphs.mechanism.scenarios
+    scenarios = paths.performable(graphs.mechanism)
     drawn = [
         path
         for scenario in scenarios

@@ -43,6 +43,9 @@ class ZooKeeper:
 
     __slots__ = ("lock",)
 
+    late: tuple[()] = ()
+    """No server of it is late when its state is read."""
+
     def __init__(self, nodes: Iterable[ZNode] = ()) -> None:
         self.lock = Lock()
         with present.sessions() as there:

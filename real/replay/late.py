@@ -1,4 +1,8 @@
-"""Reads at a follower that are late, provoked on an ensemble; after a sync none of them is."""
+"""Reads at a follower that are late, provoked on an ensemble.
+
+After a sync none of them is, and none after a transaction that was refused: its reply comes when
+the follower has applied all that was before it. The ZooKeeper in memory takes that for granted.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,28 @@ from itertools import product
 from typing import NamedTuple
 
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Elector, PartitionState
-from impl.zookeeper_requests import Code, Connected, Create, Delete, Get, Multi, Part, Put
+from impl.zookeeper_requests import Check, Code, Connected, Create, Delete, Get, Multi, Part, Put
 from real.zookeeper.client import Client
 from real.zookeeper.ensemble import Ensemble
 from wheelproof.errors import NothingChecked, ToolError
 
 ME = "b1"
+REFUSED = "a refused transaction"
+AFTER = ("", "a sync", REFUSED)
+"""What the follower's session does before the read."""
 
 
 class Late(NamedTuple):
     """How many of so many reads of one kind had an older state."""
 
     change: str
-    synced: bool
+    after: str
     reads: int
     late: int
 
     def __str__(self) -> str:
-        return f"{self.change}{', after a sync' * self.synced}: {self.late} of {self.reads} late"
+        after = f", after {self.after}" if self.after else ""
+        return f"{self.change}{after}: {self.late} of {self.reads} late"
 
 
 class Trials:
@@ -45,20 +53,18 @@ class Trials:
             self.leader.ask(Multi((Delete(path),)))
         write(self.leader, Create(EPOCH, "0"), Create(PARTITION, PartitionState().encoded()))
 
-    def of_value(self, synced: bool) -> bool:
+    def of_value(self, after: str) -> bool:
         """Whether the value before the last one that the leader has written is read."""
         self.written += 1
         write(self.leader, Put(EPOCH, str(self.written)))
-        if synced:
-            sync(self.follower)
+        settle(self.follower, after)
         return self.follower.ask(Get(EPOCH)).data != str(self.written)
 
-    def of_session(self, synced: bool) -> bool:
+    def of_session(self, after: str) -> bool:
         """Whether the node of a session that the leader has ended is read."""
         self.leader.ask(Connected())
         self.owner().close()
-        if synced:
-            sync(self.follower)
+        settle(self.follower, after)
         return self.follower.ask(Get(CONTROLLER)).code is Code.OK
 
     def owner(self) -> Client:
@@ -107,6 +113,18 @@ def sync(client: Client) -> None:
         raise ToolError("A session has expired.")
 
 
+def settle(client: Client, after: str) -> None:
+    """Do what comes before a read, if anything. Raises ToolError where it ends in another way."""
+    if after == REFUSED:
+        if (
+            client.ask(Multi((Check(PARTITION, -2), Delete(PARTITION)))).code
+            is not Code.BAD_VERSION
+        ):
+            raise ToolError("A transaction is not refused.")
+    elif after:
+        sync(client)
+
+
 def perform(elector: Elector, client: Client, event: str) -> None:
     """Handle an event, each request in the client's session."""
     handler = elector.handle(event)
@@ -120,15 +138,15 @@ def perform(elector: Elector, client: Client, event: str) -> None:
 
 def reads(trials: Trials, many: int) -> list[Late]:
     """Late reads of each kind. Raises NothingChecked where none is."""
-    kinds: dict[str, Callable[[bool], bool]] = {
+    kinds: dict[str, Callable[[str], bool]] = {
         "a value that the leader has written": trials.of_value,
         "the node of a session that the leader has ended": trials.of_session,
     }
     found = [
-        Late(change, synced, many, sum([kinds[change](synced) for _ in range(many)]))
-        for change, synced in product(kinds, (False, True))
+        Late(change, after, many, sum([kinds[change](after) for _ in range(many)]))
+        for change, after in product(kinds, AFTER)
     ]
-    if not any(each.late for each in found if not each.synced):
+    if not any(each.late for each in found if not each.after):
         raise NothingChecked(f"None of {2 * many} reads was late.", "Take more, by --reads.")
     return found
 

@@ -54,6 +54,15 @@ class Graphs:
         return self.known[scenario, without]
 
 
+def performable(mechanism: Mechanism) -> list[str]:
+    """The scenarios that an ensemble can perform: no server is late at will there."""
+    return [
+        name
+        for name, scenario in mechanism.scenarios.items()
+        if all(step[0] != "lag" for program in scenario["threads"].values() for step in program)
+    ]
+
+
 def drawn(graphs: Graphs, scenario: str, many: int, seed: int) -> list[Path]:
     """Random paths to the end of a scenario, the same ones for a seed.
 

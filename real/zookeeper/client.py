@@ -147,13 +147,18 @@ class Client:
             code, found = self._call(Operation.EXISTS, wire.read(request.path, True))
             if code in (Code.OK, Code.NO_NODE):
                 self.watching[request.path] = code is Code.OK
-            return Reply(code, version=found.node().version) if code is Code.OK else Reply(code)
+            return self._read(found) if code is Code.OK else Reply(code)
         if isinstance(request, Get):
             code, found = self._call(Operation.GET, wire.read(request.path, False))
             if code is not Code.OK:
                 return Reply(code)
-            return Reply(code, found.text(), found.node().version)
+            return self._read(found, found.text())
         return self._transaction(request)
+
+    def _read(self, found: Message, data: str = "") -> Reply:
+        """A reply with a node."""
+        node = found.node()
+        return Reply(Code.OK, data, node.version, mine=node.owner == self.session)
 
     def _transaction(self, request: Multi) -> Reply:
         """The reply to a Check has no version: it is the one that was demanded."""

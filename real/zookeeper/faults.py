@@ -93,6 +93,15 @@ class WatchesNodesOnly(ZooKeeper):
         return super()._read(session, request if there else Get(request.path))
 
 
+class OwnerUnread(ZooKeeper):
+    """a read does not say that the node goes with the session"""
+
+    __slots__ = ()
+
+    def _read(self, session: Session, request: Exists | Get) -> Reply:
+        return super()._read(session, request)._replace(mine=False)
+
+
 class EphemeralStays(ZooKeeper):
     """an ephemeral node stays when its session ends"""
 
@@ -123,6 +132,7 @@ FAULTS: tuple[type[ZooKeeper], ...] = (
     WatchStays,
     DeletionUnseen,
     WatchesNodesOnly,
+    OwnerUnread,
     EphemeralStays,
     LostUnperformed,
 )

@@ -16,7 +16,7 @@ from wheelproof.explore import ControlledImplementation
 
 HISTORY = {
     "atomic": {"exact", "ought"},
-    "controller": {"elections", "stale", "overwritten"},
+    "controller": {"elections", "stale", "robbed", "overwritten"},
     "delay_queue": {"leading", "queued"},
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
     "event_queue": {"entered"},
@@ -69,6 +69,9 @@ OPERATIONS = {
         "connect",
         "expire",
         "remove",
+        "overwrite",
+        "lag",
+        "hear",
         "lose",
         "notify",
         "shrink",

@@ -115,7 +115,7 @@ def test_a_decision_is_taken_away_from_a_copy(tmp_path):
     own = (ROOT / "impl" / "controller.py").read_text(encoding="utf-8")
     assert made.broken == {"FencedWrites"}
     assert "Multi((fence, put))" in own and "Multi((fence, put))" not in changed
-    with pytest.raises(UsageError, match="There is no decision 'Nothing'. Name one of these: Do"):
+    with pytest.raises(UsageError, match="There is no decision 'Nothing'. Name one of these: Be"):
         variants.without("Nothing", tmp_path)
     assert set(variants.CONTROLS) < set(variants.names())
 

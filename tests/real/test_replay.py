@@ -28,6 +28,16 @@ from wheelproof.explore import Difference
 from wheelproof.jvm.jars import NotHere
 
 FEW = ("reply_lost", "removed", "expires_at_start", "moves")
+VIOLATED = (
+    "early_unfenced: FencedWrites fails after 11 steps",
+    "early_without_epoch: OneController fails after 7 steps",
+    "written_orphan: NoOrphan fails after 5 steps",
+    "corrupt_orphan: NoOrphan fails after 8 steps",
+    "early_robs: DeletesOwnNode fails after 14 steps",
+    "upgraded_orphan: NoOrphan fails after 21 steps",
+    "two_believe: OneBelieves fails after 7 steps",
+)
+"""What is printed of the configs that have to fail."""
 MUTANTS = ("NoFence", "NoHandshake", "WaitsForSession", "KeepsNode")
 
 
@@ -146,7 +156,7 @@ def test_a_divergence_is_named_and_its_file_runs_again(report, graphs, mechanism
 
 def test_each_variable_of_a_wrong_state_is_refused(report, graphs, capsys):
     report.wrong_states(paths.drawn(graphs, "removed", 1, seed=1)[0])
-    assert capsys.readouterr().out.endswith(" after 10 steps: 14 of 14 refused\n")
+    assert capsys.readouterr().out.endswith(" after 10 steps: 15 of 15 refused\n")
 
 
 def test_a_wrong_state_that_passes_is_no_control(report, graphs, monkeypatch):
@@ -221,15 +231,15 @@ def test_one_server_does_the_same(graphs, monkeypatch, tmp_path):
 
 
 class Reading:
-    """Stands for an ensemble whose reads are late, or late after a sync, too."""
+    """Stands for an ensemble whose reads are late, also after what is named in ``after``."""
 
-    def __init__(self, late=0, after_sync=0):
-        self.late, self.after_sync = late, after_sync
+    def __init__(self, late=0, after=()):
+        self.late, self.after = late, after
 
-    def of_value(self, synced):
-        return bool(self.after_sync if synced else self.late)
+    def of_value(self, after):
+        return after in self.after if after else bool(self.late)
 
-    def of_session(self, synced):
+    def of_session(self, after):
         return False
 
     def elected(self):
@@ -241,9 +251,10 @@ class Reading:
 
 def test_late_reads_are_counted_and_have_to_be_there():
     found = late.reads(Reading(late=1), 3)
-    assert [str(each) for each in found[:2]] == [
+    assert [str(each) for each in found[:3]] == [
         "a value that the leader has written: 3 of 3 late",
         "a value that the leader has written, after a sync: 0 of 3 late",
+        "a value that the leader has written, after a refused transaction: 0 of 3 late",
     ]
     assert late.elections(Reading(late=1), 3) == 1
     with pytest.raises(NothingChecked, match="None of 6 reads was late"):
@@ -252,11 +263,12 @@ def test_late_reads_are_counted_and_have_to_be_there():
         late.elections(Reading(), 3)
 
 
-def test_a_late_read_after_a_sync_is_a_finding(monkeypatch, capsys):
+@pytest.mark.parametrize("after", late.AFTER[1:])
+def test_a_late_read_after_what_settles_it_is_a_finding(monkeypatch, capsys, after):
     monkeypatch.setattr(late, "Trials", lambda running: Reading(1, running))
-    assert command.late_reads(0, 2) is True
-    assert command.late_reads(1, 2) is False
-    assert "after a sync: 2 of 2 late" in capsys.readouterr().out
+    assert command.late_reads((), 2) is True
+    assert command.late_reads((after,), 2) is False
+    assert f"after {after}: 2 of 2 late" in capsys.readouterr().out
 
 
 # -- the command
@@ -315,14 +327,15 @@ def java():
 @pytest.mark.nightly
 def test_paths_and_counterexamples_on_three_nodes(java, capsys, tmp_path):
     assert command.main(["--paths", "3", "--reads", "100", "--output", str(tmp_path)]) == 0
-    first, drawn, believing, *lines = capsys.readouterr().out.splitlines()
+    first, drawn, *lines = capsys.readouterr().out.splitlines()
     assert first == "ZooKeeper 3.9.4 on 3 nodes"
-    assert drawn.startswith("48 paths of 16 scenarios, ")
-    assert drawn.endswith(" 25 of 25 labels: 0 diverge")
+    assert drawn.startswith("96 paths of 32 scenarios, ")
+    assert drawn.endswith(" 38 of 38 labels: 0 diverge")
     mutants = project.find(command.ROOT)["controller"].mutants
-    assert believing == "two_believe: OneBelieves fails after 7 steps"
+    assert lines[: len(VIOLATED)] == list(VIOLATED)
+    lines = lines[len(VIOLATED) :]
     assert [line.partition(":")[0] for line in lines[: 2 * len(mutants) : 2]] == list(mutants)
-    assert "14 of 14 refused" in lines[2 * len(mutants)]
+    assert "15 of 15 refused" in lines[2 * len(mutants)]
     assert not (tmp_path / "replay").exists()
 
 
