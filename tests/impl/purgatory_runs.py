@@ -93,6 +93,7 @@ def runs(draw: st.DrawFn) -> Drawn:
     expired = draw(st.lists(words(entered), max_size=2, unique=True))
     programs.append([["expire", each] for each in expired])
     scenario = {
+        "protocol": "Blocking",
         "need": need,
         "keys_of": keys_of,
         "adds": adds,

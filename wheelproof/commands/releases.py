@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from wheelproof.jvm.tasks import (
 )
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
+
+WIDTH = 100
+"""Columns of the lines with a run's steps."""
 
 
 def names(mechanisms: Iterable[Mechanism]) -> frozenset[str]:
@@ -80,9 +84,9 @@ def replays(mechanism: Mechanism, rows: Sequence[Row], output: Path) -> list[str
         steps = [step for step in shown.steps if step.kind != "silent"]
         releases = ", ".join(each.release for each, _ in followed)
         sections.append(
-            f"#### `{name}`\n\n`{shown.property}` of `{mechanism.name}` is violated after "
+            f"#### `{name}` of `{mechanism.name}`\n\n`{shown.property}` is violated after "
             f"{len(steps)} steps of `{shown.scenario}`. Followed on {releases}.\n\n"
-            f"{by_thread(steps)}\n\n```sh\n"
+            f"```\n{by_thread(steps)}\n```\n\n```sh\n"
             f'wheelproof jvm "{task.name}"\n'
             f'wheelproof replay "build/{row.trace}" --on impl\n```\n'
         )
@@ -90,13 +94,14 @@ def replays(mechanism: Mechanism, rows: Sequence[Row], output: Path) -> list[str
 
 
 def by_thread(steps: Sequence[document.Step]) -> str:
-    """The labels of a run, those of one thread together until another one moves."""
+    """The labels of a run, those of one thread together until another one moves, in lines."""
     turns: list[tuple[str, list[str]]] = []
     for step in steps:
         if not turns or turns[-1][0] != step.thread:
             turns.append((step.thread, []))
         turns[-1][1].append(step.label)
-    return ", ".join(f"{thread} `{' '.join(labels)}`" for thread, labels in turns)
+    text = "; ".join(f"{thread} {' '.join(labels)}" for thread, labels in turns)
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
@@ -126,9 +131,8 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
         first += f": the class files of {', '.join(others)}" if others else ""
         lines.append([release, first, *(cell(models, name, mine) for name in properties)])
     for task, broken_one, row in changed:
-        cells = [
-            followed(task.subject, row.ok) if name == broken_one else "-" for name in properties
-        ]
+        link = followed(mechanism, task.subject, row.ok)
+        cells = [link if name == broken_one else "-" for name in properties]
         lines.append([f"{task.release}, changed", f"equal without `{lacks(task)}`", *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -142,9 +146,14 @@ def shown_by(checked: Sequence[tuple[Task, Row]], release: str) -> list[tuple[Ta
     return [(task, row) for task, row in checked if (task.binding.name, task.release) in places]
 
 
-def followed(name: str, ok: bool) -> str:
+def followed(mechanism: Mechanism, name: str, ok: bool) -> str:
     """A cell for a run to a violation, with a link to its section."""
-    return f"violated: [`{name}`](#{name})" if ok else f"not shown: `{name}`"
+    return f"violated: {link_to(mechanism, name)}" if ok else f"not shown: `{name}`"
+
+
+def link_to(mechanism: Mechanism, name: str) -> str:
+    """A link to the section of a run."""
+    return f"[`{name}`](#{name.lower()}-of-{mechanism.name})"
 
 
 def cell(models: Models, name: str, checked: Sequence[tuple[Task, Row]]) -> str:
@@ -157,7 +166,7 @@ def cell(models: Models, name: str, checked: Sequence[tuple[Task, Row]]) -> str:
     ]
     if replays:
         wrong = [f"`{config}`" for config, ok in replays if not ok]
-        right = ", ".join(f"[`{config}`](#{config})" for config, ok in replays if ok)
+        right = ", ".join(link_to(mechanism, config) for config, ok in replays if ok)
         return f"not shown: {', '.join(wrong)}" if wrong else f"violated: {right}"
     compared = [(task.scenario, row.ok) for task, row in checked if task.kind == SCENARIO]
     if not compared or not all(ok for _, ok in compared):

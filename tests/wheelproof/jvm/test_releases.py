@@ -47,7 +47,7 @@ def table(wrong=(), dropped=()):
 def test_a_violated_property_names_its_replay_and_another_release_has_it():
     found = table()
     assert found["release"] == ["`delayed_operation`", "`NoLostCompletion`"]
-    link = "[`article_lost_completion`](#article_lost_completion)"
+    link = "[`article_lost_completion`](#article_lost_completion-of-delayed_operation)"
     assert found["1.0.0"] == ["1 of 1 scenarios equal", f"violated: {link}"]
     assert found["4.0.0"] == ["1 of 1 scenarios equal", "holds"]
 
@@ -138,15 +138,15 @@ def test_a_replay_is_a_section_with_its_steps_and_its_command(tmp_path):
         trace="x.json",
     )
     (section,) = releases.replays(MECHANISM, [row], tmp_path)
-    assert section.startswith("#### `article_lost_completion`\n")
+    assert section.startswith("#### `article_lost_completion` of `delayed_operation`\n")
     assert "after 1 steps of `try_once`. Followed on 1.0.0." in section
-    assert "\na `C1`\n" in section
+    assert "```\na C1\n```\n" in section
     assert f'wheelproof jvm "{name}"' in section
 
 
 def test_labels_of_one_thread_stand_together_until_another_one_moves():
     steps = [document.Step(thread, label, "") for thread, label in ("aA", "aB", "bA", "aC")]
-    assert releases.by_thread(steps) == "a `A B`, b `A`, a `C`"
+    assert releases.by_thread(steps) == "a A B; b A; a C"
 
 
 def test_changed_classes_are_a_line_of_their_own():
@@ -168,5 +168,5 @@ def test_changed_classes_are_a_line_of_their_own():
     assert lines[2:] == [
         "| 4.3.0 | 1 of 1 scenarios equal | holds |",
         "| 4.3.0, changed | equal without `PlainWheel` | violated: "
-        "[`plain-overflow-wheel`](#plain-overflow-wheel) |",
+        "[`plain-overflow-wheel`](#plain-overflow-wheel-of-overflow_wheel) |",
     ]
