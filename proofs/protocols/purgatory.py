@@ -44,22 +44,11 @@ from proofs.protocols.purgatory_state import (
     waits,
 )
 from proofs.protocols.purgatory_steps import YES
-from proofs.ts import Step, action, conjunct, kept, safety, when
+from proofs.ts import Step, action, conjunct, safety, when
 
 
 class Purgatory(Ranking):
     """Any thread does anything, but enters the operation once."""
-
-    @kept("ready_is_looked_at of InOrder needs it")
-    def passed_in_a_traversal(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Only a thread that goes through a list has gone past the operation."""
-        return ForAll(
-            [T],
-            And(
-                Implies(s.passed[T], s.tour[T] != TOUR.Out),
-                Implies(in_sec(s, T, "C1", "C2", "C3"), s.tour[T] == TOUR.Out),
-            ),
-        )
 
     # -- safety
 
@@ -186,6 +175,17 @@ class InOrder(Purgatory):
             Implies(
                 And(s.begun, waits(s), s.keyed[K], s.home[K] == NO_LIST),
                 And(s.registrar != NO_THREAD, early),
+            ),
+        )
+
+    @conjunct
+    def passed_in_a_traversal(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Only a thread that goes through a list has gone past the operation."""
+        return ForAll(
+            [T],
+            And(
+                Implies(s.passed[T], s.tour[T] != TOUR.Out),
+                Implies(in_sec(s, T, "C1", "C2", "C3"), s.tour[T] == TOUR.Out),
             ),
         )
 

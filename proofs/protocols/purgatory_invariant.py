@@ -46,8 +46,9 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def null_rests(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The null thread is in no operation."""
-        return And(rests(s, NO_THREAD), s.via[NO_THREAD] == VIA.none)
+        """The null thread is in no operation, and in no traversal."""
+        none = s.via[NO_THREAD] == VIA.none
+        return And(rests(s, NO_THREAD), none, Not(s.passed[NO_THREAD]))
 
     @conjunct
     def lock_has_its_holder(self, s: SimpleNamespace) -> z3.BoolRef:
