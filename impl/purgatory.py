@@ -44,20 +44,19 @@ class Watchers:
     def try_complete_watched(self) -> int:
         """Try every operation, and drop those that are completed. Returns how many this completed.
 
-        No lock but the tried operation's is held.
+        No lock but the tried operation's is held. As with Kafka's iterator the next operation is
+        looked for before one is tried, so that what comes behind the last one is not tried.
         """
-        completed, place = 0, 0
-        while True:
-            ahead = self.queue.after(place)  # read C4
-            if not ahead:
-                break
-            for index in range(len(ahead)):
-                place, operation = ahead[index]
-                if not operation.completed.get():  # read C5
-                    if not operation.safe_try_complete():
-                        continue
-                    completed += 1
-                self.queue.discard(place)  # update C7
+        completed = 0
+        ahead = self.queue.after(0)  # read C4
+        while ahead is not None:
+            place, operation = ahead
+            ahead = self.queue.after(place)  # read C0
+            if not operation.completed.get():  # read C5
+                if not operation.safe_try_complete():
+                    continue
+                completed += 1
+            self.queue.discard(place)  # update C7
         left = self.queue.size()  # read C8
         if left == 0:
             self.shard.remove_key_if_empty(self)
@@ -66,8 +65,9 @@ class Watchers:
     def purge_completed(self) -> None:
         """Drop the operations that are completed, without trying any."""
         some = self.queue.after(0)  # read H1
-        for index in range(len(some)):
-            place, operation = some[index]
+        while some is not None:
+            place, operation = some
+            some = self.queue.after(place)  # read H0
             if operation.completed.get():  # read H2
                 self.queue.discard(place)  # update H3
         left = self.queue.size()  # read H4
@@ -78,8 +78,9 @@ class Watchers:
         """Take the operations out, and cancel their timer tasks. None of them is completed."""
         left = self.queue.after(0)  # read F3
         taken = []
-        for index in range(len(left)):
-            place, operation = left[index]
+        while left is not None:
+            place, operation = left
+            left = self.queue.after(place)  # read F4
             taken.append(operation)
             operation.cancel()
             self.queue.discard(place)  # update F5

@@ -7,8 +7,7 @@ from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Step
 from model.purgatory_completion import Completion
-
-NOWHERE = (0, None)
+from model.purgatory_properties import NOWHERE
 
 
 class Model(Completion):
@@ -25,11 +24,13 @@ class Model(Completion):
         "tryCompleteElseWatch": Procedure("A0", ("ao",), (("nth", 1), ("found", 0))),
         "removeKeyIfEmpty": Procedure("R1", ("rk", "rw"), (), (("rw", 0),)),
         "checkAndComplete": Procedure(
-            "C1", ("ck",), (("mine", 0), ("ahead", ()), ("here", NOWHERE))
+            "C1", ("ck",), (("mine", 0), ("ahead", NOWHERE), ("here", NOWHERE))
         ),
-        "cancelForKey": Procedure("F1", ("fk",), (("gone", 0), ("left", ()))),
+        "cancelForKey": Procedure(
+            "F1", ("fk",), (("gone", 0), ("left", NOWHERE), ("held", NOWHERE))
+        ),
         "purgeCompleted": Procedure(
-            "H1", ("hk", "hw"), (("some", ()), ("one", NOWHERE)), (("hw", 0),)
+            "H1", ("hk", "hw"), (("some", NOWHERE), ("one", NOWHERE)), (("hw", 0),)
         ),
         "purge": Procedure("G1", (), (("guess", 0), ("at", 1), ("all", ()), ("pair", (None, 0)))),
         "watched": Procedure("N0", (), (("no", 1), ("rest", ()))),
@@ -199,17 +200,18 @@ class Model(Completion):
         if not t.mine:
             self.leave(t)
 
+    def goes_on(self, t: Process) -> None:
+        """To the operation that the iterator holds, or to the end of the traversal."""
+        t.pc = "C8" if t.ahead == NOWHERE else "C0"
+
     def C4(self, t: Process) -> None:
-        t.ahead = self.given(t.ck, t.mine, t.here[0])
-        if not t.ahead:
-            t.pc = "C8"
+        t.ahead = self.first(t.ck, t.mine, 0)
+        self.goes_on(t)
 
     def C0(self, t: Process) -> None:
-        if t.ahead:
-            t.here, *ahead = t.ahead
-            t.ahead = tuple(ahead)
-        else:
-            t.pc = "C4"
+        t.here = t.ahead
+        t.ahead = self.first(t.ck, t.mine, t.here[0])
+        t.pc = "C5"
 
     def C5(self, t: Process) -> None:
         if self.completed[t.here[1]]:
@@ -223,11 +225,11 @@ class Model(Completion):
         elif self.won[self.me]:
             self.count[self.me] += 1
         else:
-            t.pc = "C0"
+            self.goes_on(t)
 
     def C7(self, t: Process) -> None:
         self.free(t.ck, t.mine, t.here[0])
-        t.pc = "C0"
+        self.goes_on(t)
 
     def C8(self, t: Process) -> None:
         if self.empty(t.ck, t.mine):

@@ -9,6 +9,8 @@ from model.pluscal import DONE, Function, Machine, Monitor, Process, Scalar
 
 Item = tuple[int, str]
 """An operation in a watcher list, after its place there."""
+NOWHERE: tuple[int, str | None] = (0, None)
+"""What an iterator holds that has found nothing more."""
 
 
 class Properties(Machine):
@@ -58,6 +60,10 @@ class Properties(Machine):
             for at, operation in enumerate(self.content[key][number - 1], 1)
             if at > place and operation is not None
         )
+
+    def first(self, key: str, number: int, place: int) -> tuple[int, str | None]:
+        """The first operation in a list behind a place."""
+        return next(iter(self.given(key, number, place)), NOWHERE)
 
     def empty(self, key: str, number: int) -> bool:
         """Whether a list has no operation."""
@@ -223,8 +229,15 @@ class Properties(Machine):
         return any(t.pc == "R2" and self.list[t.rk] not in (0, t.rw) for t in self.processes)
 
     def SeenOnTheWay(self) -> bool:
-        """An operation comes into a list while a thread goes through it, and is met."""
-        return any(t.pc == "C0" and t.here[0] > 0 and t.ahead for t in self.processes)
+        """A traversal meets a second operation."""
+        return any(t.pc == "C0" and t.here[0] > 0 for t in self.processes)
+
+    def CameTooLate(self) -> bool:
+        """An operation has come into a list behind the last one that an iterator has found."""
+        return any(
+            t.pc == "C7" and t.ahead == NOWHERE and self.given(t.ck, t.mine, t.here[0])
+            for t in self.processes
+        )
 
     def Unwinding(self) -> bool:
         """A lock is held while what onComplete raised goes up the stack."""
@@ -269,6 +282,7 @@ class Properties(Machine):
         "ListGrowsMeanwhile",
         "OtherListMeanwhile",
         "SeenOnTheWay",
+        "CameTooLate",
         "Unwinding",
         "ReadsNote",
     )

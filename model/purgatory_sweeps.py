@@ -6,7 +6,7 @@ These are cancelForKey, purge and watched. The other procedures are in :mod:`mod
 from __future__ import annotations
 
 from model.pluscal import BLOCKED, Process, Step
-from model.purgatory_properties import Properties
+from model.purgatory_properties import NOWHERE, Properties
 
 
 class Sweeps(Properties):
@@ -54,22 +54,21 @@ class Sweeps(Properties):
             t.pc = "F6"
 
     def F3(self, t: Process) -> None:
-        t.left = self.given(t.fk, t.gone, 0)
-
-    def F4(self, t: Process) -> None:
-        if t.left:
-            _, operation = t.left[0]
-            self.taken[self.me] += (operation,)
-            self.revoked |= {operation}
-            self.call(t, "cancelTask", operation, back="F5")
-        else:
+        t.left = self.first(t.fk, t.gone, 0)
+        if t.left == NOWHERE:
             t.pc = "F6"
 
+    def F4(self, t: Process) -> None:
+        t.held = t.left
+        place, operation = t.held
+        t.left = self.first(t.fk, t.gone, place)
+        self.taken[self.me] += (operation,)
+        self.revoked |= {operation}
+        self.call(t, "cancelTask", operation, back="F5")
+
     def F5(self, t: Process) -> None:
-        place, _ = t.left[0]
-        self.free(t.fk, t.gone, place)
-        t.left = t.left[1:]
-        t.pc = "F4"
+        self.free(t.fk, t.gone, t.held[0])
+        t.pc = "F6" if t.left == NOWHERE else "F4"
 
     def F6(self, t: Process) -> None:
         self.shard[self.shard_of(t.fk)] = None
@@ -78,22 +77,27 @@ class Sweeps(Properties):
     # -- purgeCompleted of one watcher list
 
     def H1(self, t: Process) -> None:
-        t.some = self.given(t.hk, t.hw, 0)
+        t.some = self.first(t.hk, t.hw, 0)
+        self.sweeps_on(t)
+
+    def sweeps_on(self, t: Process) -> None:
+        """To the operation that the iterator holds, or to the end of the list."""
+        t.pc = "H4" if t.some == NOWHERE else "H0"
 
     def H0(self, t: Process) -> None:
-        if t.some:
-            t.one, *some = t.some
-            t.some = tuple(some)
-        else:
-            t.pc = "H4"
+        t.one = t.some
+        t.some = self.first(t.hk, t.hw, t.one[0])
+        t.pc = "H2"
 
     def H2(self, t: Process) -> None:
-        if not self.completed[t.one[1]]:
-            t.pc = "H0"
+        if self.completed[t.one[1]]:
+            t.pc = "H3"
+        else:
+            self.sweeps_on(t)
 
     def H3(self, t: Process) -> None:
         self.free(t.hk, t.hw, t.one[0])
-        t.pc = "H0"
+        self.sweeps_on(t)
 
     def H4(self, t: Process) -> None:
         if self.empty(t.hk, t.hw):

@@ -22,10 +22,12 @@
 (* One label is one step: every lock and unlock, every access of completed, *)
 (* of a condition, of a shard's map.  An operation on a watcher list is one *)
 (* step: the list has a lock of its own.  So is one of the timer's, whose   *)
-(* cancel TimerTaskList shows to be one.  A traversal of a list is weakly   *)
-(* consistent: it meets what was there when it looked (C4), and then, until *)
-(* there is nothing more, what has come since.  An operation that has left  *)
-(* a list stays in content as NULL, so that its place names it.             *)
+(* cancel TimerTaskList shows to be one.  A traversal of a list is one of   *)
+(* Java's ConcurrentLinkedQueue.  Its iterator holds the next operation     *)
+(* when it is made (C4), and looks for the one behind when it gives what it *)
+(* holds (C0).  Once it has found none it does not look again: what comes   *)
+(* into the list by then is not met.  An operation that has left a list     *)
+(* stays in content as NULL, so that its place names it.                    *)
 (* Simplified away: the delay.  The timer may expire what it has at once.   *)
 (***************************************************************************)
 EXTENDS PurgatoryScenario, Integers, Sequences, FiniteSets, TLC
@@ -228,31 +230,29 @@ end procedure;
 
 \* checkAndComplete with tryCompleteWatched
 procedure checkAndComplete(ck = NULL)
-variables mine = 0, ahead = <<>>, here = <<0, NULL>>;
+variables mine = 0, ahead = <<0, NULL>>, here = <<0, NULL>>;
 begin
 C1:  await shard[Shard(ck)] = NULL;
      shard[Shard(ck)] := self;
 C2:  mine := list[ck];
 C3:  shard[Shard(ck)] := NULL;
      if mine = 0 then return; end if;
-C4:  ahead := From(content[ck][mine], here[1] + 1);
-     if ahead = <<>> then goto C8; end if;
-C0:  if ahead = <<>> then goto C4;
-     else
-       here := ahead[1];
-       ahead := Tail(ahead);
-     end if;
+C4:  ahead := First(content[ck][mine], 1);
+     if ahead = Nowhere then goto C8; end if;
+C0:  here := ahead;
+     ahead := First(content[ck][mine], here[1] + 1);
 C5:  if ~completed[here[2]] then
        if Protocol = "TryPending" then call tryPending(here[2]);
        else call safeTryComplete(here[2]);
        end if;
 C6:    if raised[self] then return;
        elsif won[self] then count[self] := count[self] + 1;
+       elsif ahead = Nowhere then goto C8;
        else goto C0;
        end if;
      end if;
 C7:  content[ck][mine][here[1]] := NULL;
-     goto C0;
+     if ahead # Nowhere then goto C0; end if;
 C8:  if Empty(ck, mine) then call removeKeyIfEmpty(ck, mine); return;
      else return;
      end if;
@@ -260,7 +260,7 @@ end procedure;
 
 \* cancelForKey with Watchers.cancel
 procedure cancelForKey(fk = NULL)
-variables gone = 0, left = <<>>;
+variables gone = 0, left = <<0, NULL>>, held = <<0, NULL>>;
 begin
 F1:  await shard[Shard(fk)] = NULL;
      shard[Shard(fk)] := self;
@@ -269,33 +269,32 @@ F2:  gone := list[fk];
      list[fk] := 0;
      order[Shard(fk)] := Without(order[Shard(fk)], fk);
      if gone = 0 then goto F6; end if;
-F3:  left := From(content[fk][gone], 1);
-F4:  if left = <<>> then goto F6;
-     else
-       taken[self] := Append(taken[self], left[1][2]);
-       revoked := revoked \cup {left[1][2]};
-       call cancelTask(left[1][2]);
-     end if;
-F5:  content[fk][gone][left[1][1]] := NULL;
-     left := Tail(left);
-     goto F4;
+F3:  left := First(content[fk][gone], 1);
+     if left = Nowhere then goto F6; end if;
+F4:  held := left;
+     left := First(content[fk][gone], held[1] + 1);
+     taken[self] := Append(taken[self], held[2]);
+     revoked := revoked \cup {held[2]};
+     call cancelTask(held[2]);
+F5:  content[fk][gone][held[1]] := NULL;
+     if left # Nowhere then goto F4; end if;
 F6:  shard[Shard(fk)] := NULL;
      return;
 end procedure;
 
 \* purgeCompleted of one watcher list
 procedure purgeCompleted(hk = NULL, hw = 0)
-variables some = <<>>, one = <<0, NULL>>;
+variables some = <<0, NULL>>, one = <<0, NULL>>;
 begin
-H1:  some := From(content[hk][hw], 1);
-H0:  if some = <<>> then goto H4;
-     else
-       one := some[1];
-       some := Tail(some);
+H1:  some := First(content[hk][hw], 1);
+     if some = Nowhere then goto H4; end if;
+H0:  one := some;
+     some := First(content[hk][hw], one[1] + 1);
+H2:  if ~completed[one[2]] then
+       if some = Nowhere then goto H4; else goto H0; end if;
      end if;
-H2:  if ~completed[one[2]] then goto H0; end if;
 H3:  content[hk][hw][one[1]] := NULL;
-     goto H0;
+     if some # Nowhere then goto H0; end if;
 H4:  if Empty(hk, hw) then call removeKeyIfEmpty(hk, hw); return;
      else return;
      end if;
@@ -395,7 +394,7 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "2cee17ed" /\ chksum(tla) = "a5d306e6")
+\* BEGIN TRANSLATION (chksum(pcal) = "83a8d657" /\ chksum(tla) = "bc9bfacf")
 VARIABLES ready, completed, pending, lock, outer, armed, entering, shard, 
           list, order, content, estimated, completions, expirations, won, 
           raised, count, taken, winner, expiredBy, places, dropped, revoked, 
@@ -409,14 +408,14 @@ Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
 Delayed == Cardinality({o \in Operations : armed[o]})
 
 VARIABLES xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
-          ahead, here, fk, gone, left, hk, hw, some, one, guess, at, all, 
-          pair, no, rest, turn
+          ahead, here, fk, gone, left, held, hk, hw, some, one, guess, at, 
+          all, pair, no, rest, turn
 
 vars == << ready, completed, pending, lock, outer, armed, entering, shard, 
            list, order, content, estimated, completions, expirations, won, 
            raised, count, taken, winner, expiredBy, places, dropped, revoked, 
            pc, stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-           rw, ck, mine, ahead, here, fk, gone, left, hk, hw, some, one, 
+           rw, ck, mine, ahead, here, fk, gone, left, held, hk, hw, some, one, 
            guess, at, all, pair, no, rest, turn >>
 
 ProcSet == (Threads)
@@ -470,16 +469,17 @@ Init == (* Global variables *)
         (* Procedure checkAndComplete *)
         /\ ck = [ self \in ProcSet |-> NULL]
         /\ mine = [ self \in ProcSet |-> 0]
-        /\ ahead = [ self \in ProcSet |-> <<>>]
+        /\ ahead = [ self \in ProcSet |-> <<0, NULL>>]
         /\ here = [ self \in ProcSet |-> <<0, NULL>>]
         (* Procedure cancelForKey *)
         /\ fk = [ self \in ProcSet |-> NULL]
         /\ gone = [ self \in ProcSet |-> 0]
-        /\ left = [ self \in ProcSet |-> <<>>]
+        /\ left = [ self \in ProcSet |-> <<0, NULL>>]
+        /\ held = [ self \in ProcSet |-> <<0, NULL>>]
         (* Procedure purgeCompleted *)
         /\ hk = [ self \in ProcSet |-> NULL]
         /\ hw = [ self \in ProcSet |-> 0]
-        /\ some = [ self \in ProcSet |-> <<>>]
+        /\ some = [ self \in ProcSet |-> <<0, NULL>>]
         /\ one = [ self \in ProcSet |-> <<0, NULL>>]
         (* Procedure purge *)
         /\ guess = [ self \in ProcSet |-> 0]
@@ -504,8 +504,9 @@ Q1(self) == /\ pc[self] = "Q1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 cancelTask(self) == Q1(self)
 
@@ -542,8 +543,8 @@ D1(self) == /\ pc[self] = "D1"
                             expirations, won, count, taken, winner, expiredBy, 
                             places, dropped, revoked, xo, uo, lo, yo, po, 
                             retry, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ outer = NULL
@@ -555,8 +556,8 @@ D2(self) == /\ pc[self] = "D2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ outer' = NULL
@@ -568,8 +569,9 @@ D3(self) == /\ pc[self] = "D3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 onComplete(self) == D1(self) \/ D2(self) \/ D3(self)
 
@@ -594,8 +596,8 @@ X1(self) == /\ pc[self] = "X1"
                             completions, expirations, raised, count, taken, 
                             expiredBy, places, dropped, revoked, co, lo, yo, 
                             po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            ahead, here, fk, gone, left, held, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 X3(self) == /\ pc[self] = "X3"
             /\ /\ co' = [co EXCEPT ![self] = uo[self]]
@@ -609,8 +611,9 @@ X3(self) == /\ pc[self] = "X3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 X4(self) == /\ pc[self] = "X4"
             /\ won' = [won EXCEPT ![self] = TRUE]
@@ -622,8 +625,9 @@ X4(self) == /\ pc[self] = "X4"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 forceUnlocked(self) == X1(self) \/ X3(self) \/ X4(self)
 
@@ -640,8 +644,9 @@ L1(self) == /\ pc[self] = "L1"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ lock[lo[self]].owner \in {NULL, self}
@@ -653,8 +658,8 @@ L2(self) == /\ pc[self] = "L2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 L3(self) == /\ pc[self] = "L3"
             /\ IF completed[lo[self]]
@@ -667,9 +672,9 @@ L3(self) == /\ pc[self] = "L3"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 L4(self) == /\ pc[self] = "L4"
             /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
@@ -685,8 +690,8 @@ L4(self) == /\ pc[self] = "L4"
                             completions, expirations, won, raised, count, 
                             taken, expiredBy, places, dropped, revoked, co, uo, 
                             lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 L5(self) == /\ pc[self] = "L5"
             /\ /\ co' = [co EXCEPT ![self] = lo[self]]
@@ -700,8 +705,9 @@ L5(self) == /\ pc[self] = "L5"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
@@ -711,9 +717,9 @@ L6(self) == /\ pc[self] = "L6"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 L7(self) == /\ pc[self] = "L7"
             /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
@@ -725,8 +731,9 @@ L7(self) == /\ pc[self] = "L7"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 forceComplete(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                           \/ L5(self) \/ L6(self) \/ L7(self)
@@ -759,8 +766,8 @@ Y1(self) == /\ pc[self] = "Y1"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 tryComplete(self) == Y1(self)
 
@@ -777,8 +784,8 @@ P1(self) == /\ pc[self] = "P1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
@@ -793,8 +800,9 @@ P2(self) == /\ pc[self] = "P2"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 P3(self) == /\ pc[self] = "P3"
             /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
@@ -810,8 +818,8 @@ P3(self) == /\ pc[self] = "P3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 P4(self) == /\ pc[self] = "P4"
             /\ retry' = [retry EXCEPT ![self] = pending[po[self]]]
@@ -821,9 +829,9 @@ P4(self) == /\ pc[self] = "P4"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 P5(self) == /\ pc[self] = "P5"
             /\ retry' = [retry EXCEPT ![self] = ~pending[po[self]]]
@@ -835,8 +843,9 @@ P5(self) == /\ pc[self] = "P5"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 P6(self) == /\ pc[self] = "P6"
             /\ IF retry[self] /\ ~completed[po[self]]
@@ -851,8 +860,8 @@ P6(self) == /\ pc[self] = "P6"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
                        \/ P5(self) \/ P6(self)
@@ -867,8 +876,8 @@ B1(self) == /\ pc[self] = "B1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ IF completed[bo[self]]
@@ -887,8 +896,9 @@ B2(self) == /\ pc[self] = "B2"
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, lo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 B3(self) == /\ pc[self] = "B3"
             /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
@@ -900,8 +910,9 @@ B3(self) == /\ pc[self] = "B3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
 
@@ -920,8 +931,9 @@ A0(self) == /\ pc[self] = "A0"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 A1(self) == /\ pc[self] = "A1"
             /\ lock[ao[self]].owner \in {NULL, self}
@@ -937,8 +949,9 @@ A1(self) == /\ pc[self] = "A1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ IF raised[self] \/ won[self]
@@ -952,8 +965,8 @@ A2(self) == /\ pc[self] = "A2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ IF nth[self] <= Len(KeysOf[ao[self]])
@@ -965,8 +978,8 @@ W0(self) == /\ pc[self] = "W0"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF completed[ao[self]]
@@ -980,8 +993,8 @@ W1(self) == /\ pc[self] = "W1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ shard[Shard(KeysOf[ao[self]][nth[self]])] = NULL
@@ -993,8 +1006,8 @@ W2(self) == /\ pc[self] = "W2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF list[KeysOf[ao[self]][nth[self]]] # 0
@@ -1009,9 +1022,9 @@ W3(self) == /\ pc[self] = "W3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ list' = [list EXCEPT ![KeysOf[ao[self]][nth[self]]] = found[self]]
@@ -1022,8 +1035,9 @@ W4(self) == /\ pc[self] = "W4"
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 W5(self) == /\ pc[self] = "W5"
             /\ content' = [content EXCEPT ![KeysOf[ao[self]][nth[self]]][found[self]] = Append(content[KeysOf[ao[self]][nth[self]]][found[self]], ao[self])]
@@ -1034,9 +1048,9 @@ W5(self) == /\ pc[self] = "W5"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 W6(self) == /\ pc[self] = "W6"
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = NULL]
@@ -1048,8 +1062,9 @@ W6(self) == /\ pc[self] = "W6"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 A3(self) == /\ pc[self] = "A3"
             /\ estimated' = estimated + 1
@@ -1075,8 +1090,8 @@ A3(self) == /\ pc[self] = "A3"
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, uo, 
                             lo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
-                            here, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            here, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ lock' = [lock EXCEPT ![ao[self]] = IF lock[ao[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[ao[self]].depth - 1]]
@@ -1089,8 +1104,8 @@ A4(self) == /\ pc[self] = "A4"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A8(self) == /\ pc[self] = "A8"
             /\ IF raised[self] \/ won[self]
@@ -1102,8 +1117,8 @@ A8(self) == /\ pc[self] = "A8"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A5(self) == /\ pc[self] = "A5"
             /\ IF completed[ao[self]]
@@ -1115,8 +1130,8 @@ A5(self) == /\ pc[self] = "A5"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A6(self) == /\ pc[self] = "A6"
             /\ armed' = [armed EXCEPT ![ao[self]] = TRUE]
@@ -1127,8 +1142,8 @@ A6(self) == /\ pc[self] = "A6"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 A7(self) == /\ pc[self] = "A7"
             /\ IF completed[ao[self]]
@@ -1145,8 +1160,9 @@ A7(self) == /\ pc[self] = "A7"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            rw, ck, mine, ahead, here, fk, gone, left, held, 
+                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 Z1(self) == /\ pc[self] = "Z1"
             /\ entering' = [entering EXCEPT ![ao[self]] = FALSE]
@@ -1160,8 +1176,8 @@ Z1(self) == /\ pc[self] = "Z1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 tryCompleteElseWatch(self) == A0(self) \/ A1(self) \/ A2(self) \/ W0(self)
                                  \/ W1(self) \/ W2(self) \/ W3(self)
@@ -1180,8 +1196,8 @@ R1(self) == /\ pc[self] = "R1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 R2(self) == /\ pc[self] = "R2"
             /\ IF list[rk[self]] = rw[self]
@@ -1193,8 +1209,8 @@ R2(self) == /\ pc[self] = "R2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 R3(self) == /\ pc[self] = "R3"
             /\ IF Empty(rk[self], rw[self])
@@ -1206,8 +1222,8 @@ R3(self) == /\ pc[self] = "R3"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ list' = [list EXCEPT ![rk[self]] = 0]
@@ -1218,8 +1234,9 @@ R4(self) == /\ pc[self] = "R4"
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = NULL]
@@ -1232,8 +1249,9 @@ R5(self) == /\ pc[self] = "R5"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 removeKeyIfEmpty(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self)
                              \/ R5(self)
@@ -1248,8 +1266,8 @@ C1(self) == /\ pc[self] = "C1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 C2(self) == /\ pc[self] = "C2"
             /\ mine' = [mine EXCEPT ![self] = list[ck[self]]]
@@ -1259,9 +1277,9 @@ C2(self) == /\ pc[self] = "C2"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            found, rk, rw, ck, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 C3(self) == /\ pc[self] = "C3"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
@@ -1279,12 +1297,12 @@ C3(self) == /\ pc[self] = "C3"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, fk, gone, left, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+                            rk, rw, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ ahead' = [ahead EXCEPT ![self] = From(content[ck[self]][mine[self]], here[self][1] + 1)]
-            /\ IF ahead'[self] = <<>>
+            /\ ahead' = [ahead EXCEPT ![self] = First(content[ck[self]][mine[self]], 1)]
+            /\ IF ahead'[self] = Nowhere
                   THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
@@ -1292,24 +1310,22 @@ C4(self) == /\ pc[self] = "C4"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            found, rk, rw, ck, mine, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 C0(self) == /\ pc[self] = "C0"
-            /\ IF ahead[self] = <<>>
-                  THEN /\ pc' = [pc EXCEPT ![self] = "C4"]
-                       /\ UNCHANGED << ahead, here >>
-                  ELSE /\ here' = [here EXCEPT ![self] = ahead[self][1]]
-                       /\ ahead' = [ahead EXCEPT ![self] = Tail(ahead[self])]
-                       /\ pc' = [pc EXCEPT ![self] = "C5"]
+            /\ here' = [here EXCEPT ![self] = ahead[self]]
+            /\ ahead' = [ahead EXCEPT ![self] = First(content[ck[self]][mine[self]], here'[self][1] + 1)]
+            /\ pc' = [pc EXCEPT ![self] = "C5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            found, rk, rw, ck, mine, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 C5(self) == /\ pc[self] = "C5"
             /\ IF ~completed[here[self][2]]
@@ -1337,8 +1353,8 @@ C5(self) == /\ pc[self] = "C5"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF raised[self]
@@ -1352,7 +1368,9 @@ C6(self) == /\ pc[self] = "C6"
                   ELSE /\ IF won[self]
                              THEN /\ count' = [count EXCEPT ![self] = count[self] + 1]
                                   /\ pc' = [pc EXCEPT ![self] = "C7"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
+                             ELSE /\ IF ahead[self] = Nowhere
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
                                   /\ count' = count
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
@@ -1360,20 +1378,22 @@ C6(self) == /\ pc[self] = "C6"
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, fk, gone, left, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            rw, fk, gone, left, held, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 C7(self) == /\ pc[self] = "C7"
             /\ content' = [content EXCEPT ![ck[self]][mine[self]][here[self][1]] = NULL]
-            /\ pc' = [pc EXCEPT ![self] = "C0"]
+            /\ IF ahead[self] # Nowhere
+                  THEN /\ pc' = [pc EXCEPT ![self] = "C0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C8"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 C8(self) == /\ pc[self] = "C8"
             /\ IF Empty(ck[self], mine[self])
@@ -1401,8 +1421,8 @@ C8(self) == /\ pc[self] = "C8"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            fk, gone, left, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            fk, gone, left, held, hk, hw, some, one, guess, at, 
+                            all, pair, no, rest, turn >>
 
 checkAndComplete(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                              \/ C0(self) \/ C5(self) \/ C6(self)
@@ -1418,8 +1438,8 @@ F1(self) == /\ pc[self] = "F1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ gone' = [gone EXCEPT ![self] = list[fk[self]]]
@@ -1434,59 +1454,62 @@ F2(self) == /\ pc[self] = "F2"
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, revoked, stack, xo, co, uo, lo, 
                             yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, left, held, hk, hw, some, 
+                            one, guess, at, all, pair, no, rest, turn >>
 
 F3(self) == /\ pc[self] = "F3"
-            /\ left' = [left EXCEPT ![self] = From(content[fk[self]][gone[self]], 1)]
-            /\ pc' = [pc EXCEPT ![self] = "F4"]
+            /\ left' = [left EXCEPT ![self] = First(content[fk[self]][gone[self]], 1)]
+            /\ IF left'[self] = Nowhere
+                  THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "F4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 F4(self) == /\ pc[self] = "F4"
-            /\ IF left[self] = <<>>
-                  THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
-                       /\ UNCHANGED << taken, revoked, stack, xo >>
-                  ELSE /\ taken' = [taken EXCEPT ![self] = Append(taken[self], left[self][1][2])]
-                       /\ revoked' = (revoked \cup {left[self][1][2]})
-                       /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
-                                                                   pc        |->  "F5",
-                                                                   xo        |->  xo[self] ] >>
-                                                               \o stack[self]]
-                          /\ xo' = [xo EXCEPT ![self] = left[self][1][2]]
-                       /\ pc' = [pc EXCEPT ![self] = "Q1"]
+            /\ held' = [held EXCEPT ![self] = left[self]]
+            /\ left' = [left EXCEPT ![self] = First(content[fk[self]][gone[self]], held'[self][1] + 1)]
+            /\ taken' = [taken EXCEPT ![self] = Append(taken[self], held'[self][2])]
+            /\ revoked' = (revoked \cup {held'[self][2]})
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelTask",
+                                                        pc        |->  "F5",
+                                                        xo        |->  xo[self] ] >>
+                                                    \o stack[self]]
+               /\ xo' = [xo EXCEPT ![self] = held'[self][2]]
+            /\ pc' = [pc EXCEPT ![self] = "Q1"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             winner, expiredBy, places, dropped, co, uo, lo, yo, 
                             po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            ahead, here, fk, gone, hk, hw, some, one, guess, 
+                            at, all, pair, no, rest, turn >>
 
 F5(self) == /\ pc[self] = "F5"
-            /\ content' = [content EXCEPT ![fk[self]][gone[self]][left[self][1][1]] = NULL]
-            /\ left' = [left EXCEPT ![self] = Tail(left[self])]
-            /\ pc' = [pc EXCEPT ![self] = "F4"]
+            /\ content' = [content EXCEPT ![fk[self]][gone[self]][held[self][1]] = NULL]
+            /\ IF left[self] # Nowhere
+                  THEN /\ pc' = [pc EXCEPT ![self] = "F4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "F6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 F6(self) == /\ pc[self] = "F6"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ gone' = [gone EXCEPT ![self] = Head(stack[self]).gone]
             /\ left' = [left EXCEPT ![self] = Head(stack[self]).left]
+            /\ held' = [held EXCEPT ![self] = Head(stack[self]).held]
             /\ fk' = [fk EXCEPT ![self] = Head(stack[self]).fk]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
@@ -1501,35 +1524,37 @@ cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
                          \/ F5(self) \/ F6(self)
 
 H1(self) == /\ pc[self] = "H1"
-            /\ some' = [some EXCEPT ![self] = From(content[hk[self]][hw[self]], 1)]
-            /\ pc' = [pc EXCEPT ![self] = "H0"]
+            /\ some' = [some EXCEPT ![self] = First(content[hk[self]][hw[self]], 1)]
+            /\ IF some'[self] = Nowhere
+                  THEN /\ pc' = [pc EXCEPT ![self] = "H4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "H0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            left, held, hk, hw, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 H0(self) == /\ pc[self] = "H0"
-            /\ IF some[self] = <<>>
-                  THEN /\ pc' = [pc EXCEPT ![self] = "H4"]
-                       /\ UNCHANGED << some, one >>
-                  ELSE /\ one' = [one EXCEPT ![self] = some[self][1]]
-                       /\ some' = [some EXCEPT ![self] = Tail(some[self])]
-                       /\ pc' = [pc EXCEPT ![self] = "H2"]
+            /\ one' = [one EXCEPT ![self] = some[self]]
+            /\ some' = [some EXCEPT ![self] = First(content[hk[self]][hw[self]], one'[self][1] + 1)]
+            /\ pc' = [pc EXCEPT ![self] = "H2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, guess, at, all, pair, no, rest, turn >>
+                            left, held, hk, hw, guess, at, all, pair, no, rest, 
+                            turn >>
 
 H2(self) == /\ pc[self] = "H2"
             /\ IF ~completed[one[self][2]]
-                  THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
+                  THEN /\ IF some[self] = Nowhere
+                             THEN /\ pc' = [pc EXCEPT ![self] = "H4"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "H0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
@@ -1537,20 +1562,22 @@ H2(self) == /\ pc[self] = "H2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 H3(self) == /\ pc[self] = "H3"
             /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
-            /\ pc' = [pc EXCEPT ![self] = "H0"]
+            /\ IF some[self] # Nowhere
+                  THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "H4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 H4(self) == /\ pc[self] = "H4"
             /\ IF Empty(hk[self], hw[self])
@@ -1577,8 +1604,8 @@ H4(self) == /\ pc[self] = "H4"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            ck, mine, ahead, here, fk, gone, left, guess, at, 
-                            all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, guess, 
+                            at, all, pair, no, rest, turn >>
 
 purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
                            \/ H4(self)
@@ -1592,8 +1619,8 @@ G1(self) == /\ pc[self] = "G1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, at, all, pair, no, rest, 
-                            turn >>
+                            left, held, hk, hw, some, one, at, all, pair, no, 
+                            rest, turn >>
 
 G2(self) == /\ pc[self] = "G2"
             /\ IF guess[self] - Delayed <= Interval
@@ -1610,8 +1637,8 @@ G2(self) == /\ pc[self] = "G2"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, no, rest, turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, no, rest, turn >>
 
 G3(self) == /\ pc[self] = "G3"
             /\ guess' = [guess EXCEPT ![self] = Delayed]
@@ -1622,8 +1649,8 @@ G3(self) == /\ pc[self] = "G3"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, at, all, pair, no, rest, 
-                            turn >>
+                            left, held, hk, hw, some, one, at, all, pair, no, 
+                            rest, turn >>
 
 G4(self) == /\ pc[self] = "G4"
             /\ estimated' = guess[self]
@@ -1634,8 +1661,8 @@ G4(self) == /\ pc[self] = "G4"
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, at, all, pair, no, rest, turn >>
 
 G0(self) == /\ pc[self] = "G0"
             /\ IF at[self] <= Shards
@@ -1652,8 +1679,8 @@ G0(self) == /\ pc[self] = "G0"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, no, rest, turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, no, rest, turn >>
 
 G5(self) == /\ pc[self] = "G5"
             /\ shard[at[self]] = NULL
@@ -1665,8 +1692,8 @@ G5(self) == /\ pc[self] = "G5"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 G6(self) == /\ pc[self] = "G6"
             /\ all' = [all EXCEPT ![self] = ListsOf(at[self])]
@@ -1677,8 +1704,8 @@ G6(self) == /\ pc[self] = "G6"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, pair, no, rest, 
-                            turn >>
+                            left, held, hk, hw, some, one, guess, at, pair, no, 
+                            rest, turn >>
 
 G7(self) == /\ pc[self] = "G7"
             /\ shard' = [shard EXCEPT ![at[self]] = NULL]
@@ -1690,8 +1717,8 @@ G7(self) == /\ pc[self] = "G7"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, all, pair, 
+                            no, rest, turn >>
 
 G8(self) == /\ pc[self] = "G8"
             /\ IF all[self] # <<>>
@@ -1706,7 +1733,7 @@ G8(self) == /\ pc[self] = "G8"
                                                                    hk        |->  hk[self],
                                                                    hw        |->  hw[self] ] >>
                                                                \o stack[self]]
-                       /\ some' = [some EXCEPT ![self] = <<>>]
+                       /\ some' = [some EXCEPT ![self] = <<0, NULL>>]
                        /\ one' = [one EXCEPT ![self] = <<0, NULL>>]
                        /\ pc' = [pc EXCEPT ![self] = "H1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G0"]
@@ -1717,7 +1744,7 @@ G8(self) == /\ pc[self] = "G8"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            guess, at, no, rest, turn >>
+                            held, guess, at, no, rest, turn >>
 
 purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
                   \/ G5(self) \/ G6(self) \/ G7(self) \/ G8(self)
@@ -1735,8 +1762,9 @@ N0(self) == /\ pc[self] = "N0"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, 
+                            turn >>
 
 N1(self) == /\ pc[self] = "N1"
             /\ shard[no[self]] = NULL
@@ -1748,8 +1776,8 @@ N1(self) == /\ pc[self] = "N1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 N2(self) == /\ pc[self] = "N2"
             /\ rest' = [rest EXCEPT ![self] = ListsOf(no[self])]
@@ -1760,8 +1788,8 @@ N2(self) == /\ pc[self] = "N2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, turn >>
 
 N3(self) == /\ pc[self] = "N3"
             /\ shard' = [shard EXCEPT ![no[self]] = NULL]
@@ -1773,8 +1801,8 @@ N3(self) == /\ pc[self] = "N3"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, rest, turn >>
 
 N5(self) == /\ pc[self] = "N5"
             /\ IF rest[self] # <<>>
@@ -1786,8 +1814,8 @@ N5(self) == /\ pc[self] = "N5"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 N4(self) == /\ pc[self] = "N4"
             /\ count' = [count EXCEPT ![self] = count[self] + Live(content[rest[self][1][1]][rest[self][1][2]])]
@@ -1798,8 +1826,9 @@ N4(self) == /\ pc[self] = "N4"
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            turn >>
 
 watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
                     \/ N4(self)
@@ -1823,15 +1852,17 @@ T0(self) == /\ pc[self] = "T0"
                                   /\ found' = [found EXCEPT ![self] = 0]
                                   /\ pc' = [pc EXCEPT ![self] = "A0"]
                                   /\ UNCHANGED << uo, lo, ck, mine, ahead, 
-                                                  here, fk, gone, left, guess, 
-                                                  at, all, pair, no, rest >>
+                                                  here, fk, gone, left, held, 
+                                                  guess, at, all, pair, no, 
+                                                  rest >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "watch_holding"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
                                              /\ UNCHANGED << stack, uo, lo, ck, 
                                                              mine, ahead, here, 
                                                              fk, gone, left, 
-                                                             guess, at, all, 
-                                                             pair, no, rest >>
+                                                             held, guess, at, 
+                                                             all, pair, no, 
+                                                             rest >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
                                                    THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
                                                         /\ UNCHANGED << stack, 
@@ -1843,6 +1874,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                         fk, 
                                                                         gone, 
                                                                         left, 
+                                                                        held, 
                                                                         guess, 
                                                                         at, 
                                                                         all, 
@@ -1859,7 +1891,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                ck        |->  ck[self] ] >>
                                                                                                            \o stack[self]]
                                                                    /\ mine' = [mine EXCEPT ![self] = 0]
-                                                                   /\ ahead' = [ahead EXCEPT ![self] = <<>>]
+                                                                   /\ ahead' = [ahead EXCEPT ![self] = <<0, NULL>>]
                                                                    /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
                                                                    /\ pc' = [pc EXCEPT ![self] = "C1"]
                                                                    /\ UNCHANGED << uo, 
@@ -1867,6 +1899,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                                    fk, 
                                                                                    gone, 
                                                                                    left, 
+                                                                                   held, 
                                                                                    guess, 
                                                                                    at, 
                                                                                    all, 
@@ -1892,6 +1925,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                               /\ UNCHANGED << fk, 
                                                                                               gone, 
                                                                                               left, 
+                                                                                              held, 
                                                                                               guess, 
                                                                                               at, 
                                                                                               all, 
@@ -1904,10 +1938,12 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                                      pc        |->  "T0",
                                                                                                                                      gone      |->  gone[self],
                                                                                                                                      left      |->  left[self],
+                                                                                                                                     held      |->  held[self],
                                                                                                                                      fk        |->  fk[self] ] >>
                                                                                                                                  \o stack[self]]
                                                                                          /\ gone' = [gone EXCEPT ![self] = 0]
-                                                                                         /\ left' = [left EXCEPT ![self] = <<>>]
+                                                                                         /\ left' = [left EXCEPT ![self] = <<0, NULL>>]
+                                                                                         /\ held' = [held EXCEPT ![self] = <<0, NULL>>]
                                                                                          /\ pc' = [pc EXCEPT ![self] = "F1"]
                                                                                          /\ UNCHANGED << guess, 
                                                                                                          at, 
@@ -1951,7 +1987,8 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                     pair >>
                                                                                          /\ UNCHANGED << fk, 
                                                                                                          gone, 
-                                                                                                         left >>
+                                                                                                         left, 
+                                                                                                         held >>
                                                                               /\ UNCHANGED << uo, 
                                                                                               lo >>
                                                                    /\ UNCHANGED << ck, 
@@ -1962,8 +1999,8 @@ T0(self) == /\ pc[self] = "T0"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << won, raised, count, taken, stack, uo, 
                                        lo, ao, nth, found, ck, mine, ahead, 
-                                       here, fk, gone, left, guess, at, all, 
-                                       pair, no, rest, turn >>
+                                       here, fk, gone, left, held, guess, at, 
+                                       all, pair, no, rest, turn >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, list, order, content, estimated, 
                             completions, expirations, winner, expiredBy, 
@@ -1988,8 +2025,8 @@ J1(self) == /\ pc[self] = "J1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 J2(self) == /\ pc[self] = "J2"
             /\ outer' = NULL
@@ -2000,8 +2037,8 @@ J2(self) == /\ pc[self] = "J2"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -2014,7 +2051,7 @@ E1(self) == /\ pc[self] = "E1"
                                                         ck        |->  ck[self] ] >>
                                                     \o stack[self]]
             /\ mine' = [mine EXCEPT ![self] = 0]
-            /\ ahead' = [ahead EXCEPT ![self] = <<>>]
+            /\ ahead' = [ahead EXCEPT ![self] = <<0, NULL>>]
             /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
             /\ pc' = [pc EXCEPT ![self] = "C1"]
             /\ UNCHANGED << completed, pending, lock, outer, armed, entering, 
@@ -2022,8 +2059,8 @@ E1(self) == /\ pc[self] = "E1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, fk, gone, left, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+                            rk, rw, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, all, pair, no, rest, turn >>
 
 M1(self) == /\ pc[self] = "M1"
             /\ count' = [count EXCEPT ![self] = Delayed]
@@ -2033,9 +2070,9 @@ M1(self) == /\ pc[self] = "M1"
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, ck, mine, ahead, here, fk, gone, left, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            rk, rw, ck, mine, ahead, here, fk, gone, left, 
+                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            rest, turn >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ Comes(Program[self][turn[self] - 1][2])
@@ -2063,8 +2100,9 @@ K1(self) == /\ pc[self] = "K1"
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, all, pair, no, rest, 
+                            turn >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ IF ~raised[self] /\ won[self]
@@ -2076,8 +2114,8 @@ T1(self) == /\ pc[self] = "T1"
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, all, 
+                            pair, no, rest, turn >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ expirations' = [expirations EXCEPT ![Program[self][turn[self] - 1][2]] = expirations[Program[self][turn[self] - 1][2]] + 1]
@@ -2088,8 +2126,8 @@ V1(self) == /\ pc[self] = "V1"
                             completions, won, raised, count, taken, winner, 
                             places, dropped, revoked, stack, xo, co, uo, lo, 
                             yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, all, pair, no, rest, turn >>
 
 thread(self) == T0(self) \/ J1(self) \/ J2(self) \/ E1(self) \/ M1(self)
                    \/ K1(self) \/ T1(self) \/ V1(self)

@@ -94,8 +94,12 @@ ListGrowsMeanwhile == \E t \in Threads :
 \* The key has another list, when its old one is to be removed.
 OtherListMeanwhile == \E t \in Threads : pc[t] = "R2" /\ list[rk[t]] \notin {0, rw[t]}
 
-\* An operation comes into a list while a thread goes through it, and is met.
-SeenOnTheWay == \E t \in Threads : pc[t] = "C0" /\ here[t][1] > 0 /\ ahead[t] # <<>>
+\* A traversal meets a second operation.
+SeenOnTheWay == \E t \in Threads : pc[t] = "C0" /\ here[t][1] > 0
+
+\* An operation has come into a list behind the last one that a thread's iterator has found.
+CameTooLate == \E t \in Threads :
+  pc[t] = "C7" /\ ahead[t] = Nowhere /\ First(content[ck[t]][mine[t]], here[t][1] + 1) # Nowhere
 
 \* A lock is held while what onComplete raised goes up the stack.
 Unwinding == \E t \in Threads : raised[t] /\ pc[t] \in {"L7", "B3", "A4", "P3"}

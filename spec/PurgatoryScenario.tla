@@ -46,5 +46,12 @@ From(seq, i) == IF i > Len(seq) THEN <<>>
                  ELSE IF seq[i] = NULL THEN From(seq, i + 1)
                  ELSE <<<<i, seq[i]>>>> \o From(seq, i + 1)
 
+\* The first of them, which an iterator holds, or Nowhere.
+Nowhere == <<0, NULL>>
+RECURSIVE First(_, _)
+First(seq, i) == IF i > Len(seq) THEN Nowhere
+                 ELSE IF seq[i] = NULL THEN First(seq, i + 1)
+                 ELSE <<i, seq[i]>>
+
 Live(seq) == Cardinality({i \in DOMAIN seq : seq[i] # NULL})
 ============================================================================

@@ -27,6 +27,8 @@ public final class PurgatoryHarness extends Harness {
     private final Map<String, NamedKey> keys = new LinkedHashMap<>();
     private final Map<String, WatchedOperation> operations = new LinkedHashMap<>();
     private final DelayedOperationPurgatory<WatchedOperation> purgatory;
+    /** The callers' own lock. */
+    private final ReentrantLock outer = new ReentrantLock();
     /** All lists that were made for a key: the list itself, then what was ever added to it. */
     private final Map<String, List<List<Object>>> made = new LinkedHashMap<>();
 
@@ -41,7 +43,8 @@ public final class PurgatoryHarness extends Harness {
             AtomicBoolean condition = conditions.computeIfAbsent(
                     scenario.value("need." + name), key -> new AtomicBoolean());
             boolean fails = scenario.values("raises").contains(name);
-            operations.put(name, new WatchedOperation(condition, watched, fails));
+            ReentrantLock taken = scenario.values("locking").contains(name) ? outer : null;
+            operations.put(name, new WatchedOperation(condition, watched, fails, taken));
         }
         purgatory = new DelayedOperationPurgatory<>("scenario",
                 new ScenarioTimer(operations.values()), 0,
@@ -100,6 +103,12 @@ public final class PurgatoryHarness extends Harness {
         try {
             return switch (operation[0]) {
                 case "watch" -> operations.get(operation[1]).enter();
+                case "watch_holding" -> {
+                    outer.lock();
+                    boolean done = operations.get(operation[1]).enter();
+                    outer.unlock();
+                    yield done;
+                }
                 case "deliver" -> {
                     conditions.get(operation[1]).set(true);
                     yield purgatory.checkAndComplete(keys.get(operation[2]));
@@ -157,7 +166,8 @@ public final class PurgatoryHarness extends Harness {
             agree(operation.isLocked(), operation.guard());
             out.monitor(owner(operation.guard()), depth(operation.guard()));
         });
-        out.variable().thread(0);
+        agree(outer.isLocked(), outer);
+        out.variable().thread(owner(outer));
         out.variable();
         operations.values().forEach(operation -> out.truth(operation.armed.get()));
         out.variable();

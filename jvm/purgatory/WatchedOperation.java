@@ -3,6 +3,7 @@ package org.apache.kafka.server.purgatory;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** An operation of a scenario, in the place of a broker's request. It waits for one condition. */
 final class WatchedOperation extends DelayedOperation {
@@ -15,15 +16,18 @@ final class WatchedOperation extends DelayedOperation {
     private final AtomicBoolean condition;
     private final List<NamedKey> keys;
     private final boolean fails;
+    private final ReentrantLock outer;
     private DelayedOperationPurgatory<WatchedOperation> purgatory;
     private WatchedOperation following;
 
-    /** {@code fails}: its onComplete raises. */
-    WatchedOperation(AtomicBoolean condition, List<NamedKey> keys, boolean fails) {
+    /** {@code fails}: its onComplete raises. {@code outer}: the lock that it takes, or null. */
+    WatchedOperation(
+            AtomicBoolean condition, List<NamedKey> keys, boolean fails, ReentrantLock outer) {
         super(1);
         this.condition = condition;
         this.keys = keys;
         this.fails = fails;
+        this.outer = outer;
     }
 
     /** {@code next}: the operation that its onComplete enters, or null. */
@@ -63,6 +67,10 @@ final class WatchedOperation extends DelayedOperation {
     @Override
     public void onComplete() {
         completions.incrementAndGet();
+        if (outer != null) {
+            outer.lock();
+            outer.unlock();
+        }
         if (fails) {
             throw new Failed();
         }

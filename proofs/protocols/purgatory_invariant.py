@@ -46,8 +46,9 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def null_rests(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The null thread is in no operation."""
-        return And(rests(s, NO_THREAD), s.via[NO_THREAD] == VIA.none)
+        """The null thread is in no operation, and in no traversal."""
+        none = s.via[NO_THREAD] == VIA.none
+        return And(rests(s, NO_THREAD), none, Not(s.passed[NO_THREAD]))
 
     @conjunct
     def lock_has_its_holder(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -202,7 +203,7 @@ class Invariant(OperationSteps, ListSteps):
             ),
         )
 
-    @kept("the rank of P15 needs it: a thread at a shard does nothing else meanwhile")
+    @conjunct
     def section_is_innermost(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread in a section is in no step on the operation, and in no step of a traversal."""
         return ForAll(
@@ -332,7 +333,7 @@ class Invariant(OperationSteps, ListSteps):
         """The thread has the section's list from cancelForKey, with the operation in it."""
         return Or(in_sec(s, t, "F3"), And(in_sec(s, t, "F4"), s.takes[t]))
 
-    @conjunct
+    @kept("P7.InOrder needs it: what waits in a dropped list has a thread that takes it")
     def dropped_is_taken(self, s: SimpleNamespace) -> z3.BoolRef:
         """What waits in a list that was dropped is about to be taken by the thread that did so."""
         home = s.home[K]

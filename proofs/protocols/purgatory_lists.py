@@ -1,7 +1,6 @@
 """The steps of threads on the purgatory's lists: sections under shards' locks, and traversals.
 
-Other operations come into lists and leave them too. Of a list only its key, and whether the viewed
-operation is in it, matter.
+Of a list only its key, and whether the viewed operation is in it, matter. Others come and go.
 """
 
 from __future__ import annotations
@@ -177,21 +176,27 @@ class ListSteps(Seen):
             "passed": Store(s.passed, t, False),
         }
 
+    def is_not_ahead(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+        return Or(Not(waits(s)), Not(s.has[s.on[t]]), s.passed[t])
+
     @action(t=THREAD)
     def sees_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(tours(s, t, "C4"), tour=go_tour(s, t, "C0"))
 
     @action(t=THREAD)
     def sees_no_more(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(
-            tours(s, t, "C4"),
-            Or(Not(waits(s)), Not(s.has[s.on[t]]), s.passed[t]),
-            **self.ends_tour(s, t),
-        )
+        return when(tours(s, t, "C4"), self.is_not_ahead(s, t), **self.ends_tour(s, t))
 
     @action(t=THREAD)
-    def looks_again(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(tours(s, t, "C0"), tour=go_tour(s, t, "C4"))
+    def sees_the_end(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """Another operation is given, and none found behind it: what comes now is not met."""
+        here = tours(s, t, "C0")
+        return when(here, self.is_not_ahead(s, t), passed=Store(s.passed, t, waits(s)))
+
+    @action(t=THREAD)
+    def is_through(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        """The traversal ends behind another operation."""
+        return when(tours(s, t, "C0"), Or(Not(waits(s)), s.passed[t]), **self.ends_tour(s, t))
 
     @action(t=THREAD)
     def meets_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -215,6 +220,10 @@ class ListSteps(Seen):
     @action(t=THREAD)
     def goes_on(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(tours(s, t, "C6"), s.result[t] == RESULT.lost, tour=go_tour(s, t, "C0"))
+
+    @action(t=THREAD)
+    def goes_on_to_the_end(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(tours(s, t, "C6"), s.result[t] == RESULT.lost, **self.ends_tour(s, t))
 
     @action(t=THREAD)
     def has_completed_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -242,6 +251,10 @@ class ListSteps(Seen):
     @action(t=THREAD)
     def takes_out(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(tours(s, t, "C7"), tour=go_tour(s, t, "C0"), has=Store(s.has, s.on[t], False))
+
+    @action(t=THREAD)
+    def takes_out_last(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(tours(s, t, "C7"), has=Store(s.has, s.on[t], False), **self.ends_tour(s, t))
 
     # -- removeKeyIfEmpty, purgeCompleted, and the traversals of shards
 
@@ -338,17 +351,22 @@ class ListSteps(Seen):
         return when(
             in_sec(s, t, "F3"),
             section=go_sec(s, t, "F4"),
-            takes=Store(s.takes, t, s.has[s.found[t]]),
+            takes=Store(s.takes, t, And(waits(s), s.has[s.found[t]])),
         )
+
+    @action(t=THREAD)
+    def reads_nothing(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(in_sec(s, t, "F3"), Not(s.has[s.found[t]]), section=go_sec(s, t, "F6"))
 
     @action(t=THREAD)
     def takes_it(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             in_sec(s, t, "F4"),
-            s.takes[t],
+            Or(Not(waits(s)), s.takes[t]),
             section=go_sec(s, t, "FX"),
             revoked=YES,
             passed=s.unset,
+            takes=s.unset,
         )
 
     @action(t=THREAD)
@@ -360,8 +378,13 @@ class ListSteps(Seen):
         return when(
             in_sec(s, t, "F5"),
             section=go_sec(s, t, "F4"),
-            takes=Store(s.takes, t, False),
             has=Store(s.has, s.found[t], False),
+        )
+
+    @action(t=THREAD)
+    def drops_last(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(
+            in_sec(s, t, "F5"), section=go_sec(s, t, "F6"), has=Store(s.has, s.found[t], False)
         )
 
     @action(t=THREAD)

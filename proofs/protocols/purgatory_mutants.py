@@ -43,7 +43,14 @@ class CancelsLate(Purgatory):
 
     @action(t=THREAD)
     def sets_completed(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "L4"), at=go(s, t, "D1"), completed=YES, winner=t, passed=s.unset)
+        return when(
+            is_at(s, t, "L4"),
+            at=go(s, t, "D1"),
+            completed=YES,
+            winner=t,
+            passed=s.unset,
+            takes=s.unset,
+        )
 
     @action(t=THREAD)
     def calls_on_complete(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:

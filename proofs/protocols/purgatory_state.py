@@ -65,7 +65,9 @@ class Seen(System):
     """The variables of one operation, of the lists and of the threads.
 
     ``home``: the list that the operation was added to under a key. ``has``: the lists that it is
-    in. ``passed``: threads that have gone past it in their list; kept only while it waits.
+    in. ``passed``: threads whose traversal does not meet it any more. Their iterator has gone past
+    it, or has found the list's end. ``takes``: threads whose cancelForKey is still to take it. Both
+    are kept only while it waits.
     ``registrar``: the thread that enters it. ``taker``: the one that has it from the timer.
     ``dropper``: the thread that cancels the key of a list, and has it. ``outer``: the thread that
     has the callers' own lock.

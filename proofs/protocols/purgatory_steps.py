@@ -207,7 +207,14 @@ class OperationSteps(Seen):
 
     @action(t=THREAD)
     def sets_completed(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "L4"), at=go(s, t, "X1"), completed=YES, winner=t, passed=s.unset)
+        return when(
+            is_at(s, t, "L4"),
+            at=go(s, t, "X1"),
+            completed=YES,
+            winner=t,
+            passed=s.unset,
+            takes=s.unset,
+        )
 
     @action(t=THREAD)
     def cancels_task(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:

@@ -80,16 +80,16 @@ ACTIONS = {
     "C2": "gets_list",
     "C3": "opens_to_traverse",
     "C4": "sees_more sees_no_more",
-    "C0": "looks_again meets_it stutter",
+    "C0": "sees_the_end meets_it stutter",
     "C5": "is_to_try need_not_try_it stutter",
-    "C6": "goes_on has_completed_it unwinds another_raises stutter",
-    "C7": "takes_out stutter",
+    "C6": "goes_on goes_on_to_the_end is_through has_completed_it unwinds another_raises stutter",
+    "C7": "takes_out takes_out_last is_through stutter",
     "C8": "comes_to_remove stutter",
     "F1": "shuts_to_cancel",
     "F2": "drops_list has_no_list",
-    "F3": "reads_dropped",
-    "F4": "takes_it has_dropped_all stutter",
-    "F5": "drops_taken stutter",
+    "F3": "reads_dropped reads_nothing",
+    "F4": "takes_it stutter",
+    "F5": "drops_taken drops_last has_dropped_all stutter",
     "F6": "opens_after_cancelling",
     "H3": "purges stutter",
     "H4": "comes_to_remove stutter",
@@ -101,8 +101,7 @@ ACTIONS = {
     "N3": "opens_after_sweeping",
     **dict.fromkeys(OTHERS, "stutter"),
 }
-"""Label -> the actions that the step may be, seen from one operation. ``stutter``: it may be none.
-"""
+"""Label -> the actions that its step may be for one operation. ``stutter``: it may be none."""
 
 OF_THE_OPERATION = {
     *("A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "B1", "B2", "B3", "K1", "T1", "V1"),
@@ -290,7 +289,7 @@ class View:
             "result": "lost",
             "enters": False,
             "drops": False,
-            **self.section(stack),
+            **self.section(stack, value, waits),
             **self.traversal(stack, value, waits),
         }
         base, *inner = stack
@@ -337,13 +336,13 @@ class View:
             outside.label
         ]
 
-    def section(self, stack: list[Level]) -> dict[str, Any]:
+    def section(self, stack: list[Level], value: dict[str, Any], waits: bool) -> dict[str, Any]:
         """The thread's place at a shard, and the key and the list that it is there for."""
         last = stack[-1]
         values, label = last.values, last.label
         none = {"section": "Aside", "room": None, "key": None, "found": None, "takes": False}
         if len(stack) > 1 and stack[1].procedure == "cancelForKey":
-            return none | self.cancelling(stack[1], label)
+            return none | self.cancelling(stack[1], label, value, waits)
         if label in CALLERS:
             return none | {"section": label}
         if label in ("G5", "G6", "G7", "N1", "N2", "N3"):
@@ -366,14 +365,15 @@ class View:
             "found": found,
         }
 
-    def cancelling(self, level: Level, label: str) -> dict[str, Any]:
+    def cancelling(
+        self, level: Level, label: str, value: dict[str, Any], waits: bool
+    ) -> dict[str, Any]:
         """The thread's place in cancelForKey."""
-        key, gone, left = (level.values[name] for name in ("fk", "gone", "left"))
-        takes = any(operation == self.operation for _, operation in left)
-        first = bool(left) and left[0][1] == self.operation
-        place = label
-        if label in ("F4", "F5", "Q1"):
-            place = {"F4": "F4", "F5": "F5", "Q1": "FX"}[label] if first else "F4"
+        key, gone, (left, _), held = (level.values[of] for of in ("fk", "gone", "left", "held"))
+        takes = waits and 0 < left <= self.place(value, (key, gone))
+        place = "FX" if label == "Q1" else label
+        if place in ("FX", "F5") and held[1] != self.operation:
+            place = "F4"
         return {
             "section": place,
             "room": self.model.shard_of(key),
@@ -389,10 +389,12 @@ class View:
         level = stack[1] if len(stack) > 1 else stack[0]
         if level.procedure != "checkAndComplete" or level.label in ("C1", "C2", "C3", "C8"):
             return none
-        here, operation = level.values["here"]
+        (_, operation), (ahead, _) = level.values["here"], level.values["ahead"]
         on = (level.values["ck"], level.values["mine"])
         place = self.place(value, on)
         at = level.label
         if at not in ("C4", "C0") and operation != self.operation:
             at = "C0"
-        return {"tour": at, "on": on, "passed": waits and 0 < place <= here}
+        # An operation that is not in the list yet would come last.
+        gone_by = level.label != "C4" and (not ahead or 0 < place < ahead)
+        return {"tour": at, "on": on, "passed": waits and gone_by}

@@ -94,16 +94,41 @@ def test_an_operation_without_a_key_is_refused():
         purgatory()[0].try_complete_else_watch(Operation(), [])
 
 
-def test_what_comes_into_a_queue_meanwhile_is_behind_the_last_place():
+def test_a_queue_gives_one_operation_at_a_time():
     queue = WatcherQueue()
-    for each in "abc":
+    assert queue.after(0) is None
+    for each in "abcd":
         queue.add(each)
-    assert queue.after(0) == ((1, "a"), (2, "b"), (3, "c"))
-    queue.discard(2)
-    queue.discard(2)
-    queue.add("d")
-    assert queue.after(1) == ((3, "c"), (4, "d")) and queue.after(3) == ((4, "d"),)
-    assert queue.after(4) == () and queue.size() == 3
+    assert [queue.after(place) for place in (0, 1, 4)] == [(1, "a"), (2, "b"), None]
+    for place in (2, 2, 3):
+        queue.discard(place)
+    assert [queue.after(place) for place in (1, 2, 3)] == [(4, "d")] * 3
+    queue.discard(4)
+    assert [queue.after(place) for place in (1, 2, 3, 4)] == [None] * 4
+    queue.add("e")
+    assert [queue.after(place) for place in (1, 2, 4)] == [(5, "e")] * 3
+    queue.discard(1)
+    assert queue.after(0) == (5, "e") and queue.size() == 1
+
+
+def test_what_on_complete_enters_behind_the_last_operation_is_not_tried():
+    """As in Kafka: the iterator looks for the next operation before the last one is tried."""
+    held, _, _ = purgatory()
+    late = Operation()
+
+    class Enters(Operation):
+        __slots__ = ()
+
+        def on_complete(self):
+            super().on_complete()
+            held.try_complete_else_watch(late, ["k"])
+            late.ready = True
+
+    first = Enters()
+    held.try_complete_else_watch(first, ["k"])
+    first.ready = True
+    assert held.check_and_complete("k") == 1 and not late.calls and held.watched() == 1
+    assert held.check_and_complete("k") == 1 and late.calls == ["complete"]
 
 
 def test_threads_complete_each_operation_once():

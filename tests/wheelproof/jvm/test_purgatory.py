@@ -56,19 +56,18 @@ def test_a_step_without_its_label_is_a_difference(jvm):
     assert made.difference.message == "w ends 1 operation with this step, 0 in the model"
 
 
-def test_what_onComplete_enters_is_not_tried_by_the_traversal(jvm):
+def test_a_model_that_looks_again_at_the_end_of_a_list_is_another_machine(jvm, monkeypatch):
+    """In the classes what onComplete enters behind the last operation is not tried."""
+
+    def further(self, t):
+        t.ahead = t.ahead if t.ahead[0] else self.first(t.ck, t.mine, t.here[0])
+        t.pc = "C0" if t.ahead[0] else "C8"
+
+    monkeypatch.setattr(type(MECHANISM.model("entered_again")), "goes_on", further)
     found, made = compared(jvm, "entered_again")
     assert found.complete and not found.faults
     assert made.difference is not None
-    assert made.difference.message == "w is at C8, in the model at C5"
-
-
-@pytest.mark.nightly
-def test_what_a_traversal_holds_is_part_of_the_state(jvm):
-    """Without it equal states go on unequally: in this scenario the search would end with that."""
-    found, made = compared(jvm, "list_removed")
-    assert found.complete and not found.faults
-    assert made.difference is not None and "is at C8" in made.difference.message
+    assert made.difference.message == "w is at C8, in the model at C0"
 
 
 @pytest.mark.nightly
@@ -101,17 +100,13 @@ def test_a_pair_that_no_scenario_has_is_a_fault(output, monkeypatch):
     monkeypatch.setattr(tasks, "find", lambda root: {"purgatory": idle})
     names = [f"forced@{RELEASE}", f"sites@{RELEASE}"]
     row = layer.check(Context(MECHANISM, output), names).rows[-1]
-    assert not row.ok and "no scenario joins C7 and C4" in row.why
+    assert not row.ok and "no scenario joins W5 and W6" in row.why
 
 
 def test_all_scenarios_are_compared_or_have_a_reason():
     compared_ones = set(BINDING.scenarios(MECHANISM))
-    assert len(compared_ones) == 11
+    assert len(compared_ones) == 16
     mine = {name for name, each in MECHANISM.scenarios.items() if each["protocol"] == "Blocking"}
     assert compared_ones | set(BINDING.absent) == mine
     assert not compared_ones & set(BINDING.absent)
-    assert set(BINDING.rejects) <= set(BINDING.absent)
-    for scenario in compared_ones:
-        keys = MECHANISM.scenarios[scenario]["keys_of"].values()
-        watched = [key for keys_of in keys for key in keys_of]
-        assert scenario == "raising_first" or len(watched) == len(set(watched))
+    assert not BINDING.rejects
