@@ -295,6 +295,16 @@ def holder(lock: Any) -> str | None:
     return owner and owner.name
 
 
+def along(neighbours: Mapping[int, int]) -> list[int]:
+    """The places of a list from one end to the other, by their neighbours."""
+    found: list[int] = []
+    place = neighbours.get(0, 0)
+    while place and place not in found:
+        found.append(place)
+        place = neighbours.get(place, 0)
+    return found
+
+
 def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     operations = harness.operations.values()
@@ -308,8 +318,11 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
 
     def content(watchers: Any) -> tuple[str | None, ...]:
         queue = watchers.queue
-        places = [queue.operations.get(place + 1) for place in range(queue.added)]
-        return tuple([None if each is None else name[id(each)] for each in places])
+        taken = {place: name[id(each)] for place, each in queue.operations.items()}
+        forth, back = along(queue.following), along(queue.before)
+        if not forth == back[::-1] == sorted(taken):
+            return ("torn",)
+        return tuple([taken.get(place) for place in range(1, queue.added + 1)])
 
     lists, contents = [], []
     for number in harness.keys.values():
