@@ -144,7 +144,7 @@ def test_a_free_run_conforms(name, program, small):
 @pytest.mark.parametrize("name", SMALL)
 def test_a_recording_with_a_step_dropped_is_refused(name, small):
     program = next(iter(PROGRAMS[name].values()))
-    run = record(small[name], program, "whole")
+    run = record(small[name], program, "whole", schedule=schedule_of(small[name], program))
     assert judged(small[name], run).verdict == "conforms"
     steps = [place for place, event in enumerate(run.events) if event["k"] == "step"]
     assert len(steps) > 3
