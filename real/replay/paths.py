@@ -14,6 +14,7 @@ from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.project.mechanism import Mechanism, the_property
+from wheelproof.protocols import programs
 
 MOST_STEPS = 1000
 SAME_STATE = "Bisimulation"
@@ -59,7 +60,7 @@ def performable(mechanism: Mechanism) -> list[str]:
     return [
         name
         for name, scenario in mechanism.scenarios.items()
-        if all(step[0] != "lag" for program in scenario["threads"].values() for step in program)
+        if all(step[0] != "lag" for program in programs(scenario).values() for step in program)
     ]
 
 
