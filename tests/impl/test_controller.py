@@ -18,30 +18,8 @@ from impl.controller import (
 from impl.controller_events import Connection, Events
 from impl.controller_thread import ControllerThread
 from impl.zookeeper import ZNode, ZooKeeper
-from impl.zookeeper_requests import Code, Delete, Get, Put, Reply
-
-
-class Broker:
-    """An elector with its connection. ``places``: the places of its requests so far."""
-
-    def __init__(self, name, zookeeper):
-        self.events = Events()
-        self.connection = Connection(zookeeper, self.events)
-        self.elector = Elector(name)
-        self.places = []
-
-    def handle(self, event, before=None):
-        """Handle an event; ``before``: place -> what happens before a request there."""
-        handler, reply = self.elector.handle(event), None
-        before = dict(before or {})
-        try:
-            while True:
-                wanted = handler.send(reply)
-                self.places.append(wanted.place)
-                before.pop(wanted.place, lambda: None)()
-                reply = self.connection.ask(wanted.request)
-        except StopIteration:
-            return
+from impl.zookeeper_requests import Code, Get, Put, Reply
+from tests.impl.brokers import Broker, remove
 
 
 @pytest.fixture
@@ -68,10 +46,6 @@ def read(zookeeper, path):
         (Reply(Code.OK, node.data, node.version) for node in zookeeper.nodes if node.path == path),
         Reply(Code.NO_NODE),
     )
-
-
-def remove(zookeeper):
-    zookeeper.by_hand(lambda nodes: (Delete(CONTROLLER),))
 
 
 def test_the_first_broker_is_the_controller(zookeeper, one, two):

@@ -18,30 +18,8 @@ from impl.controller_events import Connection, Events
 from impl.controller_thread import EarlyControllerThread
 from impl.early_controller import EarlyElector, EarlyPlace
 from impl.zookeeper import ZNode, ZooKeeper
-from impl.zookeeper_requests import Code, Delete, Reply
-
-
-class Broker:
-    """An elector with its connection. ``places``: the places of its requests so far."""
-
-    def __init__(self, name, zookeeper, kind=EarlyElector):
-        self.events = Events()
-        self.connection = Connection(zookeeper, self.events)
-        self.elector = kind(name)
-        self.places = []
-
-    def handle(self, event, before=None):
-        """Handle an event; ``before``: place -> what happens before a request there."""
-        handler, reply = self.elector.handle(event), None
-        before = dict(before or {})
-        try:
-            while True:
-                wanted = handler.send(reply)
-                self.places.append(wanted.place)
-                before.pop(wanted.place, lambda: None)()
-                reply = self.connection.ask(wanted.request)
-        except StopIteration:
-            return
+from impl.zookeeper_requests import Code, Reply
+from tests.impl.brokers import Broker, remove
 
 
 @pytest.fixture
@@ -51,12 +29,12 @@ def zookeeper():
 
 @pytest.fixture
 def one(zookeeper):
-    return Broker("b1", zookeeper)
+    return Broker("b1", zookeeper, EarlyElector)
 
 
 @pytest.fixture
 def two(zookeeper):
-    return Broker("b2", zookeeper)
+    return Broker("b2", zookeeper, EarlyElector)
 
 
 def node(zookeeper, path):
@@ -66,10 +44,6 @@ def node(zookeeper, path):
 def partition(zookeeper):
     found = node(zookeeper, PARTITION)
     return decoded(Reply(Code.OK, found.data, found.version))
-
-
-def remove(zookeeper):
-    zookeeper.by_hand(lambda nodes: (Delete(CONTROLLER),))
 
 
 def test_the_first_broker_is_the_controller(zookeeper, one, two):
@@ -104,7 +78,7 @@ def test_two_act_in_one_epoch_between_two_requests(zookeeper, one, two):
 @pytest.mark.parametrize(("kind", "written"), [(EarlyElector, 3), (Elector, 2)])
 def test_the_old_controller_writes_after_the_new_one_is_elected(zookeeper, kind, written):
     """KAFKA-6082. ``written``: how often; the fence of the present elector refuses one."""
-    old, new = Broker("b1", zookeeper, kind), Broker("b2", zookeeper)
+    old, new = Broker("b1", zookeeper, kind), Broker("b2", zookeeper, EarlyElector)
     old.handle("register")
     remove(zookeeper)
 
@@ -167,7 +141,7 @@ def test_a_lost_reply_to_the_creation(one, when):
 
 def test_a_node_of_the_same_broker_in_another_session_is_not_its_own(zookeeper, one):
     """Of KAFKA-7165: the owner is compared, not the name."""
-    again = Broker("b1", zookeeper)
+    again = Broker("b1", zookeeper, EarlyElector)
     again.handle("register", {EarlyPlace.CREATE: lambda: one.handle("register")})
     assert one.elector.acting and not again.elector.acting
     assert again.places[-1] is EarlyPlace.LOOK_AT_OWNER

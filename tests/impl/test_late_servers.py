@@ -14,9 +14,9 @@ from impl.controller import (
     PartitionState,
     Place,
 )
-from impl.controller_events import Connection, Events
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Check, Code, Create, Delete, Exists, Get, Multi, Put
+from tests.impl.brokers import Broker
 
 
 class Seen:
@@ -158,35 +158,6 @@ def test_a_watch_at_a_late_server_sees_what_that_server_has_not_applied():
 
 
 # -- the elector
-
-
-class Broker:
-    """An elector with its connection. It makes so many requests for an event at most."""
-
-    MOST = 50
-
-    def __init__(self, name, zookeeper, kind=Elector):
-        self.events = Events()
-        self.connection = Connection(zookeeper, self.events)
-        self.elector = kind(name)
-        self.places = []
-
-    def handle(self, event):
-        handler, reply = self.elector.handle(event), None
-        try:
-            for _ in range(self.MOST):
-                wanted = handler.send(reply)
-                self.places.append(wanted.place)
-                reply = self.connection.ask(wanted.request)
-        except StopIteration:
-            return
-        raise AssertionError(f"{event} is not handled by {self.MOST} requests")
-
-    def handle_all(self):
-        """Handle what waits, as the event thread does."""
-        while self.events.waiting:
-            self.handle(self.events.take())
-            self.events.handled()
 
 
 @pytest.fixture
