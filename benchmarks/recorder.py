@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from traces import translator
 from wheelproof import isolated, project
@@ -86,7 +86,7 @@ def measure(root: Path) -> dict[str, float]:
         harness = isolated.load(root, f"harness.{NAME}").Harness(scenario)
         plain = min(plain, _seconds(_run(harness, scenario)))
         under = Traced(mechanisms, NAME)
-        harness = under.set_up(scenario)
+        harness = cast(Any, under.set_up(scenario))
         translator.named(under.recorder, harness.names)
         under.recorder.begin()
         log = under.recorder.enter("w")

@@ -56,7 +56,7 @@ def copied(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory) -> Path:
-    """The packages with few modules: types of all of them take long where there is no cache."""
+    """The packages with few modules: to check all of them takes long."""
     tree = tools_in(tmp_path_factory.mktemp("few"))
     for name in (*[f"{folder}/__init__.py" for folder in CHECKED], *TYPED):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +78,13 @@ TYPED = (
 )
 """Modules that import nothing but each other."""
 
+
+def function(lines: int) -> str:
+    """A function of so many lines, in a class and an ``if``, with a decorator above it."""
+    body = "            x = 1\n" * (lines - 1)
+    return f"class A:\n    if True:\n        @staticmethod\n        def long():\n{body}"
+
+
 PLANTED = {
     "unformatted": ("format", "wheelproof/planted.py", "x = {  'a':1 }\n", "planted.py"),
     "unused import": ("style", "wheelproof/planted.py", "import os\n", "F401"),
@@ -93,6 +100,12 @@ PLANTED = {
         "harness/planted.py",
         '"""Planted."""\n' * 401,
         "harness/planted.py: 401 lines, 400 is the limit",
+    ),
+    "long function": (
+        "sizes",
+        "harness/planted.py",
+        function(81),
+        "harness/planted.py:4: A.long has 81 lines, 80 is the limit: split it by subject",
     ),
     "untyped": ("types", "wheelproof/planted.py", "def f(x):\n    return x\n", "no-untyped-def"),
     "column that no event has": (
@@ -145,8 +158,9 @@ PLANTED = {
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_file_is_rejected_by_its_check(copied, few, fault):
     check, place, text, reason = PLANTED[fault]
-    tree = few if check == "types" else copied
+    tree = few if check in ("types", "sizes") else copied
     planted = tree / place
+    planted.parent.mkdir(parents=True, exist_ok=True)
     planted.write_text(text)
     try:
         ended = lint(tree, check)
@@ -160,7 +174,7 @@ def test_a_planted_file_is_rejected_by_its_check(copied, few, fault):
 def test_the_copy_without_a_planted_file_is_accepted(copied, few):
     ended = lint(copied, "format", "style", "imports")
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
-    ended = lint(few, "types")
+    ended = lint(few, "types", "sizes")
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
@@ -199,7 +213,7 @@ def test_continuous_integration_lints_before_it_tests():
     assert linted < tested
 
 
-def test_no_file_is_too_long():
+def test_nothing_is_too_long():
     assert list(sizes.faults(ROOT)) == []
 
 
@@ -224,6 +238,12 @@ TRANSLATED = "\\* BEGIN TRANSLATION (chksum)\n{}\n\\* END TRANSLATION\n{}"
         ("spec/A.tla", TRANSLATED.format("x\n" * 400, "x\n" * 401), "spec/A.tla: 401 lines"),
         ("build/a.py", "x\n" * 401, None),
         (".venv/a.py", "x\n" * 401, None),
+        ("a.py", function(81), "a.py:4: A.long has 81 lines, 80 is the limit"),
+        ("a.py", "async def long():\n" + "    x = 1\n" * 80, "a.py:1: long has 81 lines"),
+        ("a.py", function(80), None),
+        ("a.py", function(80) + "\n" * 9, None),
+        ("a.py", "def f(:\n" * 81, "a.py:1: this is not Python"),
+        ("a.sh", function(81), None),
     ],
 )
 def test_planted_sizes_are_refused(tmp_path, name, text, fault):

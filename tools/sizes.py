@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Refuse modules above 400 lines and lines above 100 columns, in all that is written by hand.
+"""Refuse modules above 400 lines, functions above 80 and lines above 100 columns.
 
-That is Python, Java, scripts, and specifications with their declarations. The translation of a
-specification does not count.
+Modules and lines are checked in all that is written by hand: Python, Java, scripts, and
+specifications with their declarations. The translation of a specification does not count. Functions
+are checked in Python.
 
 ``python tools/sizes.py [FOLDER]`` prints each fault as file, line and reason. The exit code is 1 if
 there is one.
@@ -10,6 +11,7 @@ there is one.
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from collections.abc import Iterator
@@ -19,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LINES = 400
 """Lines of a module, at most."""
+
+FUNCTION = 80
+"""Lines of a function, at most, from its ``def`` on and with its docstring."""
 
 COLUMNS = 100
 """Characters of a line, at most."""
@@ -30,6 +35,9 @@ DECLARATIONS = ".toml"
 
 TRANSLATION = ("BEGIN TRANSLATION", "END TRANSLATION")
 """What stands in the lines around a translation."""
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The fields of a statement that hold statements, or what holds them."""
 
 FOREIGN = {"build", "__pycache__", "node_modules"}
 """Folders that hold no source. Hidden folders hold none either."""
@@ -61,15 +69,45 @@ def written(text: str) -> Iterator[tuple[int, str]]:
         made = made and end not in line
 
 
+def functions(node: ast.AST, around: str = "") -> Iterator[tuple[str, int, int]]:
+    """(qualified name, first line, number of lines) of each function in a statement's blocks."""
+    for child in (each for field in BLOCKS for each in getattr(node, field, ())):
+        name = around
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name = f"{around}{child.name}."
+            if not isinstance(child, ast.ClassDef):
+                last = child.end_lineno or child.lineno
+                yield name[:-1], child.lineno, last - child.lineno + 1
+        yield from functions(child, name)
+
+
+def long_functions(place: str, text: str) -> Iterator[str]:
+    """The functions of a module in Python that are too long."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        yield f"{place}:{error.lineno}: this is not Python: {error.msg}"
+        return
+    for name, first, lines in functions(tree):
+        if lines > FUNCTION:
+            yield (
+                f"{place}:{first}: {name} has {lines} lines, {FUNCTION} is the limit: split it by "
+                "subject"
+            )
+
+
 def faults(root: Path) -> Iterator[str]:
     """What is too long below a folder: file, line and reason."""
     for place, file in files(root):
-        lines = list(written(file.read_text(encoding="utf-8")))
+        text = file.read_text(encoding="utf-8")
+        lines = list(written(text))
         for number, line in lines:
             if len(line) > COLUMNS:
                 yield f"{place}:{number}: {len(line)} columns, {COLUMNS} is the limit"
         if len(lines) > LINES:
             yield f"{place}: {len(lines)} lines, {LINES} is the limit: split it by subject"
+        if file.suffix == ".py" and text.count("\n") >= FUNCTION:
+            yield from long_functions(place, text)
 
 
 def main(arguments: list[str]) -> int:

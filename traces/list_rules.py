@@ -6,6 +6,7 @@ They check links, unlinks, checks and hand-overs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from traces.events import Refusal, Step, counter_of
 from traces.schema import NONE, NOT_QUEUED
@@ -40,6 +41,20 @@ class ListRules:
 
     def _look(self, name: str) -> None:
         raise NotImplementedError
+
+    def _judges_of_lists(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
+        return {
+            "list_add": self._list_add,
+            "list_remove": self._list_remove,
+            "list_add_retry": self._list_add_retry,
+            "cancel_check": self._cancel_check,
+            "expire_submit": self._expire_submit,
+            "cancel": self._cancel,
+            "set_entry": self._set_entry,
+            "flush_begin": self._flush_begin,
+            "flush_end": self._flush_end,
+            "task_run": self._task_run,
+        }
 
     def _list_add(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry, bucket = event["entry"], event["list"]

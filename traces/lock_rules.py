@@ -3,7 +3,7 @@ order locks may be wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from traces.events import Refusal, Step, last_lock, wanted
@@ -29,6 +29,13 @@ class LockRules:
 
     def _left_keyed(self, event: Step, thread: Any) -> Refusal | None:
         raise NotImplementedError
+
+    def _judges_of_locks(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
+        return {
+            "lock_acquire": self._lock_acquire,
+            "lock_release": self._lock_release,
+            "lock_wait": self._lock_wait,
+        }
 
     def _lock_acquire(self, event: Step, thread: ThreadState) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]

@@ -48,6 +48,11 @@ NEEDS = {
 of the event is not known."""
 
 
+def _by_number(table: Mapping[str, Any] | None) -> dict[int, Any]:
+    """A table of a header, by numbers instead of their texts."""
+    return {int(name): value for name, value in (table or {}).items()}
+
+
 class TimerState(
     ListRules,
     WheelRules,
@@ -80,81 +85,64 @@ class TimerState(
         self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
         self.rows = rows(self.tick_ms, self.wheel_size)
         self.start_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
-        self.clocks: dict[int, int] = {
-            int(name): clock for name, clock in initial.get("clocks", {}).items()
-        }
         # the timer of the event at hand
         self.timer = NONE
-        self.queued: dict[int, int] = {
-            int(name): key for name, key in initial.get("queued", {}).items()
-        }
-        self.rings: dict[int, dict[int, None]] = {
-            int(name): dict.fromkeys(ring) for name, ring in initial.get("lists", {}).items()
-        }
-        self.where: dict[int, int] = {
-            entry: name for name, ring in self.rings.items() for entry in ring
-        }
-        self.entry_of: dict[int, int] = {
-            int(name): entry for name, entry in initial.get("tasks", {}).items()
-        }
-        self.counters: dict[str, int] = dict(initial.get("counters", {}))
-        self.keys: dict[int, int] = {
-            int(name): key for name, key in initial.get("keys", {}).items()
-        }
+        self._take_initial(initial)
+        self._take_initial_watchers(initial)
         self.task_of: dict[int, int] = {}
-        self.holder: dict[str, int] = dict(initial.get("holders", {}))
         self.guarded, self.bare = False, set()
         self.published: set[tuple[int, int] | str] = set()
         self.waits: dict[int, str] = {}
-        self.threads: dict[int, ThreadState] = {
-            int(tid): ThreadState(place) for tid, place in initial.get(PLACES, {}).items()
-        }
-        self.operations = {
-            int(name): Operation(**known) for name, known in initial.get("operations", {}).items()
-        }
-        self.watchers = {
-            int(name): {number: frozenset() for number in members}
-            for name, members in initial.get("watchers", {}).items()
-        }
-        self.watched: dict[int, set[int]] = {}
-        for key, members in self.watchers.items():
-            for number in members:
-                self.watched.setdefault(number, set()).add(key)
         self.made, self.checks = set(), {}
         self.list_of, self.members, self.timed, self.untried = {}, {}, {}, {}
         self.purged = False
         self.places, self.levels, self.tasks_of, self.won_inside = {}, set(), {}, set()
-        # entries that the executor has taken and not run
-        self.handed: dict[int, None] = dict.fromkeys(initial.get("handed", ()))
         self.runs_named = False
         self.linked_at: dict[int, int] = {}  # entry -> the clock of its last link
         self.lets_go = bool(self.holder)
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Step, ThreadState], Refusal | None]] = {
-            "list_add": self._list_add,
-            "list_remove": self._list_remove,
-            "cancel_check": self._cancel_check,
-            "expire_submit": self._expire_submit,
-            "cancel": self._cancel,
-            "set_entry": self._set_entry,
-            "flush_begin": self._flush_begin,
-            "flush_end": self._flush_end,
-            "lock_acquire": self._lock_acquire,
-            "lock_release": self._lock_release,
-            "lock_wait": self._lock_wait,
-            "bucket_expiry_set": self._bucket_expiry_set,
-            "dq_offer": self._dq_offer,
-            "dq_poll": self._dq_poll,
-            "clock_advance": self._clock_advance,
-            "list_add_retry": self._list_add_retry,
-            "wheel_new": self._wheel_new,
-            "bucket_new": self._bucket_new,
-            "overflow_create": self._overflow_create,
-            "task_run": self._task_run,
+            **self._judges_of_lists(),
+            **self._judges_of_locks(),
+            **self._judges_of_wheels(),
             **self._judges_of_operations(),
             **self._judges_of_watchers(),
             **self._judges_of_key_lists(),
         }
+
+    def _take_initial(self, initial: Mapping[str, Any]) -> None:
+        """What a header has of clocks, lists, tasks, locks, threads and operations."""
+        self.clocks: dict[int, int] = _by_number(initial.get("clocks"))
+        self.queued: dict[int, int] = _by_number(initial.get("queued"))
+        self.rings: dict[int, dict[int, None]] = {
+            number: dict.fromkeys(ring) for number, ring in _by_number(initial.get("lists")).items()
+        }
+        self.where: dict[int, int] = {
+            entry: name for name, ring in self.rings.items() for entry in ring
+        }
+        self.entry_of: dict[int, int] = _by_number(initial.get("tasks"))
+        self.counters: dict[str, int] = dict(initial.get("counters", {}))
+        self.keys: dict[int, int] = _by_number(initial.get("keys"))
+        self.holder: dict[str, int] = dict(initial.get("holders", {}))
+        self.threads: dict[int, ThreadState] = {
+            tid: ThreadState(place) for tid, place in _by_number(initial.get(PLACES)).items()
+        }
+        self.operations = {
+            number: Operation(**known)
+            for number, known in _by_number(initial.get("operations")).items()
+        }
+        # entries that the executor has taken and not run
+        self.handed: dict[int, None] = dict.fromkeys(initial.get("handed", ()))
+
+    def _take_initial_watchers(self, initial: Mapping[str, Any]) -> None:
+        self.watchers = {
+            key: {number: frozenset() for number in members}
+            for key, members in _by_number(initial.get("watchers")).items()
+        }
+        self.watched: dict[int, set[int]] = {}
+        for key, members in self.watchers.items():
+            for number in members:
+                self.watched.setdefault(number, set()).add(key)
 
     def thread(self, tid: int) -> ThreadState:
         found = self.threads.get(tid)

@@ -3,7 +3,7 @@ taken out of a list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from traces.events import Columns, Event
@@ -85,122 +85,167 @@ def of_entry(recorder: Recorder, entry: int) -> Columns:
     return known
 
 
-KINDS = frozenset(
-    (
-        *COUNTED,
-        "set_entry",
-        "cancel",
-        "cancel_check",
-        "expire_submit",
-        "dq_offer",
-        "dq_poll",
-        "clock_advance",
-        "bucket_expiry_set",
-        "owner_read",
-        "add_request",
-        "entry_new",
-        "wheel_place",
-        "wheel_reject",
-        "reinsert",
-        "list_add_retry",
-        "wheel_new",
-        "bucket_new",
-        "overflow_create",
-    )
-)
-
-
 def columns(translator: Any, raw: Raw, stream: Any) -> Columns:
     """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves
     ``stream.checked`` and ``stream.request`` on."""
-    recorder, kind = translator.recorder, raw.site.event
-    held = {}
-    for number, _ in raw.locks:
-        lock = recorder.primitives[number]
-        held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
-    event: Columns = {}
-    if kind in COUNTED:
-        if "entry" in held:
-            event["entry"] = held["entry"]
-        if "list" in held:
-            event["list"] = held["list"]
-        event["post"] = {"list": raw.me, "counter": raw.new}
-    elif kind == "set_entry":
-        event = {
-            "task": raw.obj,
-            "entry": raw.new,
-            "pre": {"entry": raw.old},
-            "post": {"entry": raw.new},
-        }
-    elif kind == "cancel":
-        event = {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
-    elif kind == "cancel_check":
-        stream.checked = raw.me, raw.new != raw.me
-        event = {
-            "task": raw.obj,
-            "entry": raw.me,
-            "pre": {"entry": raw.new},
-            "res": "true" if raw.new != raw.me else "false",
-        }
-    elif kind in ("owner_read", "list_add_retry"):
-        event = {"entry": raw.obj, "pre": {"list": raw.new}}
-    elif kind == "expire_submit":
-        event = {"entry": abs(raw.me) or stream.checked[0]}
-        if raw.me < 0:
-            event["cause"] = "shutdown"
-    elif kind in ("dq_offer", "dq_poll"):
-        event = {"list": raw.obj, "key_ms": raw.new}
-        if kind == "dq_poll" and raw.old >= 0:
-            event["now_ms"] = raw.old
-    elif kind == "clock_advance":
-        event = {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
-    elif kind == "bucket_expiry_set":
-        event = {
-            "list": raw.obj,
-            "key_ms": raw.new,
-            "pre": {"key_ms": raw.old},
-            "post": {"key_ms": raw.new},
-            "res": "true" if raw.old != raw.new else "false",
-        }
-        event |= {"entry": raw.me} if raw.me else {}
-    elif kind == "add_request":
-        stream.request = raw.obj, raw.old
-        event = {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
-    elif kind == "entry_new":
-        event = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
-        if raw.obj == stream.request[0]:
-            event |= {"delay_ms": stream.request[1], "now_ms": raw.old}
-    elif kind == "wheel_place":
-        event = {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
-    elif kind == "wheel_reject":
-        event = {
-            "entry": raw.me,
-            "wheel_ms": raw.new,
-            "cause": "cancel" if stream.checked == (raw.me, True) else "due",
-        }
-    elif kind == "reinsert":
-        event = {"entry": raw.me}
-    elif kind == "bucket_new":
-        event = {"list": raw.obj}
-    elif kind == "wheel_new":
-        event = (
-            {
-                "level": translator.wheels.level(raw.obj),
-                "wheel_ms": raw.new,
-                "pre": {"key_ms": raw.old},
-            }
-            if raw.site.operation == "call"
-            else {}
-        )
-    elif kind == "overflow_create":
-        event = (
-            {"level": translator.wheels.level(raw.new)} if translator.wheels.known(raw.new) else {}
-        )
-    event = of_entry(recorder, event.get("entry", 0)) | event
+    kind = raw.site.event
+    event = OF_KIND[kind](translator, raw, stream)
+    event = of_entry(translator.recorder, event.get("entry", 0)) | event
     placed: Columns = translator.wheels.place(
         event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
     )
     return event | placed
+
+
+# -- lists, tasks and entries
+
+
+def _counted(translator: Any, raw: Raw, stream: Any) -> Columns:
+    held = {}
+    for number, _ in raw.locks:
+        lock = translator.recorder.primitives[number]
+        held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
+    event: Columns = {}
+    if "entry" in held:
+        event["entry"] = held["entry"]
+    if "list" in held:
+        event["list"] = held["list"]
+    event["post"] = {"list": raw.me, "counter": raw.new}
+    return event
+
+
+def _set_entry(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {
+        "task": raw.obj,
+        "entry": raw.new,
+        "pre": {"entry": raw.old},
+        "post": {"entry": raw.new},
+    }
+
+
+def _cancel(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+
+
+def _cancel_check(translator: Any, raw: Raw, stream: Any) -> Columns:
+    stream.checked = raw.me, raw.new != raw.me
+    return {
+        "task": raw.obj,
+        "entry": raw.me,
+        "pre": {"entry": raw.new},
+        "res": "true" if raw.new != raw.me else "false",
+    }
+
+
+def _of_owner(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"entry": raw.obj, "pre": {"list": raw.new}}
+
+
+def _add_request(translator: Any, raw: Raw, stream: Any) -> Columns:
+    stream.request = raw.obj, raw.old
+    return {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
+
+
+def _entry_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+    event: Columns = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
+    if raw.obj == stream.request[0]:
+        event |= {"delay_ms": stream.request[1], "now_ms": raw.old}
+    return event
+
+
+def _expire_submit(translator: Any, raw: Raw, stream: Any) -> Columns:
+    event: Columns = {"entry": abs(raw.me) or stream.checked[0]}
+    if raw.me < 0:
+        event["cause"] = "shutdown"
+    return event
+
+
+# -- wheels, buckets and the queue
+
+
+def _queued(translator: Any, raw: Raw, stream: Any) -> Columns:
+    event: Columns = {"list": raw.obj, "key_ms": raw.new}
+    if raw.site.event == "dq_poll" and raw.old >= 0:
+        event["now_ms"] = raw.old
+    return event
+
+
+def _clock_advance(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
+
+
+def _bucket_expiry_set(translator: Any, raw: Raw, stream: Any) -> Columns:
+    event: Columns = {
+        "list": raw.obj,
+        "key_ms": raw.new,
+        "pre": {"key_ms": raw.old},
+        "post": {"key_ms": raw.new},
+        "res": "true" if raw.old != raw.new else "false",
+    }
+    event |= {"entry": raw.me} if raw.me else {}
+    return event
+
+
+def _wheel_place(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
+
+
+def _wheel_reject(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {
+        "entry": raw.me,
+        "wheel_ms": raw.new,
+        "cause": "cancel" if stream.checked == (raw.me, True) else "due",
+    }
+
+
+def _reinsert(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"entry": raw.me}
+
+
+def _bucket_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+    return {"list": raw.obj}
+
+
+def _wheel_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+    if raw.site.operation != "call":
+        return {}
+    return {
+        "level": translator.wheels.level(raw.obj),
+        "wheel_ms": raw.new,
+        "pre": {"key_ms": raw.old},
+    }
+
+
+def _overflow_create(translator: Any, raw: Raw, stream: Any) -> Columns:
+    wheels = translator.wheels
+    return {"level": wheels.level(raw.new)} if wheels.known(raw.new) else {}
+
+
+OF_KIND: Mapping[str, Callable[[Any, Raw, Any], Columns]] = {
+    "list_add": _counted,
+    "list_remove": _counted,
+    "list_add_retry": _of_owner,
+    "owner_read": _of_owner,
+    "set_entry": _set_entry,
+    "cancel": _cancel,
+    "cancel_check": _cancel_check,
+    "add_request": _add_request,
+    "entry_new": _entry_new,
+    "expire_submit": _expire_submit,
+    "dq_offer": _queued,
+    "dq_poll": _queued,
+    "clock_advance": _clock_advance,
+    "bucket_expiry_set": _bucket_expiry_set,
+    "wheel_place": _wheel_place,
+    "wheel_reject": _wheel_reject,
+    "reinsert": _reinsert,
+    "bucket_new": _bucket_new,
+    "wheel_new": _wheel_new,
+    "overflow_create": _overflow_create,
+}
+"""Kind -> the columns of its records: of (translator, record, stream)."""
+
+KINDS = frozenset(OF_KIND)
 
 
 # -- why an entry was taken out

@@ -3,6 +3,7 @@ needs more than lists and tasks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from traces.events import Refusal, Step
@@ -31,6 +32,17 @@ class WheelRules:
 
     def _look(self, name: str) -> None:
         raise NotImplementedError
+
+    def _judges_of_wheels(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
+        return {
+            "bucket_expiry_set": self._bucket_expiry_set,
+            "dq_offer": self._dq_offer,
+            "dq_poll": self._dq_poll,
+            "clock_advance": self._clock_advance,
+            "wheel_new": self._wheel_new,
+            "bucket_new": self._bucket_new,
+            "overflow_create": self._overflow_create,
+        }
 
     def _bucket_expiry_set(self, event: Step, thread: Any) -> Refusal | None:
         bucket, seen = event["list"], event.get("pre", {}).get("key_ms")

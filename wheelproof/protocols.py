@@ -9,6 +9,7 @@ with ``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType, SimpleNamespace
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 State = tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]
@@ -28,6 +29,11 @@ Program = Sequence[Sequence[Data]]
 """A thread's operations, each a name with its arguments."""
 Scenario = Mapping[str, Data]
 """A scenario's table in the TOML; ``threads`` maps a thread's name to its program."""
+
+Implementation: TypeAlias = "ModuleType | SimpleNamespace"
+"""An implementation's classes and functions by name: its module, or the names of several."""
+Values = tuple[object, ...]
+"""A shared variable, as a tuple of the values that it consists of."""
 
 
 def programs(scenario: Scenario) -> Mapping[str, Program]:
@@ -129,6 +135,13 @@ class Harness(Protocol):
         """Name -> object. Other objects are named by their path from these."""
 
 
+RefinementMapping: TypeAlias = Callable[[Harness], Mapping[str, Values]]
+"""A harness -> the model's shared variables but its AUXILIARY.
+
+Each value is a variable's piece, as the model's ``pieces`` has it.
+"""
+
+
 @runtime_checkable
 class HarnessModule(Protocol):
     """``harness/<mechanism>.py``.
@@ -150,15 +163,9 @@ class HarnessModule(Protocol):
     """The modules whose steps are the mechanism's, such as ``("impl.ring_buffer",)``."""
 
     @property
-    def Harness(self) -> Callable[[Scenario, Any], Harness]:
-        """The class of the harness; it is called with a scenario and the implementation.
-
-        The implementation is a module or another namespace with the same classes.
-        """
+    def Harness(self) -> Callable[[Scenario, Implementation], Harness]:
+        """The class of the harness; it is called with a scenario and the implementation."""
 
     @property
-    def shared(self) -> Callable[[Any], Mapping[str, tuple[Any, ...]]]:
-        """The refinement mapping: a harness -> the model's shared variables but its AUXILIARY.
-
-        Each value is a variable's piece, as the model's ``pieces`` has it.
-        """
+    def shared(self) -> RefinementMapping:
+        """The refinement mapping."""

@@ -197,7 +197,14 @@ class FromZero:
 def theory(code: Any) -> Arithmetic:
     """The theorems about a module with the names of ``impl.timing_wheel``."""
     made = Arithmetic("arith.code", mechanism="timing_wheel", after=(bounds.THEORY,))
-    wheel = code.TimingWheel
+    prove_functions(made, code)
+    prove_bounds(made, code)
+    prove_methods(made, code.TimingWheel)
+    return made
+
+
+def prove_functions(made: Arithmetic, code: Any) -> None:
+    """Slot, key and trim are the terms of T1 - T8."""
     made.prove(
         "code-bucket_index",
         "bucket_index is the slot of T1 - T3",
@@ -246,6 +253,10 @@ def theory(code: Any) -> Arithmetic:
         vivid={"t": 3},
         assumes=("A-PYTHON",),
     )
+
+
+def prove_bounds(made: Arithmetic, code: Any) -> None:
+    """What a level takes is what ``expired`` and ``fits`` say."""
     made.prove(
         "code-fits",
         "expired and fits are the bounds of what a level takes",
@@ -267,6 +278,10 @@ def theory(code: Any) -> Arithmetic:
         vivid=LEVEL | {"c": 6},
         assumes=("A-PYTHON",),
     )
+
+
+def prove_methods(made: Arithmetic, wheel: Any) -> None:
+    """The methods of a wheel do what the theorems say."""
     made.prove(
         "code-add",
         "TimingWheel.add does what the theorems say of an entry: "
@@ -319,7 +334,6 @@ def theory(code: Any) -> Arithmetic:
         vivid=LEVEL | {"c": 6},
         assumes=("A-PYTHON", "A-INTERVAL"),
     )
-    return made
 
 
 THEORY = theory(timing_wheel)

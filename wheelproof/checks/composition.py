@@ -13,6 +13,8 @@ from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.random import RACE
 from wheelproof.counterexample import composed
 from wheelproof.explore.composition import Composition, compose
+from wheelproof.explore.run import ControlledImplementation
+from wheelproof.explore.search import Progress
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Composed
@@ -37,58 +39,21 @@ def check(context: Context, entry: Composed) -> Report:
     other states than the implementation without it: a mutant that changes nothing is a fault.
     The detector must report a race exactly where the mutant declares one.
     """
-    mechanism = context.mechanism
     started = context.begin("composition", entry.name, context.limits.bisimulation_seconds)
-    graph = reduced.reduce(mechanism.model(entry.scenario), mechanism.silent, bound=COMPARED)
+    graph = reduced.reduce(
+        context.mechanism.model(entry.scenario), context.mechanism.silent, bound=COMPARED
+    )
     implementation = context.without(entry.mutant).implementation("COMPOSED")
     beat = context.beat("composition", entry.name)
-    found = compose(
-        implementation,
-        mechanism.scenarios[entry.scenario],
-        reduced.rows(graph),
-        reduced.shared_of(graph),
-        labels_of(graph),
-        budget=context.limits.bisimulation_seconds,
-        progress=lambda figures: beat(int(figures["impl_states"])),
+    found = searched(
+        context, entry, implementation, graph, lambda figures: beat(int(figures["impl_states"]))
     )
     figures = {name: int(value) for name, value in found.figures.items() if name != "cpu"}
-    verdict, why, fault = Verdict.EXHAUSTIVE, found.why, ""
-    if found.difference is not None:
-        schedule = " ".join(f"{thread}.{label}" for thread, label in found.difference.schedule)
-        verdict, why = Verdict.VIOLATED, f"{found.difference} [{schedule}]"
-    elif found.outcome == "inconclusive":
-        verdict = Verdict.INCONCLUSIVE
-    elif not any(
-        labels != implementation.labels.get(file) for file, labels in implementation.named.items()
-    ):
-        verdict = Verdict.VACUOUS
-        why = f"COMPOSED in harness/{mechanism.name}.py has all operations atomic, as ATOMIC has"
-    elif found.figures["matched_edges"] < found.figures["model_edges"]:
-        left = int(found.figures["model_edges"] - found.figures["matched_edges"])
-        fault = f"{left} edges of the model were taken in no run"
-    elif entry.equivalent:
-        plain = context.implementation("COMPOSED")
-        other = compose(
-            plain,
-            mechanism.scenarios[entry.scenario],
-            reduced.rows(graph),
-            reduced.shared_of(graph),
-            labels_of(graph),
-            budget=context.limits.bisimulation_seconds,
-        )
+    verdict, why, fault = judged(found, implementation)
+    if entry.equivalent and verdict is Verdict.EXHAUSTIVE and not fault:
+        other = searched(context, entry, context.implementation("COMPOSED"), graph)
         figures["unmutated_states"] = int(other.figures["impl_states"])
-        if other.outcome == "inconclusive":
-            verdict, why = Verdict.INCONCLUSIVE, other.why
-        elif other.outcome == "different":
-            fault = f"the implementation without {entry.mutant} is rejected: {other.difference}"
-        elif all(
-            other.figures[name] == found.figures[name] for name in ("impl_states", "impl_edges")
-        ):
-            fault = (
-                f"{entry.mutant} changes nothing: it has as many states and edges as the "
-                "implementation"
-            )
-        why = f"equivalent: {entry.equivalent}" + (f"; {why}" if why else "")
+        verdict, why, fault = judged_equivalent(entry, found, other)
     breaks = bool(entry.mutant) and not entry.equivalent
     rows = []
     if context.wants("composition"):
@@ -113,6 +78,68 @@ def check(context: Context, entry: Composed) -> Report:
     if not entry.mutant:
         lock_order.note(report, implementation.order, entry.name)
     return report
+
+
+def searched(
+    context: Context,
+    entry: Composed,
+    implementation: ControlledImplementation,
+    graph: StateGraph,
+    progress: Progress | None = None,
+) -> Composition:
+    """The search of an entry's scenario on an implementation, beside the model's graph."""
+    return compose(
+        implementation,
+        context.mechanism.scenarios[entry.scenario],
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+        labels_of(graph),
+        budget=context.limits.bisimulation_seconds,
+        progress=progress,
+    )
+
+
+def judged(
+    found: Composition, implementation: ControlledImplementation
+) -> tuple[Verdict, str, str]:
+    """Verdict, reason and fault of a search."""
+    if found.difference is not None:
+        schedule = " ".join(f"{thread}.{label}" for thread, label in found.difference.schedule)
+        return Verdict.VIOLATED, f"{found.difference} [{schedule}]", ""
+    if found.outcome == "inconclusive":
+        return Verdict.INCONCLUSIVE, found.why, ""
+    if not any(
+        labels != implementation.labels.get(file) for file, labels in implementation.named.items()
+    ):
+        why = (
+            f"COMPOSED in harness/{implementation.mechanism}.py has all operations atomic, as "
+            "ATOMIC has"
+        )
+        return Verdict.VACUOUS, why, ""
+    fault = ""
+    if found.figures["matched_edges"] < found.figures["model_edges"]:
+        left = int(found.figures["model_edges"] - found.figures["matched_edges"])
+        fault = f"{left} edges of the model were taken in no run"
+    return Verdict.EXHAUSTIVE, found.why, fault
+
+
+def judged_equivalent(
+    entry: Composed, found: Composition, plain: Composition
+) -> tuple[Verdict, str, str]:
+    """Verdict, reason and fault of an equivalent mutant, whose own search has no difference.
+
+    ``plain``: the search of the implementation without it.
+    """
+    verdict, why, fault = Verdict.EXHAUSTIVE, found.why, ""
+    if plain.outcome == "inconclusive":
+        verdict, why = Verdict.INCONCLUSIVE, plain.why
+    elif plain.outcome == "different":
+        fault = f"the implementation without {entry.mutant} is rejected: {plain.difference}"
+    elif all(plain.figures[name] == found.figures[name] for name in ("impl_states", "impl_edges")):
+        fault = (
+            f"{entry.mutant} changes nothing: it has as many states and edges as the implementation"
+        )
+    return verdict, f"equivalent: {entry.equivalent}" + (f"; {why}" if why else ""), fault
 
 
 def race_row(context: Context, entry: Composed, found: Composition) -> Row:

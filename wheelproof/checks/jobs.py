@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wheelproof.checks import (
@@ -28,6 +28,9 @@ from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
 from wheelproof.verdict import Row, Verdict
+
+Wanted = Callable[..., bool]
+"""Whether one of the layers in its arguments is to be checked."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,7 @@ def kind_of(mechanism: Mechanism, config: Config) -> str:
     return kind if kind == "liveness" else "config"
 
 
-def plan(
-    mechanism: Mechanism, profile: str, wants: Callable[..., bool], apart: bool = False
-) -> list[Job]:
+def plan(mechanism: Mechanism, profile: str, wants: Wanted, apart: bool = False) -> list[Job]:
     """The jobs of one mechanism. The nightly profile has the fast profile's too.
 
     ``apart``: each liveness config is a job of its own, so that it can be chosen alone.
@@ -94,99 +95,119 @@ def plan(
     Raises UsageError for a mechanism in Java without classes.
     """
     if mechanism.in_java:
-        if not tasks.tasks(mechanism):
-            raise UsageError(
-                f"{mechanism.toml}: in_java = true, and no jvm/NAME.toml has classes of it.",
-                f'Write mechanism = "{mechanism.name}" in one.',
-            )
-        chosen = wants
-
-        def wants(*layers: str) -> bool:
-            return any(chosen(layer) for layer in layers if layer not in IN_PYTHON)
-
+        wants = _outside_python(mechanism, wants)
     profiles = ("fast",) if profile == "fast" else ("fast", "nightly")
-    jobs = []
+    return [
+        *_of_configs(mechanism, profiles, wants, apart),
+        *_of_composed(mechanism, profiles, wants),
+        *_of_faults(mechanism, profiles, wants),
+        *_of_mutants(mechanism, profiles, wants),
+        *_of_the_whole(mechanism, wants),
+        *(in_jvm(mechanism, profile) if wants("jvm") else []),
+    ]
+
+
+def _outside_python(mechanism: Mechanism, wants: Wanted) -> Wanted:
+    """The wanted layers but for those of Python. UsageError for a mechanism without classes."""
+    if not tasks.tasks(mechanism):
+        raise UsageError(
+            f"{mechanism.toml}: in_java = true, and no jvm/NAME.toml has classes of it.",
+            f'Write mechanism = "{mechanism.name}" in one.',
+        )
+    return lambda *layers: any(wants(layer) for layer in layers if layer not in IN_PYTHON)
+
+
+def _of_configs(
+    mechanism: Mechanism, profiles: Sequence[str], wants: Wanted, apart: bool
+) -> Iterator[Job]:
     configs = [config for config in mechanism.configs.values() if config.profile in profiles]
     both = wants("tlc") and wants("liveness") and not apart
     decided = decided_too(mechanism, configs) if both else {}
     beside = {} if apart else broken_too(mechanism, configs)
     for config in configs:
-        kind, size = kind_of(mechanism, config), config.distinct or 10_000
-        others = tuple(name for name, by in decided.items() if by == config.name)
-        broken = tuple(name for name, by in beside.items() if by == config.name)
-        layers = {
-            "config": ("tlc", "graph", "bisimulation"),
-            "liveness": ("liveness",),
-            "refinement": ("tlc",),
-        }[kind]
-        if config.name not in (*decided, *beside) and (
-            wanted := tuple(layer for layer in layers if wants(layer))
-            + ("liveness",) * bool(others)
-        ):
-            jobs.append(
-                Job(
-                    mechanism.name,
-                    kind,
-                    config.name,
-                    wanted,
-                    size * (2 if kind != "config" or others else 1),
-                    others,
-                    broken,
-                )
-            )
+        if config.name not in (*decided, *beside):
+            others = tuple(name for name, by in decided.items() if by == config.name)
+            broken = tuple(name for name, by in beside.items() if by == config.name)
+            yield from _of_property(mechanism, config, wants, others, broken)
         if config.keeps is not None and wants("mutant"):
-            jobs.append(
-                Job(
-                    mechanism.name,
-                    "refinement mutants",
-                    config.name,
-                    ("mutant",),
-                    2_000 * len(mechanism.mutants),
-                )
-            )
-        if (
-            kind == "config"
-            and config.expect == "exhaustive"
-            and size <= 100_000
-            and config.scenario == config.name
-        ):
-            layers = (
-                ("random", "stress")
-                if config.stress and several_threads(mechanism, config)
-                else ("random",)
-            )
-            jobs += [
-                Job(mechanism.name, layer, config.name, (layer,), 500 + size // 4)
-                for layer in layers
-                if wants(layer)
-            ]
+            weight = 2_000 * len(mechanism.mutants)
+            yield Job(mechanism.name, "refinement mutants", config.name, ("mutant",), weight)
+        yield from _of_runs(mechanism, config, wants)
+
+
+def _of_property(
+    mechanism: Mechanism,
+    config: Config,
+    wants: Wanted,
+    others: tuple[str, ...],
+    broken: tuple[str, ...],
+) -> Iterator[Job]:
+    """The job that decides a config's property, on all states. ``others``, ``broken``: see Job."""
+    kind = kind_of(mechanism, config)
+    layers = {
+        "config": ("tlc", "graph", "bisimulation"),
+        "liveness": ("liveness",),
+        "refinement": ("tlc",),
+    }[kind]
+    wanted = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)
+    if wanted:
+        weight = size_of(config) * (2 if kind != "config" or others else 1)
+        yield Job(mechanism.name, kind, config.name, wanted, weight, others, broken)
+
+
+def _of_runs(mechanism: Mechanism, config: Config, wants: Wanted) -> Iterator[Job]:
+    """The jobs that run a scenario a number of times: of small configs that hold."""
+    size = size_of(config)
+    if (
+        kind_of(mechanism, config) == "config"
+        and config.expect == "exhaustive"
+        and size <= 100_000
+        and config.scenario == config.name
+    ):
+        stressed = config.stress and several_threads(mechanism, config)
+        for layer in ("random", "stress") if stressed else ("random",):
+            if wants(layer):
+                yield Job(mechanism.name, layer, config.name, (layer,), 500 + size // 4)
+
+
+def size_of(config: Config) -> int:
+    """A config's distinct states; a guess where they are not known."""
+    return config.distinct or 10_000
+
+
+def _of_composed(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
     for entry in mechanism.composed.values():
         layers = tuple(layer for layer in composition.layers_of(entry) if wants(layer))
         if entry.profile in profiles and layers:
-            jobs.append(Job(mechanism.name, "composed", entry.name, layers, 8_000))
-    jobs += [
-        Job(mechanism.name, "fault", fault.name, ("stress",), 1_000)
-        for fault in mechanism.faults.values()
-        if fault.profile in profiles and wants("stress")
-    ]
+            yield Job(mechanism.name, "composed", entry.name, layers, 8_000)
+
+
+def _of_faults(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
+    for fault in mechanism.faults.values():
+        if fault.profile in profiles and wants("stress"):
+            yield Job(mechanism.name, "fault", fault.name, ("stress",), 1_000)
+
+
+def _of_mutants(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
+    """A job for each data race, then one for the mutants of each decision and scenario."""
     alike: dict[tuple[str, str], list[str]] = {}
     for mutated in mechanism.mutants.values():
         if mutated.profile in profiles:
             if wants("mutant"):
                 alike.setdefault((mutated.decision, mutated.scenario), []).append(mutated.name)
             if mutated.data_race and wants("random"):
-                jobs.append(Job(mechanism.name, "race", mutated.name, ("random",), 500))
-    jobs += [
-        Job(
-            mechanism.name, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)
-        )
-        for first, *others in alike.values()
-    ]
+                yield Job(mechanism.name, "race", mutated.name, ("random",), 500)
+    for first, *others in alike.values():
+        weight = 8_000 + 4_000 * len(others)
+        yield Job(mechanism.name, "mutant", first, ("mutant",), weight, tuple(others))
+
+
+def _of_the_whole(mechanism: Mechanism, wants: Wanted) -> Iterator[Job]:
+    """The jobs that compare what a mechanism declares in two places."""
     if wants("graph") and agreement.invariants(mechanism):
-        jobs.append(Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000))
+        yield Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000)
     if wants("proof") and proof_edges.declared(mechanism):
-        jobs.append(Job(mechanism.name, "edges", proof_edges.NAME, ("proof",), 50_000))
-    return jobs + (in_jvm(mechanism, profile) if wants("jvm") else [])
+        yield Job(mechanism.name, "edges", proof_edges.NAME, ("proof",), 50_000)
 
 
 def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:

@@ -21,14 +21,14 @@ A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the system
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.graph.explorer import StateGraph
-from wheelproof.project.mechanism import Mechanism
+from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import State
 from wheelproof.verdict import Verdict
 
@@ -283,15 +283,8 @@ def check(context: Context) -> Report:
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     found = Compared()
     scenarios: set[str] = set()
-    profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
-    for config in mechanism.configs.values():
-        if (
-            config.profile not in profiles
-            or config.scenario in scenarios
-            or config.module
-            or config.without
-            or (config.distinct or 0) > COMPARED
-        ):
+    for config in compared_configs(mechanism, context.profile):
+        if config.scenario in scenarios:
             continue
         if not (views := module.views(mechanism.model(config.scenario))):
             continue  # the proof is not about this scenario's alternative
@@ -300,32 +293,7 @@ def check(context: Context) -> Report:
         for view in views:
             compare(view, graph, module.ACTIONS, found, f"{config.scenario}, {view.name}")
         beat(found.states)
-    unused = idle(module.SYSTEMS, found.taken)
-    verdict, broken, why = (
-        Verdict.EXHAUSTIVE,
-        None,
-        "the implementation's states are the model's: layer bisimulation",
-    )
-    if found.wrong or found.broken:
-        verdict, broken = Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep")
-        shown = found.wrong[:SHOWN] + [
-            f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]
-        ]
-        why = (
-            f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. "
-            + " | ".join(shown)
-        )
-    elif found.blocked:
-        verdict, broken = Verdict.VIOLATED, "EnabledInTheModel"
-        why = (
-            f"{len(found.blocked)} times a thread waits where the proof's system goes on. "
-            + " | ".join(found.blocked[:SHOWN])
-        )
-    elif unused or not scenarios:
-        verdict, why = (
-            Verdict.VACUOUS,
-            f"no edge is {', '.join(unused)}" if scenarios else "no config belongs to this profile",
-        )
+    verdict, broken, why = judged(found, idle(module.SYSTEMS, found.taken), scenarios)
     row = context.row(
         "proof",
         NAME,
@@ -354,3 +322,46 @@ def check(context: Context) -> Report:
         },
     )
     return Report([row])
+
+
+def compared_configs(mechanism: Mechanism, profile: str) -> list[Config]:
+    """The configs of a profile whose graphs are the mechanism's own, of at most COMPARED states."""
+    profiles = ("fast",) if profile == "fast" else ("fast", "nightly")
+    return [
+        config
+        for config in mechanism.configs.values()
+        if config.profile in profiles
+        and not config.module
+        and not config.without
+        and (config.distinct or 0) <= COMPARED
+    ]
+
+
+def judged(
+    found: Compared, unused: Sequence[str], scenarios: Collection[str]
+) -> tuple[Verdict, str | None, str]:
+    """Verdict, broken property and reason of a comparison. ``unused``: actions of no edge."""
+    if found.wrong or found.broken:
+        shown = found.wrong[:SHOWN] + [
+            f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]
+        ]
+        why = (
+            f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. "
+            + " | ".join(shown)
+        )
+        return Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep"), why
+    if found.blocked:
+        why = (
+            f"{len(found.blocked)} times a thread waits where the proof's system goes on. "
+            + " | ".join(found.blocked[:SHOWN])
+        )
+        return Verdict.VIOLATED, "EnabledInTheModel", why
+    if not scenarios:
+        return Verdict.VACUOUS, None, "no config belongs to this profile"
+    if unused:
+        return Verdict.VACUOUS, None, f"no edge is {', '.join(unused)}"
+    return (
+        Verdict.EXHAUSTIVE,
+        None,
+        "the implementation's states are the model's: layer bisimulation",
+    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from wheelproof import project
 from wheelproof.checks import jvm, overall, prepare, prove
 from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.jobs import Job, plan, proofs
+from wheelproof.checks.jobs import Job, Wanted, plan, proofs
 from wheelproof.checks.workers import perform
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.events import Check, Ended, NotRun, Planned, VerifyOptions, ignore
@@ -18,9 +18,6 @@ from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
 from wheelproof.tlc import archive, jar, java, server
 from wheelproof.verdict import LAYERS, Row
-
-Wanted = Callable[..., bool]
-"""Whether one of the layers in its arguments is to be checked."""
 
 
 def run(options: VerifyOptions) -> list[Row]:
@@ -42,23 +39,9 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     mechanisms = chosen(found, options.mechanisms)
     documented.read(options.root, found)  # a wrong declaration ends the run before all checks
     wants = wanted(options.layers)
-    jobs = (
-        []
-        if options.theorems
-        else [
-            job
-            for mechanism in mechanisms
-            for job in plan(mechanism, options.profile, wants, apart=bool(options.only))
-        ]
-    )
+    jobs = [] if options.theorems else planned(mechanisms, options, wants)
     theorems = prove.declared(options.root) if wants("proof") else []
-    jobs += [
-        job
-        for job in proofs(
-            of_mechanisms(theorems, found), options.profile, options.theorems, options.seeds
-        )
-        if job.mechanism in {mechanism.name for mechanism in mechanisms}
-    ]
+    jobs += proving(of_mechanisms(theorems, found), mechanisms, options)
     if options.only:
         jobs = [part for job in jobs if (part := job.only(options.only))]
     jobs = with_classes(jobs, mechanisms, options)
@@ -74,42 +57,15 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
         each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
     }
     options.listen(announced(jobs, known, sum(map(len, over_all.values()))))
-    if any(
-        job.kind in ("config", "liveness", "refinement", "mutant")
-        and set(job.layers) != {"bisimulation"}
-        for job in jobs
-    ):
-        if options.profile != "fast" or not server.make(java.locate()):
-            archive.make(java.locate(), jar.locate())
-        needed = {job.mechanism for job in jobs}
-        prepare.modules(
-            [each for each in mechanisms if each.name in needed], options.profile, wants
-        )
-    # A proof needs no model, and no algorithm.
-    modelled = {job.mechanism for job in jobs if job.kind != "proof"}
-    prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
+    prepare_for(jobs, mechanisms, options, wants)
     contexts = {
         mechanism.name: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
         )
         for mechanism in mechanisms
     }
-    rows: list[Row] = []
+    rows, stale = translations(contexts, wants)
     reports: dict[str, list[Report]] = {name: [] for name in contexts}
-    stale = set()
-    for name, context in contexts.items():
-        # TLC gets copies without the algorithm: it would not report that its translation is stale.
-        if wants("tlc", "graph", "liveness", "mutant"):
-            has_row = wants("tlc")
-            heard = context if has_row else replace(context, listen=ignore)
-            row = overall.TRANSLATION.row(heard, [])
-            if has_row or not row.ok:
-                rows.append(row)
-            if not row.ok:
-                stale.add(name)
-                if not has_row:
-                    options.listen(Planned(1))
-                    options.listen(Ended(row))
     for job, report in known:
         if job.mechanism not in stale:
             rows += [_ended(contexts[job.mechanism], row) for row in report.rows]
@@ -126,6 +82,72 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             rows += overall.made(context, over_all[name], reports[name])
     rows = sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
     return rows, reports
+
+
+def planned(
+    mechanisms: Sequence[project.Mechanism], options: VerifyOptions, wants: Wanted
+) -> list[Job]:
+    """The jobs of all mechanisms but for theorems."""
+    return [
+        job
+        for mechanism in mechanisms
+        for job in plan(mechanism, options.profile, wants, apart=bool(options.only))
+    ]
+
+
+def proving(
+    theorems: list[prove.Declared], mechanisms: Sequence[project.Mechanism], options: VerifyOptions
+) -> list[Job]:
+    """The jobs for the theorems of these mechanisms."""
+    names = {mechanism.name for mechanism in mechanisms}
+    jobs = proofs(theorems, options.profile, options.theorems, options.seeds)
+    return [job for job in jobs if job.mechanism in names]
+
+
+def prepare_for(
+    jobs: Sequence[Job],
+    mechanisms: Sequence[project.Mechanism],
+    options: VerifyOptions,
+    wants: Wanted,
+) -> None:
+    """Make what the workers share: the JVM's archive, TLC's modules, and models."""
+    if any(
+        job.kind in ("config", "liveness", "refinement", "mutant")
+        and set(job.layers) != {"bisimulation"}
+        for job in jobs
+    ):
+        if options.profile != "fast" or not server.make(java.locate()):
+            archive.make(java.locate(), jar.locate())
+        needed = {job.mechanism for job in jobs}
+        prepare.modules(
+            [each for each in mechanisms if each.name in needed], options.profile, wants
+        )
+    # A proof needs no model, and no algorithm.
+    modelled = {job.mechanism for job in jobs if job.kind != "proof"}
+    prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
+
+
+def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[Row], set[str]]:
+    """The rows of the specifications' translations, and the mechanisms that have a stale one.
+
+    TLC gets copies without the algorithm: it would not report that its translation is stale.
+    """
+    rows: list[Row] = []
+    stale: set[str] = set()
+    if not wants("tlc", "graph", "liveness", "mutant"):
+        return rows, stale
+    has_row = wants("tlc")
+    for name, context in contexts.items():
+        heard = context if has_row else replace(context, listen=ignore)
+        row = overall.TRANSLATION.row(heard, [])
+        if has_row or not row.ok:
+            rows.append(row)
+        if not row.ok:
+            stale.add(name)
+            if not has_row:
+                context.listen(Planned(1))
+                context.listen(Ended(row))
+    return rows, stale
 
 
 def announced(jobs: Sequence[Job], known: Sequence[tuple[Job, Report]], more: int) -> Planned:

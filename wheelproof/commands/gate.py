@@ -7,6 +7,7 @@ import typer
 
 from wheelproof.commands.options import (
     Json,
+    Output,
     Profile,
     Quiet,
     Subject,
@@ -14,76 +15,82 @@ from wheelproof.commands.options import (
     processors,
 )
 
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="MECHANISM", help="Whose files to change; all without."),
+]
+Artefacts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without."
+    ),
+]
+Count = Annotated[
+    int,
+    typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact."),
+]
+Total = Annotated[
+    int,
+    typer.Option(
+        "--total",
+        metavar="N",
+        min=0,
+        help="Changes of each artefact over all files, instead of --count.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")]
+Listing = Annotated[bool, typer.Option("--list", help="Print the drawn changes and check nothing.")]
+Minutes = Annotated[
+    float,
+    typer.Option(
+        "--minutes",
+        metavar="M",
+        min=0,
+        help="Begin no change after so many minutes; 0: no limit.",
+    ),
+]
+ChosenProfile = Annotated[Profile, typer.Option("--profile", help="Which configs take part.")]
+Bound = Annotated[
+    int,
+    typer.Option(
+        "--bound", metavar="N", min=1, help="Leave out configs with more distinct states."
+    ),
+]
+Tests = Annotated[bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")]
+Stage = Annotated[
+    int,
+    typer.Option(
+        "--stage",
+        metavar="N",
+        min=0,
+        help="The last stage of checks that takes part (docs/mutate.md).",
+    ),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated."),
+]
+Processes = Annotated[
+    int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")
+]
+
 
 def mutate(
-    mechanisms: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="MECHANISM", help="Whose files to change; all without."),
-    ] = None,
-    artefact: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without."
-        ),
-    ] = None,
-    count: Annotated[
-        int,
-        typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact."),
-    ] = 20,
-    total: Annotated[
-        int,
-        typer.Option(
-            "--total",
-            metavar="N",
-            min=0,
-            help="Changes of each artefact over all files, instead of --count.",
-        ),
-    ] = 0,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")] = 1,
-    listing: Annotated[
-        bool, typer.Option("--list", help="Print the drawn changes and check nothing.")
-    ] = False,
-    minutes: Annotated[
-        float,
-        typer.Option(
-            "--minutes",
-            metavar="M",
-            min=0,
-            help="Begin no change after so many minutes; 0: no limit.",
-        ),
-    ] = 0,
-    profile: Annotated[
-        Profile, typer.Option("--profile", help="Which configs take part.")
-    ] = Profile.FAST,
-    bound: Annotated[
-        int,
-        typer.Option(
-            "--bound", metavar="N", min=1, help="Leave out configs with more distinct states."
-        ),
-    ] = 100_000,
-    tests: Annotated[
-        bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")
-    ] = True,
-    stage: Annotated[
-        int,
-        typer.Option(
-            "--stage",
-            metavar="N",
-            min=0,
-            help="The last stage of checks that takes part (docs/mutate.md).",
-        ),
-    ] = 9,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated."),
-    ] = None,
+    mechanisms: Names = None,
+    artefact: Artefacts = None,
+    count: Count = 20,
+    total: Total = 0,
+    seed: Seed = 1,
+    listing: Listing = False,
+    minutes: Minutes = 0,
+    profile: ChosenProfile = Profile.FAST,
+    bound: Bound = 100_000,
+    tests: Tests = True,
+    stage: Stage = 9,
+    change: Keys = None,
     root: Subject = Path("."),
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
-    ] = Path("build/mutate"),
-    jobs: Annotated[
-        int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")
-    ] = 0,
+    output: Output = Path("build/mutate"),
+    jobs: Processes = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -40,13 +40,10 @@ from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.search import Parted, Progress, rare_collections
 from wheelproof.explore.searched import Searched
 from wheelproof.explore.watchdog import Watchdog
-from wheelproof.protocols import Scenario
+from wheelproof.protocols import Scenario, Values
 
 Cell = tuple[str, int | None]
 """A variable and the place of one of its values; None: all of them."""
-
-Values = tuple[object, ...]
-"""The values of one variable."""
 
 Place = tuple[int, frozenset[int]]
 """A state of the implementation, and the states that the model may be in."""

@@ -15,7 +15,6 @@ from enum import Enum
 from operator import itemgetter
 from types import (
     BuiltinFunctionType,
-    CellType,
     FrameType,
     FunctionType,
     GeneratorType,
@@ -26,11 +25,13 @@ from types import (
 )
 from typing import Any, TypeGuard
 
+from wheelproof.explore.callables import of_builtin, of_function
 from wheelproof.explore.findings import Unnamed
 from wheelproof.explore.generators import of_generator, of_traceback
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import (
     ATOMS,
+    UNSET,
     Slots,
     hashed_by_value,
     loose_attributes,
@@ -52,7 +53,6 @@ class Unordered(frozenset[object]):
 Piece = tuple[object, ...]
 """One canonical part of a fingerprint: nested tuples of atoms."""
 
-UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
 _CONTAINERS = (tuple, list, deque)
 _MUTABLE = frozenset({list, deque, dict, set})
@@ -282,29 +282,9 @@ class Names:
         if kind is MethodType:
             return ("method", self.value(v.__func__), self.value(v.__self__))
         if kind is FunctionType:
-            if v.__dict__:
-                raise loose_attributes(f"the function {v.__qualname__}")
-            cells, defaults, named = (
-                v.__closure__ or (),
-                v.__defaults__ or (),
-                v.__kwdefaults__ or {},
-            )
-            return (
-                "function",
-                v.__module__,
-                v.__qualname__,
-                *[self._contents(cell) for cell in cells],
-                *[self.value(default) for default in defaults],
-                *[(key, self.value(default)) for key, default in named.items()],
-            )
+            return of_function(v, self.value)
         if kind is BuiltinFunctionType:
-            return (
-                "builtin",
-                v.__qualname__,
-                ""
-                if isinstance(v.__self__, ModuleType) or v.__self__ is None
-                else self.value(v.__self__),
-            )
+            return of_builtin(v, self.value)
         if kind is GeneratorType:
             return of_generator(v, self._files, self._positions, self._stacks, self.value)
         if isinstance(v, (type, ModuleType)):
@@ -354,12 +334,6 @@ class Names:
                 "Keep them in a tuple, a list or a dict.",
             )
         return [self.value(x) for x in values]
-
-    def _contents(self, cell: CellType) -> object:
-        try:
-            return self.value(cell.cell_contents)
-        except ValueError:
-            return UNSET
 
     def thread(self, thread: Thread) -> Piece:
         """A thread's position, label and suspended frames of the code, innermost first."""

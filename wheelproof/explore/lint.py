@@ -238,29 +238,13 @@ def _slots(tree: ast.Module) -> Faults:
 
 
 def _statement(node: ast.stmt, marks: labels.Labels, fields: frozenset[str]) -> Faults:
-    # A compound statement evaluates its header; its blocks are statements of their own.
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        for line in range(node.lineno, node.body[0].lineno):
-            if line in marks:
-                yield (
-                    line,
-                    "misplaced",
-                    "a label on the head of a definition",
-                    "put it behind the operation that it names",
-                )
+        yield from _definition(node, marks)
         return
-    header = [
-        part
-        for field, value in ast.iter_fields(node)
-        if field not in _BODIES
-        for part in (value if isinstance(value, list) else [value])
-        if isinstance(part, ast.AST)
-    ]
-    inner = [n for part in header for n in ast.walk(part)]
+    inner = _header(node)
     ends = [getattr(n, "end_lineno", None) for n in inner]
     last = max([end for end in ends if end is not None], default=node.lineno)
-    hit = [line for line in marks if node.lineno <= line <= last]
-    if not hit:
+    if not any(node.lineno <= line <= last for line in marks):
         return
     if last != node.lineno:
         yield (
@@ -269,6 +253,38 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: frozenset[str]) -> 
             "a labelled statement that goes over several lines",
             "write it on one line; Python 3.11 and 3.13 number the parts differently",
         )
+    yield from _branches(node, inner)
+    yield from _compound(node)
+    yield from _stores(node, inner, fields)
+
+
+def _definition(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, marks: labels.Labels
+) -> Faults:
+    for line in range(node.lineno, node.body[0].lineno):
+        if line in marks:
+            yield (
+                line,
+                "misplaced",
+                "a label on the head of a definition",
+                "put it behind the operation that it names",
+            )
+
+
+def _header(node: ast.stmt) -> list[ast.AST]:
+    """The nodes that a statement evaluates itself. The blocks of a compound one are statements."""
+    parts = [
+        part
+        for field, value in ast.iter_fields(node)
+        if field not in _BODIES
+        for part in (value if isinstance(value, list) else [value])
+        if isinstance(part, ast.AST)
+    ]
+    return [n for part in parts for n in ast.walk(part)]
+
+
+def _branches(node: ast.stmt, inner: list[ast.AST]) -> Faults:
+    """A labelled line always performs its one operation."""
     if any(isinstance(n, _BRANCHING) for n in inner):
         yield (
             node.lineno,
@@ -284,6 +300,10 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: frozenset[str]) -> 
             "a chained comparison on a labelled line",
             "compare once: a chain skips its later operands",
         )
+
+
+def _compound(node: ast.stmt) -> Faults:
+    """A labelled line has one operation, and no block beside it."""
     if isinstance(node, ast.With) and len(node.items) > 1:
         yield (
             node.lineno,
@@ -306,6 +326,10 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: frozenset[str]) -> 
             "a labelled line with a second statement on it",
             "put the block on its own line",
         )
+
+
+def _stores(node: ast.stmt, inner: list[ast.AST], fields: frozenset[str]) -> Faults:
+    """A labelled line writes one shared field, and does not read it too."""
     touched = [n for n in inner if isinstance(n, ast.Attribute) and n.attr in fields]
     stores = [n for n in touched if isinstance(n.ctx, (ast.Store, ast.Del))]
     if len(stores) > 1:

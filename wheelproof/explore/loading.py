@@ -44,7 +44,7 @@ from wheelproof.isolated import (
     present,
     replace_runtimes,
 )
-from wheelproof.protocols import Harness, HarnessModule, Scenario
+from wheelproof.protocols import Harness, HarnessModule, Implementation, Scenario
 
 LOOKED_AT = 32
 """Runs from one look at the definitions to the next; a search looks at its end too."""
@@ -258,5 +258,5 @@ class Loaded:
                 f"harness/{self.mechanism}.py has no function shared.",
                 "Define shared(harness) -> {variable: value}.",
             )
-        self.harness: Callable[[Scenario, Any], Harness] = harness
+        self.harness: Callable[[Scenario, Implementation], Harness] = harness
         self.implementation = SimpleNamespace(**names)

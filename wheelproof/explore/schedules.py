@@ -194,56 +194,82 @@ def random_schedules(
         )
     started = time.process_time()
     chance = random.Random(seed)
-    steps = deadlocks = capped = done = 0
-    first: tuple[str, ...] = ()
-    deadlock: tuple[str, ...] = ()
-    racing: Racing | None = None
-    difference, why = None, ""
+    tally = _Tally()
     runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
     runner.draw = chance.randrange
     with Watchdog(implementation.scheduler):
         for _ in range(schedules):
             if time.process_time() - started > budget:
-                why = (
-                    f"{budget:g} CPU seconds were not enough for more than {done} of {schedules} "
-                    "schedules"
+                tally.why = (
+                    f"{budget:g} CPU seconds were not enough for more than {tally.done} of "
+                    f"{schedules} schedules"
                 )
                 break
-            try:
-                runner.begin()
-                for _ in range(max_steps):
-                    able = [thread.index for thread in runner.run.threads if thread.enabled]
-                    if not able:
-                        break
-                    runner.step(able[0] if len(able) == 1 else chance.choice(able))
-                    steps += 1
-                else:
-                    capped += 1
-                    first = first or runner.schedule
-                    why = (
-                        f"a schedule did not end within {max_steps} steps: a livelock, or a cap "
-                        "that is too low"
-                    )
-                if not able and not runner.run.done:
-                    deadlocks += 1
-                    first = first or runner.schedule
-                    deadlock = deadlock or runner.schedule
-            except Ended as ended:
-                difference, first = ended.difference, ended.difference.threads
+            _run_one(runner, chance, max_steps, tally)
+            if tally.difference:
                 break
-            finally:
-                racing = racing or runner.racing()
-                runner.end()
-            done += 1
     implementation.check_definitions()
     figures = {
-        "schedules": done,
-        "steps": steps,
-        "deadlocks": deadlocks,
-        "capped": capped,
+        "schedules": tally.done,
+        "steps": tally.steps,
+        "deadlocks": tally.deadlocks,
+        "capped": tally.capped,
         "cpu": round(time.process_time() - started, 3),
     }
-    outcome = "different" if difference else "inconclusive" if why else "passed"
     return RandomSchedules(
-        outcome, figures, _races(race), seed, difference, first, why, deadlock, racing
+        "different" if tally.difference else "inconclusive" if tally.why else "passed",
+        figures,
+        _races(race),
+        seed,
+        tally.difference,
+        tally.first,
+        tally.why,
+        tally.deadlock,
+        tally.racing,
     )
+
+
+@dataclass
+class _Tally:
+    """What random schedules have come to so far. Fields are those of :class:`RandomSchedules`."""
+
+    done: int = 0
+    steps: int = 0
+    deadlocks: int = 0
+    capped: int = 0
+    first: tuple[str, ...] = ()
+    deadlock: tuple[str, ...] = ()
+    racing: Racing | None = None
+    difference: Difference | None = None
+    why: str = ""
+
+
+def _run_one(runner: Runner, chance: random.Random, max_steps: int, tally: _Tally) -> None:
+    """Run one schedule, and count it unless a difference ends it."""
+    steps = 0
+    try:
+        runner.begin()
+        for _ in range(max_steps):
+            able = [thread.index for thread in runner.run.threads if thread.enabled]
+            if not able:
+                break
+            runner.step(able[0] if len(able) == 1 else chance.choice(able))
+            steps += 1
+        else:
+            tally.capped += 1
+            tally.first = tally.first or runner.schedule
+            tally.why = (
+                f"a schedule did not end within {max_steps} steps: a livelock, or a cap that is "
+                "too low"
+            )
+        if not able and not runner.run.done:
+            tally.deadlocks += 1
+            tally.first = tally.first or runner.schedule
+            tally.deadlock = tally.deadlock or runner.schedule
+        tally.done += 1
+    except Ended as ended:
+        tally.difference, tally.first = ended.difference, ended.difference.threads
+    finally:
+        tally.steps += steps
+        tally.racing = tally.racing or runner.racing()
+        runner.end()

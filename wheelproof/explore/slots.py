@@ -14,6 +14,9 @@ ATOMS = frozenset({int, str, float, bool, type(None)})
 Slots = tuple[tuple[str, Callable[[object], object]], ...]
 """(name, function that reads it without a step) of each slot of a class."""
 
+UNSET = "@unset"
+"""A slot, or a closure's cell, without a value."""
+
 _foreign: dict[type, str] = {}
 _loose: dict[type, bool] = {}
 _slots: dict[type, Slots] = {}

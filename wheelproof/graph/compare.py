@@ -9,7 +9,7 @@ shown with one edge or state from each side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ NULL = "null"
 
 Move = tuple[int | None, str, int, int]
 """(thread or None, label, state before, state after); negative numbers: states of TLC alone."""
+
+Texts = dict[str, str]
+"""A state: the TLA+ text of each variable."""
 
 
 @dataclass(frozen=True)
@@ -112,27 +115,8 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     """Compare TLC's full graph with the model's. UsageError if their variables differ."""
     model = graph.model
     names = names_of(model)
-    if set(names) != set(tlc.variables):
-        missing, extra = set(tlc.variables) - set(names), set(names) - set(tlc.variables)
-        raise UsageError(
-            f"The model's variables are not the spec's: missing {sorted(missing)}, unknown "
-            f"{sorted(extra)}.",
-            "Declare every variable of the spec in the model, under the same name.",
-        )
-    order = [tlc.variables.index(name) for name in names]
-    keys, codes = keyed(graph)
-    mine = [codes.get(text, -1) for text in tlc.texts]
-    of_key = {key: index for index, key in enumerate(keys)}
-    if len(of_key) != len(keys):
-        raise UsageError(
-            "Two states of the model have the same TLA+ state, so the model distinguishes states "
-            "that the spec does not."
-        )
-    # TLC's states by the model's numbers; negative where the model has no such state
-    matched = [
-        of_key.get(tuple([mine[state[i]] for i in order]), -1 - index)
-        for index, state in enumerate(tlc.states)
-    ]
+    _check_variables(tlc, names)
+    matched = _matched(tlc, graph, names)
     threads: dict[Hashable, int] = {name: index for index, name in enumerate(model.threads)}
     theirs = Counter(
         (
@@ -147,53 +131,18 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         (thread, label, source, target) for source, thread, label, target in multiset(graph)
     )
     only_tlc, only_model = theirs - ours, ours - theirs
-
-    def shown(side: Callable[[int, int], str], edge: Move) -> str:
-        thread, label, source, target = edge
-        mover = "no process" if thread is None else model.threads[thread]
-        return f"{mover} takes {label}: {side(source, target)}"
-
-    def changed(before: dict[str, str], after: dict[str, str]) -> str:
-        places = [
-            f"{name} {before[name]} -> {after[name]}"
-            for name in names
-            if before[name] != after[name]
-        ]
-        return "; ".join(places) or "nothing changes"
-
-    def in_model(source: int, target: int) -> str:
-        known: dict[tuple[int, Any], str] = {}
-        return changed(
-            *(
-                dict(zip(names, texts_of(model, graph.states[n], known), strict=True))
-                for n in (source, target)
-            )
-        )
-
-    def in_tlc(source: int, target: int) -> str:
-        back = {index: n for n, index in enumerate(matched)}
-        return changed(
-            *(
-                {
-                    name: tlc.texts[value]
-                    for name, value in zip(tlc.variables, tlc.states[back[n]], strict=True)
-                }
-                for n in (source, target)
-            )
-        )
-
     found = []
     if [matched[n] for n in tlc.initial] != [0]:
         found.append("the initial states differ")
     if only_tlc:
-        found.append(
-            f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as "
-            f"{shown(in_tlc, _nearest(only_tlc))}"
-        )
+        edge = _nearest(only_tlc)
+        step = _shown(model, edge, *_in_tlc(tlc, matched, edge))
+        found.append(f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {step}")
     if only_model:
+        edge = _nearest(only_model)
+        step = _shown(model, edge, *_in_model(graph, edge))
         found.append(
-            f"{sum(only_model.values()):,} edges in the model's graph alone, such as "
-            f"{shown(in_model, _nearest(only_model))}"
+            f"{sum(only_model.values()):,} edges in the model's graph alone, such as {step}"
         )
     return Comparison(
         len(tlc.states),
@@ -204,6 +153,62 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     )
 
 
+def _check_variables(tlc: TlcGraph, names: tuple[str, ...]) -> None:
+    """UsageError if the specification's variables are not the model's."""
+    if set(names) != set(tlc.variables):
+        missing, extra = set(tlc.variables) - set(names), set(names) - set(tlc.variables)
+        raise UsageError(
+            f"The model's variables are not the spec's: missing {sorted(missing)}, unknown "
+            f"{sorted(extra)}.",
+            "Declare every variable of the spec in the model, under the same name.",
+        )
+
+
+def _matched(tlc: TlcGraph, graph: StateGraph, names: tuple[str, ...]) -> list[int]:
+    """TLC's states by the model's numbers; negative where the model has no such state."""
+    order = [tlc.variables.index(name) for name in names]
+    keys, codes = keyed(graph)
+    mine = [codes.get(text, -1) for text in tlc.texts]
+    of_key = {key: index for index, key in enumerate(keys)}
+    if len(of_key) != len(keys):
+        raise UsageError(
+            "Two states of the model have the same TLA+ state, so the model distinguishes states "
+            "that the spec does not."
+        )
+    return [
+        of_key.get(tuple([mine[state[i]] for i in order]), -1 - index)
+        for index, state in enumerate(tlc.states)
+    ]
+
+
 def _nearest(edges: Counter[Move]) -> Move:
     """The edge whose state before the model reached first, if both sides have that state."""
     return min(edges, key=lambda edge: (edge[2] < 0, abs(edge[2]), edge[1], str(edge[0])))
+
+
+def _in_model(graph: StateGraph, edge: Move) -> Iterator[Texts]:
+    """The states before and after an edge of the model's graph."""
+    known: dict[tuple[int, Any], str] = {}
+    for state in edge[2:]:
+        texts = texts_of(graph.model, graph.states[state], known)
+        yield dict(zip(names_of(graph.model), texts, strict=True))
+
+
+def _in_tlc(tlc: TlcGraph, matched: list[int], edge: Move) -> Iterator[Texts]:
+    """The states before and after an edge of TLC's graph."""
+    back = {index: n for n, index in enumerate(matched)}
+    for state in edge[2:]:
+        values = tlc.states[back[state]]
+        yield {name: tlc.texts[value] for name, value in zip(tlc.variables, values, strict=True)}
+
+
+def _shown(model: Model, edge: Move, before: Texts, after: Texts) -> str:
+    """An edge in words: who takes which label, and what changes."""
+    thread, label = edge[:2]
+    mover = "no process" if thread is None else model.threads[thread]
+    changes = [
+        f"{name} {before[name]} -> {after[name]}"
+        for name in names_of(model)
+        if before[name] != after[name]
+    ]
+    return f"{mover} takes {label}: {'; '.join(changes) or 'nothing changes'}"

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -81,11 +82,7 @@ def run(
     module = module.absolute()
     config = (config or module.with_suffix(".cfg")).absolute()
     log = (log or module.with_suffix(".log")).absolute()
-    for file in (module, config):
-        if not file.is_file():
-            raise UsageError(f"There is no file {file} for TLC to check.")
-    if dump is not None and dump.suffix != ".dot":
-        raise UsageError(f"The dump {dump} has to end in .dot, because TLC appends that otherwise.")
+    _check_files(module, config, dump)
     java, jar = java or javas.locate(), jar or jars.locate()
     account, started = Account(), time.monotonic()
     with (
@@ -95,60 +92,15 @@ def run(
         ) as scratch,
         log.open("wb", buffering=0) as copy,  # so that the log can be followed
     ):
-        arguments = [
-            "-tool",
-            "-workers",
-            str(workers),
-            "-fp",
-            "0",
-            "-metadir",
-            str(Path(scratch, "states")),
-            "-lncheck",
-            "final",
+        flags = [
             *([] if deadlock_check else ["-deadlock"]),
             *(["-coverage", "1"] if coverage else []),
             *(["-continue"] if go_on else []),
             *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
-            "-config",
-            str(config),
         ]
-        options = (
-            *(THROUGHPUT if large else QUICK_START),
-            "-XX:-UsePerfData",
-            "-Dfile.encoding=UTF-8",
-        )
-
-        def child() -> _Child | Turn:
-            if shared and not large:
-                found = server.turn(java, jar, heap_mb, options, [*arguments, str(module)])
-                if found is not None:
-                    return found
-            return _Child(
-                [
-                    str(java.executable),
-                    *options,
-                    f"-Xmx{heap_mb}m",
-                    *archive.options(java, jar),
-                    f"-Djava.io.tmpdir={scratch}",
-                    "-cp",
-                    str(jar.path),
-                    "tlc2.TLC",
-                    *arguments,
-                    module.name,
-                ],
-                module.parent,
-            )
-
-        with _running(child, timeout, interrupts) as running:
-            for item in read_messages(_copied(running.lines(), copy)):
-                account.add(item)
-                if (
-                    on_progress
-                    and isinstance(item, Message)
-                    and item.code == Code.PROGRESS
-                    and account.progress
-                ):
-                    on_progress(account.progress)
+        start = _Start(java, jar, module, config, Path(scratch), large, heap_mb, workers, flags)
+        with _running(start.turn if shared else start.child, timeout, interrupts) as running:
+            _follow(_copied(running.lines(), copy), account, on_progress)
         exit_code = running.status
         assert exit_code is not None
     return account.judge(
@@ -159,6 +111,30 @@ def run(
         seconds=time.monotonic() - started,
         log=log,
     )
+
+
+def _check_files(module: Path, config: Path, dump: Path | None) -> None:
+    """UsageError where a file is missing, or the dump has a name that TLC would change."""
+    for file in (module, config):
+        if not file.is_file():
+            raise UsageError(f"There is no file {file} for TLC to check.")
+    if dump is not None and dump.suffix != ".dot":
+        raise UsageError(f"The dump {dump} has to end in .dot, because TLC appends that otherwise.")
+
+
+def _follow(
+    lines: Iterable[str], account: Account, on_progress: Callable[[Progress], None] | None
+) -> None:
+    """Read TLC's output to its end into an account, and pass its figures on."""
+    for item in read_messages(lines):
+        account.add(item)
+        if (
+            on_progress
+            and isinstance(item, Message)
+            and item.code == Code.PROGRESS
+            and account.progress
+        ):
+            on_progress(account.progress)
 
 
 def _copied(output: Iterable[bytes], copy: IO[bytes]) -> Iterator[str]:
@@ -205,6 +181,75 @@ class _Child:
         self.status = self.process.wait()
         self.output.close()
         return self.status
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A run of TLC before it starts. ``flags``: the arguments that only some runs have."""
+
+    java: Java
+    jar: Jar
+    module: Path
+    config: Path
+    scratch: Path
+    large: bool
+    heap_mb: int
+    workers: int
+    flags: list[str]
+
+    @property
+    def arguments(self) -> list[str]:
+        """TLC's arguments but for the module."""
+        return [
+            "-tool",
+            "-workers",
+            str(self.workers),
+            "-fp",
+            "0",
+            "-metadir",
+            str(self.scratch / "states"),
+            "-lncheck",
+            "final",
+            *self.flags,
+            "-config",
+            str(self.config),
+        ]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Java's options but for those of a child."""
+        return (
+            *(THROUGHPUT if self.large else QUICK_START),
+            "-XX:-UsePerfData",
+            "-Dfile.encoding=UTF-8",
+        )
+
+    def turn(self) -> _Child | Turn:
+        """TLC in a JVM that has run it before, where there is one, else in a child."""
+        if not self.large:
+            arguments = [*self.arguments, str(self.module)]
+            found = server.turn(self.java, self.jar, self.heap_mb, self.options, arguments)
+            if found is not None:
+                return found
+        return self.child()
+
+    def child(self) -> _Child:
+        """TLC in a JVM of its own."""
+        return _Child(
+            [
+                str(self.java.executable),
+                *self.options,
+                f"-Xmx{self.heap_mb}m",
+                *archive.options(self.java, self.jar),
+                f"-Djava.io.tmpdir={self.scratch}",
+                "-cp",
+                str(self.jar.path),
+                "tlc2.TLC",
+                *self.arguments,
+                self.module.name,
+            ],
+            self.module.parent,
+        )
 
 
 class _Interrupts:

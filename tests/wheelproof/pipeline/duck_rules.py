@@ -14,117 +14,114 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from sqlframe import activate
+from sqlframe.duckdb import Column
+from sqlframe.duckdb import functions as F
+from sqlframe.duckdb.window import WindowSpec
+from sqlglot import expressions as sql
+
 ROOT = Path(__file__).resolve().parents[3]
 OBJECT = ("tid", "tseq", "lc", "op", "token")
+ORDERED, BINARY = WindowSpec.orderBy, Column.binary_op
+"""The methods that are replaced."""
 
 
 def activated(database: Any) -> Any:
     """A session on DuckDB that answers to PySpark's names, with what sqlframe lacks put in: each of
     the pieces below is plain SQL."""
-    from sqlframe import activate
-
     activate("duckdb", conn=database)
     from pyspark.sql import SparkSession
-    from pyspark.sql import functions as F
-    from sqlframe.duckdb import Column
-    from sqlframe.duckdb.window import WindowSpec
-    from sqlglot import expressions as sql
-
-    def column(value: Any) -> Any:
-        return (
-            value
-            if isinstance(value, Column)
-            else F.col(value)
-            if isinstance(value, str)
-            else F.lit(value)
-        )
-
-    def grouped(part: Any) -> Any:
-        return (
-            sql.Paren(this=part)
-            if isinstance(part, (sql.Binary, sql.Unary, sql.In, sql.Between))
-            and not isinstance(part, (sql.Paren, sql.Dot))
-            else part
-        )
-
-    def last(value: Any, ignorenulls: bool = False) -> Any:
-        found = sql.LastValue(this=column(value).column_expression)
-        return Column(sql.IgnoreNulls(this=found) if ignorenulls else found)
-
-    def exists(values: Any, holds: Any) -> Any:
-        return F.coalesce(F.size(F.filter(values, holds)), F.lit(0)) > 0
-
-    def pmod(value: Any, by: Any) -> Any:
-        return ((column(value) % column(by)) + column(by)) % column(by)
-
-    def collect_set(value: Any) -> Any:
-        found = sql.ArrayAgg(this=sql.Distinct(expressions=[column(value).column_expression]))
-        kept = sql.Filter(
-            this=found,
-            expression=sql.Where(
-                this=sql.Not(
-                    this=sql.Is(this=column(value).column_expression, expression=sql.Null())
-                )
-            ),
-        )
-        return F.coalesce(Column(kept), Column(sql.Array(expressions=[])))
-
-    def get(values: Any, index: Any) -> Any:
-        return Column(
-            sql.Anonymous(
-                this="list_extract",
-                expressions=[
-                    column(values).column_expression,
-                    (column(index) + 1).column_expression,
-                ],
-            )
-        )
-
-    def xxhash64(value: Any) -> Any:
-        """Another hash: what is found must not depend on which."""
-        return Column(sql.Anonymous(this="md5", expressions=[column(value).column_expression]))
-
-    ordered = WindowSpec.orderBy
-
-    def by(self: Any, *columns: Any) -> Any:
-        """What is sorted by has no name."""
-        made = ordered(self, *columns)
-        order = made.expression.args["order"]
-        order.set("expressions", [each.unalias() for each in order.expressions])
-        return made
-
-    binary = Column.binary_op
-
-    def parted(self: Any, kind: Any, other: Any, **options: Any) -> Any:
-        """DuckDB takes no chain of comparisons, and sqlframe drops the parentheses that Python's
-        operators had."""
-        made = binary(self, kind, other, **options)
-        if isinstance(made.expression, sql.Binary):
-            made.expression.set("this", grouped(made.expression.this))
-            made.expression.set("expression", grouped(made.expression.expression))
-        return made
-
-    def bitwise_and(self: Any, other: Any) -> Any:
-        return Column(
-            sql.Paren(
-                this=sql.BitwiseAnd(
-                    this=self.column_expression, expression=column(other).column_expression
-                )
-            )
-        )
 
     F.broadcast = lambda frame: frame
-    F.last, F.exists, F.pmod, F.collect_set, F.get, F.xxhash64 = (
-        last,
-        exists,
-        pmod,
-        collect_set,
-        get,
-        xxhash64,
-    )
-    WindowSpec.orderBy = by
+    for piece in (last, exists, pmod, collect_set, get, xxhash64):
+        setattr(F, piece.__name__, piece)
+    WindowSpec.orderBy = sorted_by
     Column.binary_op, Column.bitwiseAND = parted, bitwise_and
     return SparkSession.builder.getOrCreate()
+
+
+# -- functions of PySpark
+
+
+def last(value: Any, ignorenulls: bool = False) -> Any:
+    found = sql.LastValue(this=expression_of(value))
+    return Column(sql.IgnoreNulls(this=found) if ignorenulls else found)
+
+
+def exists(values: Any, holds: Any) -> Any:
+    return F.coalesce(F.size(F.filter(values, holds)), F.lit(0)) > 0
+
+
+def pmod(value: Any, by: Any) -> Any:
+    return ((column(value) % column(by)) + column(by)) % column(by)
+
+
+def collect_set(value: Any) -> Any:
+    found = sql.ArrayAgg(this=sql.Distinct(expressions=[expression_of(value)]))
+    is_null = sql.Is(this=expression_of(value), expression=sql.Null())
+    kept = sql.Filter(this=found, expression=sql.Where(this=sql.Not(this=is_null)))
+    return F.coalesce(Column(kept), Column(sql.Array(expressions=[])))
+
+
+def get(values: Any, index: Any) -> Any:
+    return Column(
+        sql.Anonymous(
+            this="list_extract",
+            expressions=[expression_of(values), expression_of(column(index) + 1)],
+        )
+    )
+
+
+def xxhash64(value: Any) -> Any:
+    """Another hash: what is found must not depend on which."""
+    return Column(sql.Anonymous(this="md5", expressions=[expression_of(value)]))
+
+
+# -- methods of PySpark
+
+
+def sorted_by(self: Any, *columns: Any) -> Any:
+    """What is sorted by has no name."""
+    made = ORDERED(self, *columns)
+    order = made.expression.args["order"]
+    order.set("expressions", [each.unalias() for each in order.expressions])
+    return made
+
+
+def parted(self: Any, kind: Any, other: Any, **options: Any) -> Any:
+    """DuckDB takes no chain of comparisons, and sqlframe drops the parentheses that Python's
+    operators had."""
+    made = BINARY(self, kind, other, **options)
+    if isinstance(made.expression, sql.Binary):
+        made.expression.set("this", grouped(made.expression.this))
+        made.expression.set("expression", grouped(made.expression.expression))
+    return made
+
+
+def bitwise_and(self: Any, other: Any) -> Any:
+    return Column(
+        sql.Paren(this=sql.BitwiseAnd(this=self.column_expression, expression=expression_of(other)))
+    )
+
+
+# -- columns and expressions
+
+
+def column(value: Any) -> Any:
+    """A column as it is, a name's column, or a value as one."""
+    if isinstance(value, Column):
+        return value
+    return F.col(value) if isinstance(value, str) else F.lit(value)
+
+
+def expression_of(value: Any) -> Any:
+    return column(value).column_expression
+
+
+def grouped(part: Any) -> Any:
+    """An expression in parentheses, unless it needs none."""
+    compound = isinstance(part, (sql.Binary, sql.Unary, sql.In, sql.Between))
+    return sql.Paren(this=part) if compound and not isinstance(part, (sql.Paren, sql.Dot)) else part
 
 
 def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
@@ -199,8 +196,6 @@ def main(paths: list[Path]) -> dict[str, Any]:
 
     with duckdb.connect(config={"threads": 2}) as database:
         session = activated(database)
-        from pyspark.sql import functions as F
-
         from wheelproof.pipeline import on_spark
         from wheelproof.trace import declared
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,65 +17,74 @@ from wheelproof.trace.judges import Judges
 if TYPE_CHECKING:
     from wheelproof.project.mechanism import Mechanism
 
+Steps = list[tuple[str, str]]
+"""A schedule: the thread and the label of each step that is not silent."""
+
+
+MechanismName = Annotated[str, typer.Argument(metavar="MECHANISM", help="Whose scenario to run.")]
+ScenarioName = Annotated[
+    str | None,
+    typer.Argument(metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule."),
+]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where the trace goes; .parquet needs the extra data.",
+    ),
+]
+Decision = Annotated[
+    str | None,
+    typer.Option(
+        "--mutant", metavar="DECISION", help="Run the implementation without this decision."
+    ),
+]
+Schedule = Annotated[
+    Path | None,
+    typer.Option(
+        "--schedule",
+        metavar="COUNTEREXAMPLE",
+        help="Run the steps of a counterexample, one by one.",
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--random",
+        metavar="SEED",
+        min=0,
+        help="Run a random schedule of the model; without, threads run freely.",
+    ),
+]
+KindNames = Annotated[
+    str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")
+]
+ByLabels = Annotated[
+    bool,
+    typer.Option(
+        "--steps",
+        help="Record labelled operations; without, only where no label names an event.",
+    ),
+]
+
 
 @app.command()
 def record(
-    mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="Whose scenario to run.")],
-    scenario: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule."
-        ),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where the trace goes; .parquet needs the extra data.",
-        ),
-    ] = Path("build/traces/recording.jsonl"),
-    mutant: Annotated[
-        str | None,
-        typer.Option(
-            "--mutant", metavar="DECISION", help="Run the implementation without this decision."
-        ),
-    ] = None,
-    schedule: Annotated[
-        Path | None,
-        typer.Option(
-            "--schedule",
-            metavar="COUNTEREXAMPLE",
-            help="Run the steps of a counterexample, one by one.",
-        ),
-    ] = None,
-    random: Annotated[
-        int | None,
-        typer.Option(
-            "--random",
-            metavar="SEED",
-            min=0,
-            help="Run a random schedule of the model; without, threads run freely.",
-        ),
-    ] = None,
-    kinds: Annotated[
-        str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")
-    ] = None,
-    labels: Annotated[
-        bool,
-        typer.Option(
-            "--steps",
-            help="Record labelled operations; without, only where no label names an event.",
-        ),
-    ] = False,
+    mechanism: MechanismName,
+    scenario: ScenarioName = None,
+    output: Output = Path("build/traces/recording.jsonl"),
+    mutant: Decision = None,
+    schedule: Schedule = None,
+    random: Seed = None,
+    kinds: KindNames = None,
+    labels: ByLabels = False,
     root: Subject = Path("."),
 ) -> None:
     """Run a scenario on real threads and write down what they do."""
     declared.use(root)
     from wheelproof import project
-    from wheelproof.trace.format.schema import KINDS
-    from wheelproof.trace.recording.record import record as make
 
     named_as_trace(output)
     if schedule is not None and (scenario is not None or random is not None):
@@ -82,60 +92,93 @@ def record(
             "A counterexample has its own scenario and steps.",
             "Leave the scenario and --random away, or --schedule.",
         )
-    wanted = None if kinds is None else [name.strip() for name in kinds.split(",") if name.strip()]
-    if wanted == []:
-        raise UsageError("--kinds names no kind of event.", f"Known kinds: {', '.join(KINDS)}.")
-    for name in wanted or ():
-        if name not in KINDS:
-            raise UsageError(
-                f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}."
-            )
+    wanted = None if kinds is None else _kinds_of(kinds)
     mechanisms = project.find(root)
-    if mechanism not in mechanisms:
-        raise UsageError(
-            f"There is no mechanism {mechanism!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
-        )
+    _check_mechanism(mechanism, mechanisms)
     found = mechanisms[mechanism]
-    steps: list[tuple[str, str]] | None = None
+    steps: Steps | None = None
     if schedule is not None:
-        from wheelproof.counterexample import document
-
-        story = document.read(schedule)
-        if story.mechanism != mechanism:
-            raise UsageError(
-                f"{schedule} is a counterexample of {story.mechanism}.",
-                f"Record {story.mechanism}.",
-            )
-        scenario, mutant = story.scenario, mutant or story.impl_without
-        steps = [
-            (step.thread, step.named) for step in story.steps if step.label not in found.silent
-        ]
-    if scenario is None:
-        raise UsageError(
-            "No scenario is named.", f"Scenarios of {mechanism}: {', '.join(found.scenarios)}."
-        )
-    if scenario not in found.scenarios:
-        raise UsageError(
-            f"{mechanism} has no scenario {scenario!r}.",
-            f"Its scenarios: {', '.join(found.scenarios)}.",
-        )
+        scenario, decision, steps = _of_counterexample(schedule, found)
+        mutant = mutant or decision
+    scenario = _scenario_of(found, scenario)
     if steps is None and random is not None:
         from wheelproof.trace.examples import random_schedule
 
         steps = random_schedule(found, scenario, random)
-    if labels or not has_events(found):
-        if wanted is not None:
-            raise UsageError(f"{mechanism} is recorded by its labels.", "Leave --kinds away.")
-        _record_steps(output, found, scenario, mutant, steps)
+    if not labels and has_events(found):
+        _record_events(output, mechanisms, mechanism, scenario, mutant, steps, wanted)
         return
+    if wanted is not None:
+        raise UsageError(f"{mechanism} is recorded by its labels.", "Leave --kinds away.")
+    _record_steps(output, found, scenario, mutant, steps)
+
+
+def _kinds_of(text: str) -> list[str]:
+    """The kinds of event that an option names, at least one. UsageError for an unknown one."""
+    from wheelproof.trace.format.schema import KINDS
+
+    known = f"Known kinds: {', '.join(KINDS)}."
+    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    if not wanted:
+        raise UsageError("--kinds names no kind of event.", known)
+    for name in wanted:
+        if name not in KINDS:
+            raise UsageError(f"There is no kind of event {name!r}.", known)
+    return wanted
+
+
+def _check_mechanism(name: str, known: Mapping[str, Mechanism]) -> None:
+    if name not in known:
+        raise UsageError(
+            f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(known)}."
+        )
+
+
+def _of_counterexample(path: Path, mechanism: Mechanism) -> tuple[str, str, Steps]:
+    """Scenario, decision and visible steps of a mechanism's counterexample."""
+    from wheelproof.counterexample import document
+
+    story = document.read(path)
+    if story.mechanism != mechanism.name:
+        raise UsageError(
+            f"{path} is a counterexample of {story.mechanism}.",
+            f"Record {story.mechanism}.",
+        )
+    steps = [
+        (step.thread, step.named) for step in story.steps if step.label not in mechanism.silent
+    ]
+    return story.scenario, story.impl_without, steps
+
+
+def _scenario_of(mechanism: Mechanism, name: str | None) -> str:
+    """A scenario's name. UsageError where the mechanism has none of this name."""
+    known = ", ".join(mechanism.scenarios)
+    if name is None:
+        raise UsageError("No scenario is named.", f"Scenarios of {mechanism.name}: {known}.")
+    if name not in mechanism.scenarios:
+        raise UsageError(f"{mechanism.name} has no scenario {name!r}.", f"Its scenarios: {known}.")
+    return name
+
+
+def _record_events(
+    output: Path,
+    mechanisms: Mapping[str, Mechanism],
+    mechanism: str,
+    scenario: str,
+    mutant: str | None,
+    schedule: Steps | None,
+    kinds: list[str] | None,
+) -> None:
+    from wheelproof.trace.recording.record import record as make
+
     made = make(
         mechanisms,
         mechanism,
         scenario,
         output.name.partition(".")[0],
         mutant=mutant,
-        schedule=steps,
-        kinds=wanted,
+        schedule=schedule,
+        kinds=kinds,
     )
     if output.suffix == ".parquet":
         write(output, made.header, made.events, made.footer)
@@ -149,7 +192,7 @@ def _record_steps(
     mechanism: Mechanism,
     scenario: str,
     mutant: str | None,
-    schedule: list[tuple[str, str]] | None,
+    schedule: Steps | None,
 ) -> None:
     from wheelproof.trace.steps.record import record as make
 
@@ -203,10 +246,7 @@ def examples(
 
     mechanisms = project.find(root)
     for name in names or ():
-        if name not in mechanisms:
-            raise UsageError(
-                f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
-            )
+        _check_mechanism(name, mechanisms)
     judges = Judges(root)
     written: list[tuple[Path, Any]] = []
     for mechanism in names or mechanisms:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,53 +24,68 @@ from wheelproof.trace.commands.options import (
 )
 from wheelproof.trace.judges import Engine, Judges
 
+if TYPE_CHECKING:
+    from wheelproof.trace.format.parts import TraceError
+    from wheelproof.trace.judging.verdict import Verdict
+
+Judged: TypeAlias = "list[tuple[Path, Verdict]]"
+"""Traces with their verdicts."""
+Unreadable: TypeAlias = "list[tuple[Path, TraceError]]"
+"""Files that are no traces, with the reasons."""
+
+
+Traces = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TRACE", help="Traces, or folders, which are searched all the way down."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Verdicts as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
+ChosenEngine = Annotated[
+    Engine | None,
+    typer.Option(
+        "--engine",
+        help="The model's own steps, rules event by event, or rules in bulk, on Spark or in "
+        "memory; without: the "
+        "model for recordings of labelled operations, and rules for traces of events.",
+    ),
+]
+Master = Annotated[
+    str,
+    typer.Option(
+        "--master", metavar="URL", help="Spark's master; without, this machine's processors."
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without."),
+]
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="DIR",
+        help="Where Spark puts what does not fit into memory; all machines of a cluster must "
+        "share it.",
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json."),
+]
+
 
 @app.command()
 def check(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="TRACE", help="Traces, or folders, which are searched all the way down."
-        ),
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Verdicts as JSON on standard output.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
-    engine: Annotated[
-        Engine | None,
-        typer.Option(
-            "--engine",
-            help="The model's own steps, rules event by event, or rules in bulk, on Spark or in "
-            "memory; without: the "
-            "model for recordings of labelled operations, and rules for traces of events.",
-        ),
-    ] = None,
-    master: Annotated[
-        str,
-        typer.Option(
-            "--master", metavar="URL", help="Spark's master; without, this machine's processors."
-        ),
-    ] = "",
-    memory: Annotated[
-        str | None,
-        typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without."),
-    ] = None,
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            "--scratch",
-            metavar="DIR",
-            help="Where Spark puts what does not fit into memory; all machines of a cluster must "
-            "share it.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json."
-        ),
-    ] = None,
+    paths: Traces,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    engine: ChosenEngine = None,
+    master: Master = "",
+    memory: Memory = None,
+    scratch: Scratch = None,
+    output: Report = None,
     root: Subject = Path("."),
 ) -> None:
     """Say of each trace whether it conforms, by the model's own steps or by rules, and why not."""
@@ -80,82 +96,99 @@ def check(
         )
     declared.use(root)
     if engine in (Engine.SPARK, Engine.MEMORY):
-        from wheelproof import project
-        from wheelproof.pipeline import actions, command
+        from wheelproof.pipeline import command
 
-        # Traces of any producer are checked, also where no project is: then no one knows which
-        # actions they lack.
-        known = actions.table(project.find(root)) if any((root / "spec").glob("*.toml")) else {}
-        if engine is Engine.MEMORY:
-            if master or memory is not None or scratch:
-                raise UsageError(
-                    "--master, --memory and --scratch are Spark's.", "Write --engine spark."
-                )
-            raise typer.Exit(command.run_here(paths, output, as_json, quiet, known))
-        raise typer.Exit(
-            command.run(
-                paths,
-                command.options_of(master, "2g" if memory is None else memory, scratch),
-                output,
-                as_json,
-                quiet,
-                known=known,
+        known = _known_actions(root)
+        if engine is Engine.SPARK:
+            heap = "2g" if memory is None else memory
+            options = command.options_of(master, heap, scratch)
+            raise typer.Exit(command.run(paths, options, output, as_json, quiet, known=known))
+        if master or memory is not None or scratch:
+            raise UsageError(
+                "--master, --memory and --scratch are Spark's.", "Write --engine spark."
             )
-        )
+        raise typer.Exit(command.run_here(paths, output, as_json, quiet, known))
     if master or memory is not None or scratch or output:
         raise UsageError(
             "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
         )
-    from wheelproof.trace.format.parts import TraceError
-    from wheelproof.trace.judging.verdict import VERDICTS
+    verdicts, unreadable = _judged(paths, Judges(root, engine))
+    if as_json:
+        _print_json(verdicts, unreadable)
+    else:
+        _print_text(verdicts, unreadable, quiet)
+    for _, error in unreadable:
+        print(f"wheelproof: {error}", file=sys.stderr)
+    codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if unreadable else set())
+    raise typer.Exit(min(codes - {0}, default=0))
 
-    judges = Judges(root, engine)
-    verdicts, broken = [], []
+
+def _known_actions(root: Path) -> Mapping[str, frozenset[str]]:
+    """The actions of a project's mechanisms; empty where there is no project.
+
+    Traces of any producer are checked there too, and then no one knows which actions they lack.
+    """
+    from wheelproof import project
+    from wheelproof.pipeline import actions
+
+    return actions.table(project.find(root)) if any((root / "spec").glob("*.toml")) else {}
+
+
+def _judged(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
+    """The verdict on each trace, and the error of each file that is none."""
+    from wheelproof.trace.format.parts import TraceError
+
+    verdicts: Judged = []
+    unreadable: Unreadable = []
     for path in files_of(paths):
         try:
             verdicts.append((path, judges.verdict(path)))
         except TraceError as error:
-            broken.append((path, error))
+            unreadable.append((path, error))
+    return verdicts, unreadable
+
+
+def _print_json(verdicts: Judged, unreadable: Unreadable) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "file": str(path),
+            "verdict": verdict.verdict,
+            "events": verdict.events,
+            "applied": dict(sorted(verdict.applied.items())),
+            "findings": [shown.as_data(finding) for finding in verdict.findings],
+        }
+        for path, verdict in verdicts
+    ]
+    rows += [
+        {
+            "file": str(path),
+            "verdict": None,
+            "line": error.line,
+            "field": error.field,
+            "message": error.message,
+        }
+        for path, error in unreadable
+    ]
+    sys.stdout.write(
+        json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n"
+    )
+
+
+def _print_text(verdicts: Judged, unreadable: Unreadable, quiet: bool) -> None:
+    """A row for each verdict unless ``quiet``, then how many there are of each."""
+    from wheelproof.trace.judging.verdict import VERDICTS
+
+    if not quiet:
+        for path, verdict in verdicts:
+            shown.print_row(path, verdict)
     counts = {name: sum(verdict.verdict == name for _, verdict in verdicts) for name in VERDICTS}
-    if as_json:
-        rows = [
-            {
-                "file": str(path),
-                "verdict": verdict.verdict,
-                "events": verdict.events,
-                "applied": dict(sorted(verdict.applied.items())),
-                "findings": [shown.as_data(finding) for finding in verdict.findings],
-            }
-            for path, verdict in verdicts
-        ]
-        rows += [
-            {
-                "file": str(path),
-                "verdict": None,
-                "line": error.line,
-                "field": error.field,
-                "message": error.message,
-            }
-            for path, error in broken
-        ]
-        sys.stdout.write(
-            json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n"
-        )
-    else:
-        if not quiet:
-            for path, verdict in verdicts:
-                shown.print_row(path, verdict)
-        parts = [f"{count} {name}" for name, count in counts.items() if count] + (
-            [f"{len(broken)} unreadable"] if broken else []
-        )
-        print(
-            f"{', '.join(parts)} of {len(verdicts) + len(broken)} traces, "
-            f"{sum(verdict.events for _, verdict in verdicts):,} events"
-        )
-    for _, unreadable in broken:
-        print(f"wheelproof: {unreadable}", file=sys.stderr)
-    codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if broken else set())
-    raise typer.Exit(min(codes - {0}, default=0))
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    if unreadable:
+        parts.append(f"{len(unreadable)} unreadable")
+    print(
+        f"{', '.join(parts)} of {len(verdicts) + len(unreadable)} traces, "
+        f"{sum(verdict.events for _, verdict in verdicts):,} events"
+    )
 
 
 @app.command()

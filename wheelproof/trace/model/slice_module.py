@@ -8,7 +8,7 @@ one that no event shows. Every moment of every hidden step is possible. The inva
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wheelproof.errors import UsageError
@@ -27,48 +27,8 @@ POSITION = "slicePosition"
 
 def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) -> str:
     """The module that extends the mechanism's specification by traces."""
-    text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
-    for name in mechanism.labels:
-        if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
-            raise UsageError(
-                f"{mechanism.spec}: there is no action {name}(self).",
-                "A specification can be used here if every process has a set of names.",
-            )
+    _check_actions(mechanism)
     title = f" MODULE {mechanism.module}Slice "
-    shown, hidden, floating = [], [], {}
-    for row in steps.table.rows.values():
-        if steps.captured(row):
-            shown.append(_shown(row))
-            if row.floats is not None:
-                floating[row.kind, row.floats] = _floating(row)
-                hidden.append(
-                    _conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
-                )
-            if row.when is not None:
-                hidden.append(
-                    _conjunction(
-                        [f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"
-                    )
-                )
-        else:
-            hidden.append(_conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts"))
-        if row.lock:
-            shown.append(_stands(row.label, WAITS, row.columns, mechanism.pc))
-        shown += [
-            _stands(row.label, mark, columns, mechanism.pc, "event.opened")
-            for mark, columns in row.marks.items()
-        ]
-    shown += [
-        *floating.values(),
-        _conjunction(
-            [
-                f'event.kind = "{STOP}"',
-                f'{mechanism.pc}[self] = "Done"',
-                "SliceSettled(self)",
-                "UNCHANGED <<vars, sliceDebts>>",
-            ]
-        ),
-    ]
     return "\n".join(
         [
             title.center(max(79, len(title) + 8), "-"),
@@ -91,11 +51,11 @@ def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) ->
             "",
             "\\* The steps that an event shows.",
             "SliceShown(self, event) ==",
-            *shown,
+            *_all_shown(steps, mechanism),
             "",
             "\\* The steps that none shows.",
             "SliceHidden(self) ==",
-            *(hidden or ["  FALSE"]),
+            *(list(_all_hidden(steps)) or ["  FALSE"]),
             "",
             f"SliceInit == sliceTrace \\in DOMAIN SliceEvents /\\ {POSITION} = 1 /\\ (",
             *_starts(steps, starts),
@@ -117,6 +77,54 @@ def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) ->
             "",
         ]
     )
+
+
+def _check_actions(mechanism: Mechanism) -> None:
+    """UsageError where the specification has no action of a thread for a label."""
+    text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
+    for name in mechanism.labels:
+        if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
+            raise UsageError(
+                f"{mechanism.spec}: there is no action {name}(self).",
+                "A specification can be used here if every process has a set of names.",
+            )
+
+
+def _all_shown(steps: Steps, mechanism: Mechanism) -> Iterator[str]:
+    """What an event may be: a step, a wait or a mark, a floating event, the end of a thread."""
+    floating = {}
+    for row in steps.table.rows.values():
+        if steps.captured(row):
+            yield _shown(row)
+            if row.floats is not None:
+                floating[row.kind, row.floats] = _floating(row)
+        if row.lock:
+            yield _stands(row.label, WAITS, row.columns, mechanism.pc)
+        for mark, columns in row.marks.items():
+            yield _stands(row.label, mark, columns, mechanism.pc, "event.opened")
+    yield from floating.values()
+    yield _conjunction(
+        [
+            f'event.kind = "{STOP}"',
+            f'{mechanism.pc}[self] = "Done"',
+            "SliceSettled(self)",
+            "UNCHANGED <<vars, sliceDebts>>",
+        ]
+    )
+
+
+def _all_hidden(steps: Steps) -> Iterator[str]:
+    """The steps without an event: of labels that have none, or not then, or not yet."""
+    for row in steps.table.rows.values():
+        if not steps.captured(row):
+            yield _conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts")
+            continue
+        if row.floats is not None:
+            yield _conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
+        if row.when is not None:
+            yield _conjunction(
+                [f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"
+            )
 
 
 def _conjunction(parts: Sequence[str], *more: str) -> str:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import CodeType, MemberDescriptorType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Scenario
+from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain
@@ -75,7 +75,9 @@ class Traced:
         with isolated.apart(finder):
             try:
                 isolated.replace_runtimes(runtime, finder)
-                self.harness_module = importlib.import_module(f"harness.{mechanism}")
+                self.harness_module = cast(
+                    HarnessModule, importlib.import_module(f"harness.{mechanism}")
+                )
                 for name in self.harness_module.SUBJECT:
                     importlib.import_module(name)
             except ImportError as error:
@@ -220,7 +222,7 @@ class Traced:
         found: str | None = self.translator.UNLABELLED.get((function, operation))
         return found
 
-    def set_up(self, scenario: Scenario) -> Any:
+    def set_up(self, scenario: Scenario) -> Harness:
         """The scenario's Harness. What is done until the recorder begins is not recorded."""
         harness = self.harness(scenario, self.implementation)
         self._wrap({type(value) for value in list(self.recorder.objects.values())})

@@ -10,10 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from types import FrameType
-from typing import Any
 
 from wheelproof.errors import ToolError
-from wheelproof.protocols import Program, Scenario, programs
+from wheelproof.protocols import Harness, Program, Scenario, programs
 from wheelproof.trace.recording.loading import PATIENCE_SECONDS, Traced
 from wheelproof.trace.recording.log import Log
 from wheelproof.trace.recording.recorder import Stop
@@ -44,7 +43,7 @@ class Infeasible(ToolError):
         self.steps = steps
 
 
-def run_freely(traced: Traced, scenario: Scenario, harness: Any) -> None:
+def run_freely(traced: Traced, scenario: Scenario, harness: Harness) -> None:
     """Run every thread's program at once, and wait for the last. Raises ToolError for what a
     program raises."""
     start = threading.Barrier(len(programs(scenario)))
@@ -93,7 +92,7 @@ def run_by(
     traced: Traced,
     schedule: Iterable[tuple[str, str]],
     scenario: Scenario,
-    harness: Any,
+    harness: Harness,
 ) -> None:
     """Run the threads one labelled step at a time. Threads that are not through when the
     schedule ends are stopped where they are.
@@ -131,7 +130,7 @@ class _Actor:
 class _Director:
     """Lets the threads of a run step one after the other."""
 
-    def __init__(self, traced: Traced, scenario: Scenario, harness: Any) -> None:
+    def __init__(self, traced: Traced, scenario: Scenario, harness: Harness) -> None:
         self.traced, self.over = traced, False
         self.actors = {name: _Actor() for name in programs(scenario)}
         self._by_log: dict[int, _Actor] = {}
@@ -146,7 +145,7 @@ class _Director:
             thread.start()
             self._wait(thread.name, actor)
 
-    def _body(self, name: str, harness: Any, program: Program) -> None:
+    def _body(self, name: str, harness: Harness, program: Program) -> None:
         actor, log = self.actors[name], self.traced.recorder.enter(name)
         self._by_log[id(log)] = actor
         try:

@@ -7,16 +7,17 @@ library, the marked imports bring those, as under control: their lines have the 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType, MemberDescriptorType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels, own, production
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Scenario
+from wheelproof.protocols import Harness, HarnessModule, Scenario, Values
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
@@ -89,7 +90,7 @@ class Loaded:
         with isolated.apart(finder):
             try:
                 isolated.replace_runtimes(runtime, finder)
-                self.harness = importlib.import_module(module)
+                self.harness = cast(HarnessModule, importlib.import_module(module))
                 for name in self.harness.SUBJECT:
                     importlib.import_module(name)
             except (ImportError, SyntaxError) as error:
@@ -126,14 +127,13 @@ class Loaded:
         hold is no state of the model."""
         return bool(getattr(self.harness, "MEMORY", ()))
 
-    def set_up(self, scenario: Scenario) -> Any:
+    def set_up(self, scenario: Scenario) -> Harness:
         """The scenario's objects. Nothing of this is recorded."""
         return self.harness.Harness(scenario, self._implementation())
 
-    def shared(self, harness: Any) -> dict[str, Any]:
+    def shared(self, harness: Harness) -> Mapping[str, Values]:
         """The model's view of the objects."""
-        shared: dict[str, Any] = self.harness.shared(harness)
-        return shared
+        return self.harness.shared(harness)
 
     def _implementation(self) -> SimpleNamespace:
         modules = [self.modules[name] for name in self.harness.SUBJECT]

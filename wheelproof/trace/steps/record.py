@@ -12,12 +12,11 @@ import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from typing import Any
 
 from wheelproof.choices import choice_of
 from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Program, Scenario, programs
+from wheelproof.protocols import Harness, Program, Scenario, programs
 from wheelproof.trace.steps.format import SCHEMA, Recording
 from wheelproof.trace.steps.loading import Loaded
 from wheelproof.trace.steps.recorder import LONGEST, LOOK_SECONDS, Actor, Recorder, Stop
@@ -84,7 +83,7 @@ def record(
 
 def _run(
     recorder: Recorder,
-    harness: Any,
+    harness: Harness,
     works: Mapping[str, Program],
     schedule: Iterable[tuple[str, str]] | None,
 ) -> None:
@@ -111,7 +110,7 @@ def _run(
             actor.go.release()
 
 
-def _body(recorder: Recorder, actor: Actor, harness: Any, program: Program) -> None:
+def _body(recorder: Recorder, actor: Actor, harness: Harness, program: Program) -> None:
     recorder.enter(actor)
     raised = ""
     try:

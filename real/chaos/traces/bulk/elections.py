@@ -33,16 +33,29 @@ def _first(*values: object) -> Column:
     return chain
 
 
+def _of(*keys: str) -> Window:
+    """The events of a run with the same keys, in order."""
+    return Window.partitionBy("run", *keys).orderBy(*STAMP)
+
+
+BEFORE, SO_FAR = _of().rowsBetween(FIRST, -1), _of().rowsBetween(FIRST, 0)
+
+
 def prepare() -> Frame:
     """Sessions that end, and changes of nodes, with what was so before each."""
-    order = Window.partitionBy("run").orderBy(*STAMP)
-    before, so_far = order.rowsBetween(FIRST, -1), order.rowsBetween(FIRST, 0)
+    rows = _elected(_counted(_ruled(_made(_changes()))))
+    waits = F.sum(number(F.col("waits")))
+    return (
+        rows.withColumn("without_work", waits.over(_of("work").rowsBetween(FIRST, 0)))
+        .withColumn("unchanged", waits.over(_of("office_kept").rowsBetween(FIRST, 0)))
+        .join(broadcast(RUNS.select("run", "bound")), "run")
+    )
 
-    def of(*keys: str) -> Window:
-        return Window.partitionBy("run", *keys).orderBy(*STAMP)
 
+def _changes() -> Frame:
+    """Sessions that end, and changes of nodes: what each event is."""
     node = F.col("node").eqNullSafe(CONTROLLER)
-    rows = EVENTS.where((F.col("lc") > 0) & is_one_of("session_close", *CHANGES)).select(
+    return EVENTS.where((F.col("lc") > 0) & is_one_of("session_close", *CHANGES)).select(
         "run",
         *STAMP,
         "k",
@@ -65,40 +78,48 @@ def prepare() -> Frame:
         ).alias("writes"),
         ticks().alias("tick"),
     )
-    # The end of a session deletes the node that it has made, if that is still there.
+
+
+def _made(rows: Frame) -> Frame:
+    """With the last transaction, epoch and calm before each event, and who made ``/controller``."""
     made = F.struct("lc", "tid", "ephemeral")
-    rows = (
-        rows.withColumn("was_zxid", F.lag("zxid").over(order))
-        .withColumn("was_tid", F.lag("tid").over(order))
-        .withColumn("made", F.last(F.when(F.col("created"), made), ignorenulls=True).over(before))
-        .withColumn("epoch_now", F.last("epoch", ignorenulls=True).over(before))
-        .withColumn("was_calm", F.last("calm", ignorenulls=True).over(before))
+    return (
+        rows.withColumn("was_zxid", F.lag("zxid").over(_of()))
+        .withColumn("was_tid", F.lag("tid").over(_of()))
+        .withColumn("made", F.last(F.when(F.col("created"), made), ignorenulls=True).over(BEFORE))
+        .withColumn("epoch_now", F.last("epoch", ignorenulls=True).over(BEFORE))
+        .withColumn("was_calm", F.last("calm", ignorenulls=True).over(BEFORE))
         .withColumn(
-            "gone", _last(F.when(is_one_of("node_delete") & F.col("office"), F.col("lc")), before)
+            "gone", _last(F.when(is_one_of("node_delete") & F.col("office"), F.col("lc")), BEFORE)
         )
         .withColumn(
             "closed",
             _last(
                 F.when(is_one_of("session_close"), F.col("lc")),
-                of("tid").rowsBetween(FIRST, -1),
+                _of("tid").rowsBetween(FIRST, -1),
             ),
         )
     )
+
+
+def _ruled(rows: Frame) -> Frame:
+    """With the reign and its holder before each event, and the epoch that it is about."""
+    # The end of a session deletes the node that it has made, if that is still there.
     own = (F.col("made.tid") == F.col("tid")) & F.col("made.ephemeral")
     still = (F.col("made.lc") > F.col("gone")) & (F.col("made.lc") > F.col("closed"))
     ends = (is_one_of("node_delete") & F.col("office")) | F.coalesce(
         is_one_of("session_close") & own & still, F.lit(False)
     )
-    rows = (
+    return (
         rows.withColumn("ends", ends)
         .withColumn(
-            "reign", _last(_first(F.col("created"), F.col("lc"), F.col("ends"), F.lit(0)), before)
+            "reign", _last(_first(F.col("created"), F.col("lc"), F.col("ends"), F.lit(0)), BEFORE)
         )
         .withColumn(
             "holder",
             _last(
                 _first(F.col("created"), F.col("tid"), F.col("ends"), F.lit(NOTHING)),
-                before,
+                BEFORE,
                 NOTHING,
             ),
         )
@@ -108,12 +129,16 @@ def prepare() -> Frame:
             _first(F.col("raises"), F.col("epoch"), F.col("writes"), F.col("controller_epoch")),
         )
     )
-    rows = (
+
+
+def _counted(rows: Frame) -> Frame:
+    """With how often the epoch was raised before each event, and its node's state."""
+    return (
         rows.withColumn(
             "raised",
             F.coalesce(
                 F.sum(number(F.col("raises") & F.col("held"))).over(
-                    of("reign").rowsBetween(FIRST, -1)
+                    _of("reign").rowsBetween(FIRST, -1)
                 ),
                 F.lit(0),
             ),
@@ -121,35 +146,34 @@ def prepare() -> Frame:
         .withColumn(
             "elected_before",
             F.coalesce(
-                F.sum(number(F.col("raises"))).over(of("of_epoch").rowsBetween(FIRST, -1)), F.lit(0)
+                F.sum(number(F.col("raises"))).over(_of("of_epoch").rowsBetween(FIRST, -1)),
+                F.lit(0),
             ),
         )
-        .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(of("node")))
-        .withColumn("was_version", _last(_version(), of("node").rowsBetween(FIRST, -1), NOTHING))
+        .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(_of("node")))
+        .withColumn("was_version", _last(_version(), _of("node").rowsBetween(FIRST, -1), NOTHING))
     )
+
+
+def _elected(rows: Frame) -> Frame:
+    """With the session elected in each event's epoch, and the stretches without a change."""
     first = F.col("raises") & (F.col("elected_before") == 0)
     calm = F.coalesce("calm", F.lit(""))
     changes = F.col("tick") & (calm != F.coalesce("was_calm", F.lit("")))
     works = F.col("writes") & F.col("held") & _current()
-    rows = (
+    return (
         rows.withColumn(
             "elected",
             F.last(F.when(first, F.col("tid")), ignorenulls=True).over(
-                of("of_epoch").rowsBetween(FIRST, 0)
+                _of("of_epoch").rowsBetween(FIRST, 0)
             ),
         )
         .withColumn("waits", F.col("tick") & (calm != ""))
-        .withColumn("work", F.sum(number(changes | works)).over(so_far))
+        .withColumn("work", F.sum(number(changes | works)).over(SO_FAR))
         .withColumn(
             "office_kept",
-            F.sum(number(changes | works | F.col("created") | F.col("ends"))).over(so_far),
+            F.sum(number(changes | works | F.col("created") | F.col("ends"))).over(SO_FAR),
         )
-    )
-    waits = F.sum(number(F.col("waits")))
-    return (
-        rows.withColumn("without_work", waits.over(of("work").rowsBetween(FIRST, 0)))
-        .withColumn("unchanged", waits.over(of("office_kept").rowsBetween(FIRST, 0)))
-        .join(broadcast(RUNS.select("run", "bound")), "run")
     )
 
 
