@@ -54,7 +54,8 @@ AddsBetween == \E b \in Buckets, t \in readers : HalfFlushed(b) /\ pc[t] = "W3"
 
 \* A thread is about to cancel the task of an entry in a bucket that is half flushed.
 CancelsBetween == \E b \in Buckets, t \in Threads :
-  HalfFlushed(b) /\ pc[t] = "X1" /\ \E i \in DOMAIN content[b] : content[b][i] = timerTaskEntry[ct[t]]
+  /\ HalfFlushed(b) /\ pc[t] = "X1"
+  /\ \E i \in DOMAIN content[b] : content[b][i] = timerTaskEntry[ct[t]]
 
 \* The executor was shut down while a bucket is half flushed.
 ClosedBetween == \E b \in Buckets : HalfFlushed(b) /\ shut /\ refused = <<>>
