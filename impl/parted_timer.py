@@ -81,7 +81,7 @@ class PartedTimer(SystemTimer):
         return True
 
     def flush_part(self, bucket: Bucket, left: int) -> int:
-        """Move up to ``left`` entries out of the queue's first bucket. Returns how many less.
+        """Move up to ``left`` entries out of the first bucket. Returns how many more may be moved.
 
         The bucket stays in the queue until it is empty, so that no exception can lose it. The clock
         stays at its key meanwhile: no ``add`` can put an entry into it, or queue one before it.
