@@ -58,9 +58,10 @@ class PartedTimer(SystemTimer):
         # otherwise pass the key of a bucket that it does not see.
         if not self.queue.due(timeout_ms):  # read R1
             return False
-        while self.expire_part():
+        while True:
+            if not self.expire_part():
+                return True
             self.give_way()
-        return True
 
     def give_way(self) -> None:
         """Let threads that wait for the lock have it.
