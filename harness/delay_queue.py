@@ -37,10 +37,9 @@ NOT_RUN = {
     "impl.delay_queue: DelayQueue.due ": (
         "a poll that takes nothing; tests/impl/test_parted_timer.py waits so"
     ),
-    "impl.delay_queue: DelayQueue.peek_now: ": (
-        "a look at the first element; tests/impl/test_parted_timer.py takes it"
+    "impl.delay_queue: DelayQueue.peek_now": (
+        "a look at the first element; tests/impl/test_parted_timer.py makes it"
     ),
-    "impl.delay_queue: DelayQueue.peek_now ": "the same",
     "impl.delay_queue: DelayQueue.__len__ ": "no step of the queue asks for it; "
     "tests/impl/test_delay_queue.py does",
 }
