@@ -15,7 +15,7 @@ SIDE_BY_SIDE = -n auto --maxprocesses 4
 # The mechanisms whose implementation `make nightly` changes at random.
 MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer \
 	read_write_lock delay_queue atomic task_executor system_timer_reaper purgatory \
-	partition_leader controller event_queue
+	partition_leader controller event_queue parted_timer
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \

@@ -7,8 +7,9 @@ All rows are measured in one process, in turns. Read ratios: the machine may be 
 * The slowest add: 100,000 tasks are due within half a second. Meanwhile another thread adds one
   task every two milliseconds, far in the future. Its slowest add in wall time is the row's figure.
 
-``SystemTimer`` is driven by ``SystemTimerReaper``. ``SystemTimer, pool`` runs its tasks on the
-library's ``ThreadPoolExecutor`` of one thread, as the timer did before it had a thread of its own.
+``SystemTimer`` and ``PartedTimer`` are driven by ``SystemTimerReaper``. ``SystemTimer, pool`` runs
+its tasks on the library's ``ThreadPoolExecutor`` of one thread, as the timer did before it had a
+thread of its own.
 ``asyncio`` runs a loop in a thread of its own, to which the other thread adds by
 ``call_soon_threadsafe`` and waits for the handle, as it must if it may cancel. ``sched`` runs in a
 thread and is polled each millisecond, because it cannot be woken.
@@ -28,6 +29,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from impl.clock import VirtualClock
+from impl.parted_timer import PartedTimer
 from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import SystemTimerReaper
 from impl.timer_task_list import TimerTask
@@ -86,11 +88,13 @@ class Subject(Protocol):
 
 
 class Wheel:
-    """SystemTimer. Its clock stands until ``start``, so that nothing is due while it is filled."""
+    """A timer. Its clock stands until ``start``, so that nothing is due while it is filled."""
 
-    def __init__(self, pool: Executor | None = None) -> None:
+    def __init__(
+        self, pool: Executor | None = None, timer: type[SystemTimer] = SystemTimer
+    ) -> None:
         self.pool = pool
-        self.timer = SystemTimer(pool, start_ms=0, clock=VirtualClock())
+        self.timer = timer(pool, start_ms=0, clock=VirtualClock())
 
     def fill(self, delays_ms: list[int], count: Count) -> None:
         for delay in delays_ms:
@@ -196,6 +200,7 @@ class Sched:
 
 SUBJECTS: dict[str, Callable[[], Subject]] = {
     "SystemTimer": Wheel,
+    "PartedTimer": lambda: Wheel(timer=PartedTimer),
     "SystemTimer, pool": lambda: Wheel(ThreadPoolExecutor(1)),
     "asyncio": Asyncio,
     "sched": Sched,

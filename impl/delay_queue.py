@@ -65,6 +65,25 @@ class DelayQueue(Generic[E]):
             taken = self._take()
         return taken
 
+    def due(self, timeout_ms: int) -> bool:
+        """Wait up to ``timeout_ms`` for the first element to be due, and leave it in the queue.
+
+        Returns False if none is. Another thread may take the element before this one does.
+        """
+        self.gate.acquire_when(self.wait_ms, timeout_ms)
+        try:
+            found = self.wait_ms() <= 0
+        finally:
+            self.gate.release()
+        return found
+
+    def peek_now(self) -> E | None:
+        """The first element if it is due, which stays in the queue; None otherwise."""
+        with self.gate:
+            heap = self.heap
+            first = heap[0] if heap and heap[0].get_delay() <= 0 else None
+        return first
+
     def let_go(self) -> None:
         """Release the queue's lock if an interrupt has let the calling thread keep it."""
         self.gate.let_go()

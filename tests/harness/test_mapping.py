@@ -21,6 +21,16 @@ HISTORY = {
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
     "event_queue": {"entered"},
     "overflow_wheel": {"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"},
+    "parted_timer": {
+        "thrown",
+        "raised",
+        "rekeyed",
+        "early",
+        "submitted",
+        "revoked",
+        "slipped",
+        "moved",
+    },
     "partition_leader": {
         "led",
         "accepted",
@@ -89,6 +99,7 @@ OPERATIONS = {
     },
     "event_queue": {"close", "expire", "put", "work"},
     "overflow_wheel": {"place", "add", "cancel", "check", "memory"},
+    "parted_timer": {"add", "cancel", "close", "reap", "tick", "execute"},
     "partition_leader": {
         "elect",
         "shrink",

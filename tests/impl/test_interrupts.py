@@ -18,6 +18,7 @@ import pytest
 
 from impl.clock import VirtualClock
 from impl.condition import Condition
+from impl.parted_timer import PartedTimer
 from impl.read_write_lock import ReadWriteLock
 from impl.system_timer import KafkaTimer, SystemTimer
 from tests.impl.real_threads import finished, started
@@ -146,7 +147,7 @@ def timer_free(timer):
     return free(timer.lock) and finished(thread) and bool(queue)
 
 
-@pytest.mark.parametrize("kind", [SystemTimer, KafkaTimer])
+@pytest.mark.parametrize("kind", [SystemTimer, KafkaTimer, PartedTimer])
 @pytest.mark.parametrize(
     "body",
     [
@@ -221,6 +222,7 @@ def test_a_refusal_is_no_interrupt():
 CHILD = """
 import random, signal, sys, threading, time
 
+from impl.parted_timer import PartedTimer
 from impl.read_write_lock import ReadWriteLock
 
 lets_go, count = sys.argv[1] == "lets go", int(sys.argv[2])

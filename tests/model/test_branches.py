@@ -28,6 +28,11 @@ ALONE = (
     "others wait for these locks in timer_task_list"
 )
 WITHIN = "there is one list, and a thread with the entry's lock holds the lock of that list"
+FLUSHED = (
+    "an adder has the read lock, so no flush; "
+    "the reaper puts no entry into the bucket that it flushes"
+)
+HELD = "an adder has the read lock, so no flush, which has the write lock, holds an entry"
 NOT_MET = {
     "atomic": {
         "C3: self.ought == t.expected is false": (
@@ -50,18 +55,22 @@ NOT_MET = {
             "the task is cancelled once, and it has its entry then"
         ),
     },
+    "parted_timer": {
+        "W2: self.flushing == t.bucket and self.writer != self.me is true": FLUSHED,
+        "W3: t.bucket in self.queue is true": (
+            "history: no decision here gives a queued bucket another key; D1 of system_timer does"
+        ),
+        "A3: self.held(self.timer_task_entry[task]) is true": HELD,
+    },
     "system_timer": {
         **dict.fromkeys(
             [
                 "W2: self.flushing == t.bucket is true",
                 "W2: self.flushing == t.bucket and self.writer != self.me is true",
             ],
-            "an adder has the read lock, so no flush; "
-            "the reaper puts no entry into the bucket that it flushes",
+            FLUSHED,
         ),
-        "A3: self.held(self.timer_task_entry[task]) is true": (
-            "an adder has the read lock, so no flush, which has the write lock, holds an entry"
-        ),
+        "A3: self.held(self.timer_task_entry[task]) is true": HELD,
         "R8: self.due() is false": (
             "the bucket that was put back is due: one reaper works, so its key has not changed"
         ),
@@ -141,7 +150,7 @@ def text_of(mechanism: Mechanism) -> str:
 
 
 LONG = (
-    *("delay_queue", "delayed_operation", "partition_leader"),
+    *("delay_queue", "delayed_operation", "parted_timer", "partition_leader"),
     *("system_timer", "timer_task_list", "timing_wheel"),
 )
 
