@@ -22,7 +22,7 @@ SECONDS = 300
 
 
 class SolverError(Exception):
-    """A solver does not give what it is asked for. The message says why."""
+    """A solver does not give what is wanted. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def shown(found: z3.ModelRef) -> str:
 def second_opinion(text: str) -> str:
     """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." if it rejects it."""
     # Half of the time for all texts, and a tenth for the slowest, against the default strategy.
-    return _asked(text, {"decision": "internal"})[1]
+    return _answered(text, {"decision": "internal"})[1]
 
 
 _CERTIFYING = {
@@ -144,7 +144,7 @@ def certificate(text: str) -> str:
 
     SolverError: it does not find it so, or cannot write the proof in this format.
     """
-    solver, answer = _asked(text, _CERTIFYING)
+    solver, answer = _answered(text, _CERTIFYING)
     if answer != "unsat":
         raise SolverError(f"cvc5 refutes it without a proof, and with one it says {answer}")
     (proof,) = solver.getProof()
@@ -155,7 +155,7 @@ def certificate(text: str) -> str:
     return shown
 
 
-def _asked(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
+def _answered(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
     """cvc5 after the text, and its answer."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(SECONDS * 1000))

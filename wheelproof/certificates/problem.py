@@ -94,10 +94,10 @@ class Problem:
 
 def problem(text: str) -> Problem:
     """Read an obligation. Raises Refused for what is outside of what is understood."""
-    reader, assertions, asked = Reader(), set(), 0
+    reader, assertions, questions = Reader(), set(), 0
     for line, head, rest in commands(text):
         try:
-            need(not asked or head == "exit", "something follows the question")
+            need(not questions or head == "exit", "something follows the question")
             match head, rest:
                 case "declare-sort", [str(name), "0"]:
                     need(name not in reader.terms.sorts, f"the sort {name} is declared already")
@@ -112,11 +112,11 @@ def problem(text: str) -> Problem:
                     need(term.sort == BOOL and not term.free, "it asserts no closed formula")
                     assertions.add(term)
                 case _, _ if head in _SKIPPED:
-                    asked += head == "check-sat"
+                    questions += head == "check-sat"
                 case _:
                     raise Wrong("the command is unknown")
         except Wrong as wrong:
             raise Refused(line, head, str(wrong)) from None
-    if asked != 1:
+    if questions != 1:
         raise Refused(1, "", "the obligation does not ask whether it can be satisfied, once")
     return Problem(reader, frozenset(assertions))

@@ -1,5 +1,9 @@
 """The checker of certificates: what it accepts, and each fault that it refuses, with its place."""
 
+import ast
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.wheelproof.certificates.texts import HEAD, ORDER, PROOF, changed
@@ -218,6 +222,32 @@ def test_an_instance_whose_variable_would_be_caught_is_refused():
         ":args (w))",
     )
     assert refusal(obligation, caught).endswith("(forall_inst): exists would catch a variable")
+
+
+def foreign(text):
+    """Modules that a text imports, beside the standard library and the checker's own."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [f"{node.module}.{each.name}" for each in node.names]
+    return [
+        each
+        for each in found
+        if each.partition(".")[0] not in sys.stdlib_module_names
+        and not each.startswith("wheelproof.certificates.")
+    ]
+
+
+def test_the_checker_imports_no_solver_and_nothing_of_the_tool():
+    files = list(Path(command.__file__).parent.glob("*.py"))
+    assert len(files) > 5
+    assert {each.name: foreign(each.read_text(encoding="utf-8")) for each in files} == {
+        each.name: [] for each in files
+    }
+    planted = "import ast, z3\nfrom wheelproof import toml\nfrom cvc5 import Solver"
+    assert foreign(planted) == ["z3", "wheelproof.toml", "cvc5.Solver"]
 
 
 def test_the_command_prints_steps_by_rule_or_the_refusal(tmp_path, capsys):

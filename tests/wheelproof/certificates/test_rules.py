@@ -300,11 +300,11 @@ def condition(theory, name):
     ("theory", "name", "many"),
     [
         (slots.THEORY, "T6", 15),
-        by_night((slots.THEORY, "T4", 300)),
-        by_night((base.THEORY, "mono", 300)),
-        by_night((code.THEORY, "code-add", 100)),
-        by_night((elections.THEORY, "E1", 300)),
-        by_night((elections.THEORY, "E4", 300)),
+        by_night((slots.THEORY, "T4", 60)),
+        by_night((base.THEORY, "mono", 40)),
+        by_night((code.THEORY, "code-add", 40)),
+        by_night((elections.THEORY, "E1", 60)),
+        by_night((elections.THEORY, "E4", 60)),
     ],
     ids=lambda case: getattr(case, "name", str(case)),
 )
@@ -323,6 +323,34 @@ def test_the_judge_has_a_counterexample_to_a_claim_without_its_premises():
     accepted, line = judged(ORDER, PROOF)
     assert not line and [entailed(*each[1:]) for each in accepted] == ["unsat", "unsat"]
     assert entailed([], accepted[0][2]) == "unsat" and entailed([], accepted[1][2]) == "sat"
+
+
+PLANTED = [
+    ("coefficient", r"(:rule la_generic :args \()\S+", r"\g<1>7", r"\(la_generic\): the sum still"),
+    ("step", r"\n\(step t\d+ \(cl @p_\d+\) :rule res.*", "", r"step t\d+ \(.*\): no step t"),
+    ("premise", r"(:rule resolution :premises \()(\S+) (\S+)", r"\1\2 \2", r"\(resolution\): the"),
+    ("assumption", r"\(>= t 1\)", "(>= t 2)", r"line 2, assume a0: the obligation does not"),
+]
+
+
+@pytest.mark.parametrize("case", PLANTED, ids=lambda case: case[0])
+def test_a_planted_fault_of_a_solvers_certificate_is_refused_with_line_and_rule(case):
+    """Of T4's first condition, which has sums of inequalities."""
+    _, old, new, says = case
+    obligation, text = certificate(slots.THEORY.theorems["T4"].vcs[0])
+    assert Judged(problem(obligation)).run(text).rules["la_generic"] > 0
+    wrong = re.sub(old, new, text, count=1)
+    assert wrong != text
+    with pytest.raises(Refused, match=says) as refused:
+        Judged(problem(obligation)).run(wrong)
+    assert refused.value.line > 1
+
+
+def test_a_solvers_certificate_of_another_obligation_is_refused():
+    conditions = slots.THEORY.theorems["T4"].vcs
+    (obligation, _), (_, text) = certificate(conditions[0]), certificate(conditions[1])
+    with pytest.raises(Refused, match=r"line \d+, assume a\d+: the obligation does not assert it"):
+        Judged(problem(obligation)).run(text)
 
 
 # -- all certificates of the project
