@@ -358,8 +358,8 @@ def test_the_table_has_no_times_and_shows_what_is_not_in_order(home):
     ended, _ = run(home, TRUE + FALSE, "--table", "--quiet")
     lines = [line for line in ended.stdout.splitlines() if line.startswith(("| **", "* **"))]
     assert [re.sub(r"[\d,]+ \|$", "N |", line) for line in lines] == [
-        "| **true** | x is above 0 |  |  | 1 | proved, 1 seed | unsat | N |",
-        "| **false** | x is above 0 |  |  | 1 | **violated** | not run | N |",
+        "| **true** | x is above 0 |  |  | 1 | proved, 1 seed | unsat | none | N |",
+        "| **false** | x is above 0 |  |  | 1 | **violated** | not run | none | N |",
         "* **true** without the premise: y may be negative",
         "* **false** without the premise: y may be negative",
     ]

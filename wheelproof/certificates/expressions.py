@@ -12,10 +12,15 @@ Expression: TypeAlias = "str | list[Expression]"
 _TOKEN = re.compile(r"""\n|[()]|\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|[^\s()";|]+""")
 
 
+LONG = 300
+"""Characters of a reason that are shown: a formula in it may have thousands."""
+
+
 class Refused(Exception):
     """A certificate, or an obligation, that is not accepted. ``line``: of its text, from 1."""
 
     def __init__(self, line: int, where: str, why: str) -> None:
+        why = why if len(why) <= LONG else f"{why[:LONG]} ..."
         super().__init__(f"line {line}, {where}: {why}" if where else f"line {line}: {why}")
         self.line, self.where, self.why = line, where, why
 

@@ -117,6 +117,8 @@ def problem(text: str) -> Problem:
                     raise Wrong("the command is unknown")
         except Wrong as wrong:
             raise Refused(line, head, str(wrong)) from None
+        except RecursionError:
+            raise Refused(line, head, "its terms are too deep") from None
     if questions != 1:
         raise Refused(1, "", "the obligation does not ask whether it can be satisfied, once")
     return Problem(reader, frozenset(assertions))

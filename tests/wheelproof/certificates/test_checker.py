@@ -94,6 +94,17 @@ def test_an_obligation_beyond_what_is_understood_is_refused(old, new, says):
     assert says in refusal(changed(ORDER, (old, new)), PROOF)
 
 
+def test_a_refusal_is_short_and_deep_terms_are_refused():
+    long = f"(+ {' '.join(['x'] * 500)})"
+    says = refusal(ORDER, changed(PROOF, ("(cl (not (< x y))", f"(cl {long}")))
+    assert says.startswith("line 4, step t0 (la_generic): (+ x x") and says.endswith(" ...")
+    assert len(says) < 400
+    deep = f"{'(- ' * 3000}x{')' * 3000}"
+    assert refusal(ORDER, changed(PROOF, ("a0 (< x y)", f"a0 (< {deep} y)"))).endswith("too deep")
+    obligation = changed(ORDER, ("(assert (< x y))", f"(assert (< {deep} y))"))
+    assert refusal(obligation, PROOF) == "line 8, assert: its terms are too deep"
+
+
 def test_lets_names_and_comments_are_read():
     obligation = changed(
         ORDER, ("(assert (< x y))", "; x (below\n(assert (let ((a x)) (let ((b y)) (< a b))))")

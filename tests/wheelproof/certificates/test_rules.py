@@ -299,7 +299,7 @@ def condition(theory, name):
 @pytest.mark.parametrize(
     ("theory", "name", "many"),
     [
-        (slots.THEORY, "T6", 15),
+        (slots.THEORY, "T6", 10),
         by_night((slots.THEORY, "T4", 60)),
         by_night((base.THEORY, "mono", 40)),
         by_night((code.THEORY, "code-add", 40)),
