@@ -197,7 +197,13 @@ class Arithmetic(Theory):
         return found | self.own
 
     def ground(
-        self, name: str, says: str, premises: Premises, claim: Claimed, vivid: Mapping[str, int]
+        self,
+        name: str,
+        says: str,
+        premises: Premises,
+        claim: Claimed,
+        vivid: Mapping[str, int],
+        certified: str = "nightly",
     ) -> Theorem:
         """A lemma that the solvers prove at once with the functions' own meaning."""
         statement = Statement.of(name, premises, claim)
@@ -209,7 +215,13 @@ class Arithmetic(Theory):
             vivid=_fixed(symbols, vivid),
         )
         made = self.theorem(
-            name, says, [vc], hypotheses=premises(**symbols), is_lemma=True, assumes=("A-DIV",)
+            name,
+            says,
+            [vc],
+            hypotheses=premises(**symbols),
+            is_lemma=True,
+            assumes=("A-DIV",),
+            certified=certified,
         )
         self.own[name] = statement
         return made
@@ -226,6 +238,7 @@ class Arithmetic(Theory):
         *,
         is_lemma: bool = False,
         assumes: Sequence[str] = (),
+        certified: str = "nightly",
     ) -> Theorem:
         """Prove a statement in steps; the last one's goal is the claim.
 
@@ -283,6 +296,7 @@ class Arithmetic(Theory):
             assumes=assumes,
             hypotheses=given,
             is_lemma=is_lemma,
+            certified=certified,
         )
         self.own[name], self.mutants[name] = statement, wrong
         return made

@@ -117,6 +117,33 @@ class Evidence:
         }
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """cvc5's proof of a condition. ``obligation``: the text that it is of, as it is written.
+
+    ``proof``: its file, None where there is no proof; ``why`` then says why not.
+    """
+
+    condition: str
+    obligation: Path
+    proof: Path | None
+    why: str = ""
+
+
+def certificates(theorem: Theorem, folder: Path) -> list[Certificate]:
+    """Have each condition's proof written beside its text, which `check` has left in ``folder``."""
+    made = []
+    for vc in theorem.vcs:
+        text = folder / theorem.theory / _text_name(theorem, vc)
+        proof, why = text.with_suffix(".alethe"), ""
+        try:
+            write(proof, solvers.certificate(text.read_text(encoding="utf-8")))
+        except solvers.SolverError as error:
+            why = str(error)
+        made.append(Certificate(vc.name, text, None if why else proof, why))
+    return made
+
+
 def check(
     theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES
 ) -> Evidence:
@@ -173,10 +200,7 @@ def _check_vc(
         f"; {found.theorem.name}: {vc.name}",
         *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"])),
     ]
-    shown, name = (
-        "\n".join(heading) + "\n" + text,
-        f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2",
-    )
+    shown, name = "\n".join(heading) + "\n" + text, _text_name(found.theorem, vc)
     found.hashes[name] = hashlib.sha256(shown.encode()).hexdigest()
     if folder is not None:
         write(folder / found.theorem.theory / name, shown)
@@ -278,6 +302,10 @@ def _check_control(found: Evidence, control: Control) -> None:
         )
     else:
         found.witnesses[control.name] = result.witness
+
+
+def _text_name(theorem: Theorem, vc: Obligation) -> str:
+    return f"{_file_name(theorem.name)}.{_file_name(vc.name)}.smt2"
 
 
 def _file_name(name: str) -> str:

@@ -124,6 +124,9 @@ class Control:
 
 KINDS = ("counterexample", "trace", "cti")
 
+PROFILES = ("", "fast", "nightly")
+"""From which profile on a theorem has certificates: never, always, by night."""
+
 
 def refuted(
     vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str = "counterexample"
@@ -154,6 +157,9 @@ class Theorem:
     ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has
     is reported as unused. ``system``: the transition system that it is about, by name; ``enabled``:
     it is about actions that can be taken, not only about states.
+
+    ``certified``: the profile from which on cvc5's proof of each condition is checked by a program
+    of its own; "" for never.
     """
 
     name: str
@@ -169,6 +175,7 @@ class Theorem:
     profile: str = "fast"
     system: str = ""
     enabled: bool = False
+    certified: str = ""
 
 
 @dataclass
@@ -199,6 +206,7 @@ class Theory:
         profile: str = "fast",
         system: str = "",
         enabled: bool = False,
+        certified: str = "",
     ) -> Theorem:
         """Register a theorem.
 
@@ -218,7 +226,10 @@ class Theory:
             profile,
             system,
             enabled,
+            certified,
         )
+        if certified not in PROFILES:
+            raise ProofError(f"{name} has certificates in an unknown profile, {certified!r}.")
         known = self.known()
         if name in known:
             raise ProofError(f"{name} is registered twice. Give one of them another name.")
@@ -258,6 +269,10 @@ class Theory:
     def check(self, name: str, seeds: int = 3, folder: Path | None = None) -> evidence.Evidence:
         """The evidence for one theorem: see ``evidence.check``. KeyError: there is no such name."""
         return evidence.check(self.theorems[name], seeds, folder)
+
+    def certificates(self, name: str, folder: Path) -> list[evidence.Certificate]:
+        """Certificates of a theorem that was checked with this folder: see ``evidence``."""
+        return evidence.certificates(self.theorems[name], folder)
 
     def closure(self, name: str) -> list[Theorem]:
         """A theorem and all that it rests on, what is used before what uses it."""

@@ -6,7 +6,8 @@ Z3 runs each text in a context of its own, so that its resource count is that of
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ RESOURCES = 5_000_000
 
 SECONDS = 300
 """Wall time after which either solver gives up, as the last resort."""
+
+
+class SolverError(Exception):
+    """A solver does not give what is wanted. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,43 @@ def shown(found: z3.ModelRef) -> str:
 
 def second_opinion(text: str) -> str:
     """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." if it rejects it."""
+    # Half of the time for all texts, and a tenth for the slowest, against the default strategy.
+    return _answered(text, {"decision": "internal"})[1]
+
+
+_CERTIFYING = {
+    "produce-proofs": "true",
+    "proof-format-mode": "alethe",
+    # Each rewrite is a step with a rule of its own. With less detail some are holes.
+    "proof-granularity": "dsl-rewrite",
+    "proof-alethe-define-skolems": "true",
+    # What is simplified at the start leaves holes, too.
+    "simplification": "none",
+}
+
+
+def certificate(text: str) -> str:
+    """cvc5's proof, in the format Alethe, that the text is unsatisfiable.
+
+    SolverError: it does not find it so, or cannot write the proof in this format.
+    """
+    solver, answer = _answered(text, _CERTIFYING)
+    if answer != "unsat":
+        raise SolverError(f"cvc5 refutes it without a proof, and with one it says {answer}")
+    (proof,) = solver.getProof()
+    written = solver.proofToString(proof, cvc5.ProofFormat.ALETHE)
+    shown = written.decode() if isinstance(written, bytes) else str(written)
+    if error := re.match(r'\s*\(\s*\(error "(.*)"\)', shown):
+        raise SolverError(f"cvc5: {error[1]}")
+    return shown
+
+
+def _answered(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
+    """cvc5 after the text, and its answer."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(SECONDS * 1000))
-    # Half of the time for all texts, and a tenth for the slowest, against the default strategy.
-    solver.setOption("decision", "internal")
+    for name, value in options.items():
+        solver.setOption(name, value)
     try:
         parser = cvc5.InputParser(solver)
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "vc")
@@ -130,8 +168,8 @@ def second_opinion(text: str) -> str:
         while not (command := parser.nextCommand()).isNull():
             printed.append(str(command.invoke(solver, symbols)))
     except RuntimeError as error:
-        return f"error: {' '.join(str(error).split())}"
+        return solver, f"error: {' '.join(str(error).split())}"
     answers = "".join(printed).split()
     if len(answers) != 1 or answers[0] not in ("sat", "unsat", "unknown"):
-        return f"error: {' '.join(answers) or 'no answer'}"
-    return answers[0]
+        return solver, f"error: {' '.join(answers) or 'no answer'}"
+    return solver, answers[0]

@@ -18,6 +18,7 @@ THEORY.ground(
     lambda a, b: {"b above 0": b >= 1},
     lambda a, b: both(a == mul(div(a, b), b) + mod(a, b), between(0, mod(a, b), b)),
     vivid={"a": 17, "b": 5},
+    certified="",  # cvc5 cannot write its proof: mod of 0 is a function of its own there
 )
 
 THEORY.ground(

@@ -335,6 +335,7 @@ THEORY.prove(
         )
     ],
     vivid=LEVEL,
+    certified="fast",
 )
 
 

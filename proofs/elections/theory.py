@@ -98,6 +98,7 @@ THEORY.theorem(
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
+    certified="nightly",
 )
 
 
@@ -186,6 +187,7 @@ THEORY.theorem(
     [VC(kind, MEMBERSHIP, formula(own)) for kind, own, formula, _, _ in CODE],
     code_controls(),
     assumes=("A-PYTHON",),
+    certified="nightly",
 )
 
 
@@ -260,6 +262,7 @@ THEORY.theorem(
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
+    certified="nightly",
 )
 
 THEORY.theorem(
@@ -292,6 +295,7 @@ THEORY.theorem(
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
+    certified="nightly",
 )
 
 AGAIN = Election(ONE.after, K2)
@@ -321,6 +325,7 @@ THEORY.theorem(
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
+    certified="nightly",
 )
 
 
@@ -373,4 +378,5 @@ THEORY.theorem(
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
+    certified="nightly",
 )

@@ -61,7 +61,7 @@ def test_what_is_wrong_with_the_page_is_noticed(declared, old, new, says):
 
 # -- the table
 
-OUTCOMES = 4
+OUTCOMES = 5
 """The last columns of a theorem's line, which a run fills."""
 
 
@@ -87,9 +87,36 @@ def test_the_table_is_that_of_the_theorems(declared):
 def test_every_line_of_the_table_says_that_it_is_proved_on_twenty_seeds_by_both_solvers(declared):
     shown = lines(TABLE.read_text(encoding="utf-8"))
     for cells in shown:
-        assert cells[-3:-1] == ["proved, 20 seeds", "unsat"], cells[0]
-        assert int(cells[-4]) > 0
+        assert cells[-4:-2] == ["proved, 20 seeds", "unsat"], cells[0]
+        assert int(cells[-5]) > 0
     assert len(shown) == len(declared)
+
+
+def certified(text: str) -> dict[str, tuple[int, int, int]]:
+    """Group of theories -> conditions, those with a certificate, theorems with some."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for part in text.split("\n## ")[1:]:
+        group = part.partition(".")[0]
+        for cells in lines(part):
+            many, _, of = cells[-2].replace("none", "0 of " + cells[-5]).split(" ")
+            assert of == cells[-5] and many in ("0", of), cells[0]
+            totals = found.get(group, (0, 0, 0))
+            more = int(of), int(many), int(many != "0")
+            found[group] = tuple(map(sum, zip(totals, more, strict=True)))
+    return found
+
+
+def test_the_page_of_proofs_counts_the_certificates_of_the_table(declared):
+    text = TABLE.read_text(encoding="utf-8")
+    groups = certified(text)
+    page = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+    for group, (of, many, _) in groups.items():
+        assert f"| {many} of {of} |" in page, group
+    whole, accepted, theorems_ = map(sum, zip(*groups.values(), strict=True))
+    assert f"{accepted} of the {whole:,} conditions have one" in " ".join(page.split())
+    assert theorems_ == sum(item.certified != "" for item in declared)
+    shown = {cells[0].strip("*") for cells in lines(text) if cells[-2] != "none"}
+    assert shown == {item.name for item in declared if item.certified}
 
 
 def test_a_changed_statement_or_control_makes_the_table_stale(declared):
@@ -130,7 +157,13 @@ def test_another_outcome_of_a_run_is_named(declared, tmp_path):
     """`make nightly` compares docs/theorems.md so with its own rows."""
     there = page(tmp_path, declared)
     assert outcomes.differences(there, there) == []
-    for figures in ({"rlimit_max": 4000}, {"seeds": 3}, {"second": "unknown"}, {"vcs": 2}):
+    for figures in (
+        {"rlimit_max": 4000},
+        {"seeds": 3},
+        {"second": "unknown"},
+        {"vcs": 2},
+        {"certificates": 1},
+    ):
         made = page(tmp_path, declared, **figures)
         _, _, place, old, new = outcomes.differences(there, made)
         name = f"**{declared[0].name}**"

@@ -236,6 +236,44 @@ def test_a_theory_is_not_taken_at_its_word(home, change, says):
     assert row.why.endswith(row.figures.get("lacks", "")) and ("lacks" in row.figures) == bool(says)
 
 
+CERTIFIED = TRUE.replace("x > 0)", 'x > 0, certified="PROFILE")')
+TAMPERED = """
+from proofs import solvers
+
+honest = solvers.certificate
+solvers.certificate = lambda text: honest(text).replace(":rule la_generic", ":rule hole")
+"""
+
+
+def test_a_theorem_has_its_certificates_from_its_profile_on(home):
+    ended, rows = run(home, CERTIFIED.replace("PROFILE", "fast"))
+    assert ended.exit_code == 0, ended.output
+    figures = rows["true"].figures
+    assert figures["certificates"] == 1 and figures["certificate_steps"] > 1
+    assert (home / "build" / "proofs" / "toy" / "true.claim.alethe").exists()
+    ended, rows = run(home, CERTIFIED.replace("PROFILE", "nightly"))
+    assert ended.exit_code == 0 and "certificates" not in rows["true"].figures
+    ended, _ = run(home, CERTIFIED.replace("PROFILE", "weekly"))
+    assert ended.exit_code == 2 and "in an unknown profile, 'weekly'" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (TAMPERED, "the certificate of claim is refused: line "),
+        (
+            TAMPERED.replace("honest(text).replace", "honest(text)[:0].replace"),
+            "no certificate: no",
+        ),
+    ],
+)
+def test_a_proof_whose_certificate_is_refused_is_not_in_order(home, text, says):
+    ended, rows = run(home, text + CERTIFIED.replace("PROFILE", "fast"))
+    row = rows["true"]
+    assert (row.verdict, row.ok, ended.exit_code) == ("error", False, 4)
+    assert says in row.why and row.figures["certificates"] == 0
+
+
 def test_links_are_not_taken_at_their_word(home):
     text = CLAIMS.replace("FIGURES", repr(WHOLE | {"links": 0})).replace("VERDICT", "proved")
     (home / "proofs" / "claims.py").write_text(
@@ -320,8 +358,8 @@ def test_the_table_has_no_times_and_shows_what_is_not_in_order(home):
     ended, _ = run(home, TRUE + FALSE, "--table", "--quiet")
     lines = [line for line in ended.stdout.splitlines() if line.startswith(("| **", "* **"))]
     assert [re.sub(r"[\d,]+ \|$", "N |", line) for line in lines] == [
-        "| **true** | x is above 0 |  |  | 1 | proved, 1 seed | unsat | N |",
-        "| **false** | x is above 0 |  |  | 1 | **violated** | not run | N |",
+        "| **true** | x is above 0 |  |  | 1 | proved, 1 seed | unsat | none | N |",
+        "| **false** | x is above 0 |  |  | 1 | **violated** | not run | none | N |",
         "* **true** without the premise: y may be negative",
         "* **false** without the premise: y may be negative",
     ]

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from wheelproof.checks import proof_edges
+from wheelproof.checks import certified, proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
@@ -43,7 +43,7 @@ class Control(Protocol):
 
 
 class Theorem(Protocol):
-    """One theorem of a theory.
+    """One theorem of a theory. It may have more, as `Declared` has.
 
     ``theory``: the theory's name. ``is_lemma``: it needs no control of its own. ``rests_on``: the
     theorems that its proof uses. ``assumes``: ids of assumptions. A theorem about a transition
@@ -76,7 +76,7 @@ class Evidence(Protocol):
         """
 
 
-class Theory(Protocol):
+class Theory(certified.Certifying, Protocol):
     """The theorems about one mechanism. ``mechanism``: its name."""
 
     name: str
@@ -95,7 +95,8 @@ class Declared:
     """One theorem as its theory declares it, with the assumptions of all that it rests on.
 
     ``system``: the name of the transition system that it is about. ``enabled``: it is about the
-    actions that are enabled, not only about states.
+    actions that are enabled, not only about states. ``certified``: the profile from which on its
+    conditions have certificates, "" for none.
     """
 
     mechanism: str
@@ -109,6 +110,7 @@ class Declared:
     controls: tuple[str, ...]
     system: str = ""
     enabled: bool = False
+    certified: str = ""
 
 
 @dataclass(frozen=True)
@@ -233,6 +235,7 @@ def _declared(theory: Theory, name: str) -> Declared:
         ),
         getattr(theorem, "system", ""),
         bool(getattr(theorem, "enabled", False)),
+        getattr(theorem, "certified", ""),
     )
 
 
@@ -273,9 +276,12 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             if verdict == Verdict.PROVED and lacking:
                 verdict = Verdict.INCONCLUSIVE
                 why = f"it rests on {', '.join(lacking)}, which is not proved"
-            if fault := defect(
-                verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on)
-            ):
+            fault = defect(verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on))
+            within = getattr(theorem, "certified", "") in certified.WITHIN[context.profile]
+            if within and verdict == Verdict.PROVED and not fault:
+                more, fault = certified.checked(theory, name, context.output / "proofs", figures)
+                figures |= more
+            if fault:
                 verdict, why, figures = Verdict.ERROR, fault, figures | {"lacks": fault}
             report.rows.append(
                 context.row(

@@ -19,9 +19,11 @@ size.
 
 *Conditions* is the number of verification conditions. For each of them the premises are
 satisfiable, the first solver refutes the negated goal with every seed, and so does the second.
-*Resources* is the most that one of them took, in the first solver's units, rounded up. A *control*
-is the theorem with one fault, and has a counterexample. [Assumptions](../proofs/ASSUMPTIONS.md)
-explains the ids of assumptions and names the solvers.
+*Certificates* is for how many of them the second solver's proof is accepted by a program of its own
+([certificates](proofs.md#certificates)). *Resources* is the most that one of them took, in the
+first solver's units, rounded up. A *control* is the theorem with one fault, and has a
+counterexample. [Assumptions](../proofs/ASSUMPTIONS.md) explains the ids of assumptions and names
+the solvers.
 """
 
 
@@ -39,7 +41,7 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
         if main:
             parts.append(
                 "\n| theorem | says | rests on | assumes | conditions | first solver | second "
-                "| resources |\n|---|---|---|---|---:|---|---|---:|\n"
+                "| certificates | resources |\n|---|---|---|---|---:|---|---|---|---:|\n"
             )
             parts += [_line(item, outcome.get((item.mechanism, item.name)), True) for item in main]
             parts.append("\nControls:\n\n")
@@ -50,8 +52,8 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
             ]
         if lemmas:
             parts.append(
-                "\n| lemma | says | conditions | first solver | second | resources |\n"
-                "|---|---|---:|---|---|---:|\n"
+                "\n| lemma | says | conditions | first solver | second | certificates "
+                "| resources |\n|---|---|---:|---|---|---|---:|\n"
             )
             parts += [
                 _line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas
@@ -64,12 +66,12 @@ def _line(item: Declared, row: Row | None, whole: bool) -> str:
     first = [f"**{escape(item.name)}**", escape(item.says)]
     if whole:
         first += [escape(", ".join(item.rests_on)), escape(", ".join(item.assumes))]
-    return "| " + " | ".join([*first, *_outcome(row, figures)]) + " |\n"
+    return "| " + " | ".join([*first, *_outcome(item, row, figures)]) + " |\n"
 
 
-def _outcome(row: Row | None, figures: Mapping[str, Any]) -> list[str]:
+def _outcome(item: Declared, row: Row | None, figures: Mapping[str, Any]) -> list[str]:
     if row is None:
-        return ["", "not run", "", ""]
+        return ["", "not run", "", "", ""]
     verdict = (
         f"{row.verdict}, {counted(figures['seeds'], 'seed')}"
         if row.ok
@@ -79,8 +81,15 @@ def _outcome(row: Row | None, figures: Mapping[str, Any]) -> list[str]:
         str(figures.get("vcs", "")),
         verdict,
         str(figures.get("second", "")),
+        _certificates(item, figures),
         at_most(figures.get("rlimit_max", 0)),
     ]
+
+
+def _certificates(item: Declared, figures: Mapping[str, Any]) -> str:
+    if "certificates" in figures:
+        return f"{figures['certificates']} of {figures.get('vcs', 0)}"
+    return "not run" if item.certified else "none"
 
 
 def at_most(count: int) -> str:

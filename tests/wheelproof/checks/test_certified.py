@@ -1,0 +1,69 @@
+"""Certificates of a theorem: each of its conditions has one, of the text that was proved."""
+
+import hashlib
+from pathlib import Path
+from types import SimpleNamespace as Plain
+
+import pytest
+
+from tests.wheelproof.certificates.texts import ORDER, PROOF
+from wheelproof.checks import certified
+
+
+class Theory:
+    """Writes the conditions and the proofs that it is given. None: there is no proof."""
+
+    def __init__(self, folder: Path, proofs: list[str | None]) -> None:
+        self.made = []
+        for number, proof in enumerate(proofs):
+            text = folder / f"T.{number}.smt2"
+            text.write_text(f"; {number}\n{ORDER}")
+            file = None if proof is None else text.with_suffix(".alethe")
+            if file is not None:
+                file.write_text(proof)
+            self.made.append(Plain(condition=f"c{number}", obligation=text, proof=file, why="why"))
+
+    def certificates(self, name: str, folder: Path):
+        return self.made
+
+    def sums(self) -> str:
+        lines = [
+            f"{hashlib.sha256(each.obligation.read_bytes()).hexdigest()}  {each.obligation.name}\n"
+            for each in self.made
+        ]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def test_all_accepted_certificates_are_counted(tmp_path):
+    theory = Theory(tmp_path, [PROOF, PROOF])
+    figures, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    assert (figures, fault) == ({"certificates": 2, "certificate_steps": 4}, "")
+
+
+@pytest.mark.parametrize(
+    ("proof", "says"),
+    [
+        (None, "c1 has no certificate: why"),
+        (
+            PROOF.replace("(1 1/1)", "(1 2)"),
+            "the certificate of c1 is refused: line 4, step t0 (la_generic): the sum still has",
+        ),
+        ("", "the certificate of c1 is refused: line 1: here is no certificate"),
+    ],
+)
+def test_one_that_lacks_or_is_refused_is_named(tmp_path, proof, says):
+    theory = Theory(tmp_path, [PROOF, proof])
+    figures, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    assert figures["certificates"] == 1 and fault.startswith(says)
+
+
+def test_certificates_of_other_conditions_than_were_proved_are_refused(tmp_path):
+    theory = Theory(tmp_path, [PROOF, PROOF])
+    proved = {"sha256": theory.sums()}
+    del theory.made[1]
+    says = "the certificates are not of the conditions that were proved, one for each"
+    assert certified.checked(theory, "T", tmp_path, proved)[1] == says
+    theory = Theory(tmp_path, [PROOF, PROOF])
+    text = theory.made[0].obligation
+    text.write_text(text.read_text() + "; something else\n")
+    assert certified.checked(theory, "T", tmp_path, proved)[1] == says

@@ -1,0 +1,69 @@
+"""Certificates of theorems: proofs of a solver's, checked without any solver.
+
+A theorem that is certified has one for each verification condition. Each is checked against the
+text of its condition that the theory has exported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from wheelproof.certificates.checker import check
+from wheelproof.certificates.expressions import Refused
+
+WITHIN = {"fast": ("fast",), "nightly": ("fast", "nightly")}
+"""Profile -> the theorems of which profiles are certified in it."""
+
+
+class Certificate(Protocol):
+    """A solver's proof of one condition. ``why``: why there is none, where ``proof`` is None.
+
+    ``obligation``: the condition's text in SMT-LIB, as the theory wrote it.
+    """
+
+    condition: str
+    obligation: Path
+    proof: Path | None
+    why: str
+
+
+class Certifying(Protocol):
+    """The part of a theory that one without certified theorems may lack."""
+
+    def certificates(self, name: str, folder: Path) -> Sequence[Certificate]:
+        """One for each condition of a theorem, in the order of the conditions.
+
+        ``folder``: where ``check`` has left the files of the proof.
+        """
+
+
+def checked(
+    theory: Certifying, name: str, folder: Path, figures: Mapping[str, Any]
+) -> tuple[dict[str, int], str]:
+    """Figures of a theorem's certificates, and what is wrong with them; "" where nothing is.
+
+    ``figures``: those of its evidence. ``certificates`` is the number of those that are accepted,
+    ``certificate_steps`` that of their steps.
+    """
+    accepted = steps = 0
+    faults, sums = [], ""
+    made = theory.certificates(name, folder)
+    for each in made:
+        text = each.obligation.read_text(encoding="utf-8")
+        sums += f"{hashlib.sha256(text.encode()).hexdigest()}  {each.obligation.name}\n"
+        if each.proof is None:
+            faults.append(f"{each.condition} has no certificate: {each.why}")
+            continue
+        try:
+            steps += check(text, each.proof.read_text(encoding="utf-8")).steps
+            accepted += 1
+        except Refused as error:
+            faults.append(f"the certificate of {each.condition} is refused: {error}")
+    if hashlib.sha256(sums.encode()).hexdigest() != figures.get("sha256"):
+        faults.insert(
+            0, "the certificates are not of the conditions that were proved, one for each"
+        )
+    return {"certificates": accepted, "certificate_steps": steps}, "; ".join(faults)
