@@ -15,7 +15,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import rewriting, skips
+from tests import at_once, rewriting, skips
 
 settings.register_profile(
     "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -65,6 +65,11 @@ LONGEST = (
 The others go by their number of tests: a long file with few tests would be the last to start, and
 one process would wait for the other.
 """
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name each failure at once."""
+    at_once.watch(config)
 
 
 @pytest.hookimpl(wrapper=True)
