@@ -300,7 +300,7 @@ class _Timer:
             self._time(each, event["now_ms"])
             if self.outside is not None:
                 return
-        self._item(each.at, each.line, self._told(event, role))
+        self._item(each.at, each.line, self._given(event, role))
         if kind == "rw_release":
             self.reaping.discard(tid)
             self.adding.pop(tid, None)
@@ -318,7 +318,7 @@ class _Timer:
             return
         if unlink is not None:
             self._unwritten(unlink)
-        event = self._told(each.event, role)
+        event = self._given(each.event, role)
         before = {**observed(event)[0]}
         before.pop("list", None)
         columns(event).update(pre=before, res="false")
@@ -332,7 +332,7 @@ class _Timer:
         """The step that is an unlink and the write of a task's word."""
         self.linked.pop(unlink["entry"], None)
         (before, after), (_, counted) = observed(word), observed(unlink)
-        event = self._told(word, role)
+        event = self._given(word, role)
         columns(event).update(pre={**before, "list": unlink["list"]}, res="true")
         columns(event)["post"] = {**counted, **after}
         columns(event)["post"].pop("list", None)
@@ -341,7 +341,7 @@ class _Timer:
     def _unwritten(self, unlink: Recorded) -> None:
         """An unlink after which the word's write does not come. Unless the thread has no event
         after it, that is no step of the model."""
-        tid, event = unlink.event["tid"], self._told(unlink.event, ADDS)
+        tid, event = unlink.event["tid"], self._given(unlink.event, ADDS)
         if self.last[tid] == unlink.at and "task" in event:
             word = {**columns(unlink.event)}
             for name in ("entry", "list", "exp_ms", "post"):
@@ -364,20 +364,20 @@ class _Timer:
     def _item(self, at: int, line: int, event: Event, rank: int = 0) -> None:
         self.items.append((at, rank, Item(line, event)))
 
-    def _told(self, event: Event, role: int) -> Event:
+    def _given(self, event: Event, role: int) -> Event:
         """The event as the table has it."""
         kind = event["k"]
-        told = {name: value for name, value in columns(event).items() if name not in DROPPED}
-        told |= {"tid": _number(event["tid"], role), "k": MONITOR.get(kind, kind)}
+        given = {name: value for name, value in columns(event).items() if name not in DROPPED}
+        given |= {"tid": _number(event["tid"], role), "k": MONITOR.get(kind, kind)}
         if kind in MONITOR:
-            told["phase"] = "atomic"
+            given["phase"] = "atomic"
         elif kind in ("dq_offer", "expire_submit"):
-            told["res"] = "true"
+            given["res"] = "true"
         elif kind == "clock_advance":
-            told.setdefault("level", 1)
-        elif kind == "add_request" and {"now_ms", "delay_ms"} <= told.keys():
-            told["exp_ms"] = told["now_ms"] + told["delay_ms"]
-        return cast(Event, told)
+            given.setdefault("level", 1)
+        elif kind == "add_request" and {"now_ms", "delay_ms"} <= given.keys():
+            given["exp_ms"] = given["now_ms"] + given["delay_ms"]
+        return cast(Event, given)
 
 
 def _number(tid: int, role: int) -> int:

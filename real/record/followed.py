@@ -80,11 +80,11 @@ def lines(kafka: Followed, corrected: Followed) -> Iterator[str]:
         f"  on the model, {part}: {figures['followed']:,} followed in {runs:,} timers, "
         f"in {figures['sum'] / max(1, figures['followed']):.1f} states on average"
     )
-    yield f"    in Kafka's order: {_said(kafka)}"
+    yield f"    in Kafka's order: {_outcome(kafka)}"
     for name, broken in kafka.broken.items():
         for rule, line in broken.items():
             yield f"      {name}: {rule} fails from line {line} on"
-    yield f"    in the corrected order: {_said(corrected)}"
+    yield f"    in the corrected order: {_outcome(corrected)}"
     rows = list(table(kafka.labels))
     seen = sum(count > 0 for _, labels in rows for count in labels.values())
     yield f"  steps of {MECHANISM} that were followed: {seen} of {sum(len(row) for _, row in rows)}"
@@ -104,7 +104,7 @@ def _cut(found: Followed) -> bool:
     return found.replay.events > found.replay.kept
 
 
-def _said(found: Followed) -> str:
+def _outcome(found: Followed) -> str:
     if found.conforms:
         return "each is a step"
     first = found.refused or found.verdict.first
