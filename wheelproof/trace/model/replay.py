@@ -185,6 +185,8 @@ class ModelReplay(Judging):
         try:
             possible = self.steps.hidden(self.states, self.budget)
             self.states = self.steps.repeated(possible, thread, label, times)
+            if not self.states:
+                self._out(line, f"{thread} cannot take {label} {times:,} times")
         except Unknown as error:
             self._out(line, str(error))
         except Spent as error:
