@@ -240,6 +240,8 @@ def replay(
     if is_recording(trace):
         if oracle:
             raise UsageError(f"{trace}: TLC checks traces of events only.", "Leave --oracle.")
+        if fields:
+            raise UsageError(f"{trace}: its program is in its header.", "Leave --field.")
         _replay_steps(trace, root)
     if model or oracle:
         from wheelproof import project
