@@ -1,5 +1,6 @@
 """For the tests that follow recordings of Kafka: the recordings, and judging a changed one."""
 
+import copy
 from functools import cache
 from pathlib import Path
 
@@ -29,26 +30,35 @@ def corrected(file):
     return followed.follow(file, followed.CORRECTED)
 
 
-def judged(header, events, without="", **options):
+def judged(header, events, without="", numbered=True):
+    """The verdict of the model without a decision. ``numbered``: the events get numbers of their
+    own first, which hide what was changed."""
     known = followed.mechanisms()
     known = {**known, followed.MECHANISM: known[followed.MECHANISM].without(without)}
-    tally = Tally(header)
+    events, tally = renumbered(events) if numbered else events, Tally(header)
     for event in events:
         tally.count(event)
 
     def judge(header, cut=None):
-        return InferredReplay(known, header, cut=cut, infer=runs.infer, **options)
+        return InferredReplay(known, header, cut=cut, infer=runs.infer)
 
     return replay_events(header, events, tally.footer(), judge)
 
 
-def events_of(file, timer):
-    """The header, and the events of one timer with numbers of their own."""
+@cache
+def _read(file):
     reader = Reader(file)
-    return reader.header, renumbered([event for _, event in reader if event.get("timer") == timer])
+    return reader.header, [event for _, event in reader]
+
+
+def events_of(file, timer):
+    """The header, and the events of one timer."""
+    header, events = _read(file)
+    return header, copy.deepcopy([event for event in events if event.get("timer") == timer])
 
 
 def place(events, kind, **columns):
+    """Where the first event of a kind is that has these columns."""
     return next(
         number
         for number, event in enumerate(events)

@@ -12,6 +12,7 @@ from real.record import followed, report
 from tests.nights import by_night
 from tests.real.recorded_kafka import D1, LOAD, OTHERS, ROOT, SOUND, corrected, judged, kafka
 from tests.wheelproof.trace import confluence
+from wheelproof import project
 from wheelproof.errors import UsageError
 from wheelproof.trace import commands
 from wheelproof.trace.format.jsonl import Reader
@@ -139,16 +140,27 @@ def test_the_report_names_the_steps_and_those_that_no_event_was():
     assert "X1 5" in "\n".join(followed.lines(kafka(LOAD), corrected(LOAD)))
 
 
-def test_a_run_is_as_it_must_be_only_where_d1_is_none_of_the_corrected_order():
+def test_a_run_is_as_it_must_be_only_where_d1_is_none_of_the_corrected_order(monkeypatch):
+    orders = zip(followed.ORDERS, (kafka, corrected), strict=True)
+    found = {(file, order): judge(file) for order, judge in orders for file in (D1, LOAD)}
+    monkeypatch.setattr(followed, "follow", lambda file, order: found[file, order])
     known = {run.name: run for run in command.RUNS}
     assert command.modelled(known["d1"], D1)
-    assert not command.modelled(known["d1"], OTHERS / "purgatory.jsonl.gz")
+    assert not command.modelled(known["d1"], LOAD)
+    assert command.modelled(known["load"], LOAD)
+
+
+@pytest.fixture
+def declarations(monkeypatch):
+    """The declarations are read once: they are the dearest of these commands."""
+    monkeypatch.setattr(project, "find", lambda root: followed.mechanisms())
 
 
 def run(*arguments):
     return CliRunner().invoke(commands.app, [*map(str, arguments)])
 
 
+@pytest.mark.usefixtures("declarations")
 def test_the_page_shows_what_the_command_prints(monkeypatch):
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs" / "record-kafka.md").read_text(encoding="utf-8")
@@ -161,6 +173,7 @@ def test_the_page_shows_what_the_command_prints(monkeypatch):
         assert ended.output.startswith(text.removesuffix("...\n"))
 
 
+@pytest.mark.usefixtures("declarations")
 def test_the_model_judges_a_recording_from_the_command_line():
     checked = run("check", SOUND, "--engine", "model")
     assert checked.exit_code == 0 and "1 conforms of 1 traces" in checked.output
