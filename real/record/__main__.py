@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from real.d1.classes import HERE as D1
-from real.record import broker, report
+from real.record import broker, followed, report
 from real.record.agent import HERE, Agent, build
 from wheelproof.errors import WheelproofError
 from wheelproof.trace import declared
@@ -63,8 +63,8 @@ def recorded(
 
 
 def judged(run: Run, file: Path, bulk: str) -> bool:
-    """Check a recording event by event and in bulk, and print what it shows; whether all is as
-    it must be."""
+    """Check a recording event by event, in bulk and on the model, and print what it shows; whether
+    all is as it must be."""
     verdict, shown = replay(file), report.read(file)
     for line in shown.lines():
         print(line)
@@ -73,9 +73,22 @@ def judged(run: Run, file: Path, bulk: str) -> bool:
         print(f"    {finding.property}: {finding.message}")
     in_bulk = bulk_verdict(file, bulk)
     print(f"  in bulk ({bulk}): {in_bulk}")
-    sys.stdout.flush()
     named = bool(shown.found) == run.found
-    return verdict.verdict == in_bulk == run.expected and named
+    return modelled(run, file) and verdict.verdict == in_bulk == run.expected and named
+
+
+def modelled(run: Run, file: Path) -> bool:
+    """Follow a recording on the model of the timer, and print it; whether each event is a step in
+    Kafka's order, and D1 none in the corrected one.
+
+    A broker's timers may be out of the model, such as one that is closed; none may be refused.
+    """
+    kafka, corrected = (followed.follow(file, order) for order in followed.ORDERS)
+    for line in followed.lines(kafka, corrected):
+        print(line)
+    sys.stdout.flush()
+    possible = kafka.conforms if run.source else kafka.refused is None
+    return possible and not (run.found and corrected.refused is None)
 
 
 def bulk_verdict(file: Path, engine: str) -> str:

@@ -15,8 +15,8 @@ from traces import events
 from wheelproof.trace.format.jsonl import Reader
 
 LABELS = Path(__file__).parents[2] / "traces" / "events.toml"
-MECHANISMS = ("system_timer", "timing_wheel", "timer_task_list", "delayed_operation")
-"""The specifications whose actions a recording can show."""
+MECHANISMS = ("timing_wheel", "timer_task_list", "delayed_operation")
+"""The specifications whose actions are known by their kinds of event. The timer's are followed."""
 UNSHOWN = frozenset(("lock_acquire", "lock_release", "owner_read", "pending_set", "pending_getset"))
 """Kinds that the agent does not write: monitors stand on the events inside them, and the pending
 note is of other releases."""

@@ -14,6 +14,7 @@ The tool reads, orders, stores and judges events; what an event means is the pro
 ``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
                 ``observers`` and ``Translator``: which operations are events, and from a
                 recorder's records to columns
+``runs``        ``infer``: the runs of programs that a recording without a program has
 ``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``start``, and
                 ``needs.json``
 ==============  ===========================================================================

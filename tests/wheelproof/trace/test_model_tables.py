@@ -123,6 +123,8 @@ def test_a_wrong_table_is_noticed(rows):
         ('[labels]\nA9 = { event = "cancel" }', "its event is list_add"),
         ('[labels]\nA4 = { event = "sing" }', "no kind of event sing"),
         ('[labels]\nA9 = { floats = "false" }', "res must say"),
+        ('[labels]\nA9 = { recorded = "after" }', "of an event that floats"),
+        ('passes = ["Z9"]', "no label Z9"),
         ("lazy = []", "unknown field lazy"),
         ("eager = [", "not valid TOML"),
     ],

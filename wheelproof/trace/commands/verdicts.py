@@ -214,6 +214,14 @@ def replay(
             "--window", metavar="A:B", help="Ask TLC about the events of these lines instead."
         ),
     ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--field",
+            metavar="NAME=VALUE",
+            help="With --model: a field of the program that is inferred from the events.",
+        ),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")
     ] = Path("build/slices"),
@@ -225,11 +233,15 @@ def replay(
         raise UsageError("--last and --window choose events for TLC.", "Add --oracle.")
     if last is not None and window is not None:
         raise UsageError("--last and --window cannot be given both.", "Choose one.")
+    if fields and (oracle or not model):
+        raise UsageError("--field is of an inferred program.", "Add --model, without --oracle.")
     from wheelproof.trace.steps.format import is_recording
 
     if is_recording(trace):
         if oracle:
             raise UsageError(f"{trace}: TLC checks traces of events only.", "Leave --oracle.")
+        if fields:
+            raise UsageError(f"{trace}: its program is in its header.", "Leave --field.")
         _replay_steps(trace, root)
     if model or oracle:
         from wheelproof import project
@@ -239,11 +251,17 @@ def replay(
         verdict, lines = (
             report.by_oracle(trace, mechanisms, output, last, window)
             if oracle
-            else report.by_model(trace, mechanisms)
+            else report.by_model(trace, mechanisms, _pairs(fields or []))
         )
         print("\n".join(lines))
         raise typer.Exit(EXIT[verdict])
     _replay_by_rules(trace)
+
+
+def _pairs(fields: list[str]) -> dict[str, str]:
+    if wrong := [each for each in fields if "=" not in each]:
+        raise UsageError(f"--field {wrong[0]} is no NAME=VALUE.")
+    return dict(each.split("=", 1) for each in fields)
 
 
 def _replay_steps(trace: Path, root: Path) -> None:

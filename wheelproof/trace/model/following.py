@@ -8,6 +8,7 @@ once. So the set of states branches only where threads race.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from wheelproof.project.mechanism import value_of
 from wheelproof.protocols import ModelInPlace, Scenario
 from wheelproof.trace.model.expressions import Expression, Look
 from wheelproof.trace.model.observed import (
+    AFTER,
+    BEFORE,
     HELD,
     NAMED,
     OPENED,
@@ -26,13 +29,20 @@ from wheelproof.trace.model.observed import (
     Table,
     Unknown,
     compared,
+    field_of,
     spoken_column,
 )
-from wheelproof.trace.model.places import Move, Place, Spent, State, Values
+from wheelproof.trace.model.places import Move, Place, Spent, State, Values, begun
 
 KEPT = 50_000
 """Steps that are kept. Beyond them the store is emptied, and steps are computed again."""
 
+CELLS = 5_000_000
+"""Values of variables in the steps that are kept: of large states fewer are."""
+
+
+EVENT = "event"
+"""The name by which an expression reads the event itself: ``event.list``, ``event.pre_key_ms``."""
 
 ENDLESS = 100_000
 """Eager steps in a row after which the table is wrong: they form a cycle."""
@@ -40,15 +50,22 @@ ENDLESS = 100_000
 
 class Steps:
     """The steps of one program's model. ``kinds``: of event that were recorded, None for all.
+    ``begins``: values of shared variables in the first state, where they are not the model's own.
+    ``taken``: label -> events that were a step of it.
 
     Raises Unknown where no model can be made of the program.
     """
 
     def __init__(
-        self, table: Table, program: Scenario, kinds: frozenset[str] | None = None
+        self,
+        table: Table,
+        program: Scenario,
+        kinds: frozenset[str] | None = None,
+        begins: Mapping[str, Any] | None = None,
     ) -> None:
         mechanism = table.mechanism
         self.table, self.kinds = table, kinds
+        self.taken: Counter[str] = Counter()
         try:
             self.constants = {
                 name: value_of(rule, program) for name, rule in mechanism.constants.items()
@@ -57,7 +74,7 @@ class Steps:
             if not isinstance(model, ModelInPlace):
                 raise AttributeError("the model cannot be followed in place")
             self.model: ModelInPlace = model
-            self.start = self.model.initial()
+            self.start = begun(self.model, begins or {})
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise Unknown(
                 f"no {mechanism.module} can be made of the program ({type(error).__name__}: "
@@ -67,11 +84,15 @@ class Steps:
         self._index = {name: number for number, name in enumerate(names)}
         self._number = {thread: number for number, thread in enumerate(self.model.threads)}
         self._pc = mechanism.pc
-        self._at_rest = frozenset(
-            row.label
-            for row in table.rows.values()
-            if self.captured(row) and row.floats is None and (row.when is None or row.eager)
+        self._at_rest = (
+            frozenset(
+                row.label
+                for row in table.rows.values()
+                if self.captured(row) and row.floats is None and (row.when is None or row.eager)
+            )
+            | table.passes
         )
+        self._kept = min(KEPT, CELLS // (1 + len(self.start[0])))
         self._moves: dict[tuple[State, int], Move | None] = {}
         self._values: dict[tuple[int, Any], Any] = {}
 
@@ -105,7 +126,7 @@ class Steps:
         """A variable's value, as the model gives it to TLA+."""
         key = index, piece
         if key not in self._values:
-            if len(self._values) > KEPT:
+            if len(self._values) > self._kept:
                 self._values.clear()
             self._values[key] = self.model.tla(name, piece)
         return self._values[key]
@@ -124,7 +145,7 @@ class Steps:
         or at its end."""
         key = state, index
         if key not in self._moves:
-            if len(self._moves) > KEPT:
+            if len(self._moves) > self._kept:
                 self._moves.clear()
             self._moves[key] = self._step(state, index)
         return self._moves[key]
@@ -214,6 +235,8 @@ class Steps:
                 move = self.move(place.state, index)
                 if move is None or move.shown:
                     continue
+                if move.row.recorded == BEFORE and place.settled(move.thread):
+                    continue
                 debts = place.met(move.thread, False, move.sign) if move.sign else place.debts
                 if debts is None:
                     continue
@@ -247,11 +270,17 @@ class Steps:
         for column in values:
             if column in NAMED and column not in columns:
                 return spoken_column(column), values[column], None
+
+        def seen(name: str, primed: bool) -> Any:
+            if name != EVENT:
+                return look(name, primed)
+            return {field_of(column): value for column, value in values.items()}
+
         for column, expression, value in compared(columns, values):
             if before_only and expression.primed:
                 continue
             try:
-                found = expression.value(look)
+                found = expression.value(seen)
             except (LookupError, TypeError):
                 found = None
             if column[0] == "res":
@@ -289,13 +318,15 @@ class Steps:
 
     def after(self, places: Iterable[Place], thread: str, kind: str, values: Values) -> set[Place]:
         """The places after an event, those in which the model could not take it left out."""
-        index, out = self._number[thread], set()
+        index, out, labels = self._number[thread], set(), set()
         floating = self._floating(kind, values)
         for place in places:
             if floating:
-                debts = place.met(thread, True, floating)
-                if debts is not None:
+                row, sign = floating
+                debts = place.met(thread, True, sign)
+                if debts is not None and self._in_time(row, place, index):
                     out.add(Place(place.state, debts))
+                    labels.add(row.label)
             elif not place.settled(thread):
                 continue
             elif self.stands(place.state, thread, kind, values):
@@ -304,6 +335,23 @@ class Steps:
                 move, place.state, kind, values
             ):
                 out.add(Place(self.normal(move.after, (index,)), place.debts))
+                labels.add(move.row.label)
+        self.taken.update(labels)
+        return out
+
+    def repeated(self, places: Iterable[Place], thread: str, label: str, times: int) -> set[Place]:
+        """The places after a thread alone has taken so many steps of a label, with what it does
+        between them; those in which it cannot are left out."""
+        index, out = self._number[thread], set()
+        for place in places:
+            self.model.load(place.state)
+            left = times
+            while left and (taken := self._in_place(index)) is not None:
+                left -= taken == label
+            if not left:
+                out.add(Place(self.normal(self.model.freeze(), (index,)), place.debts))
+        if out:
+            self.taken[label] += times
         return out
 
     def _is(self, move: Move, state: State, kind: str, values: Values) -> bool:
@@ -314,8 +362,8 @@ class Steps:
             is None
         )
 
-    def _floating(self, kind: str, values: Values) -> tuple[Any, ...]:
-        """What is known of an event that floats; empty for others."""
+    def _floating(self, kind: str, values: Values) -> tuple[Row, tuple[Any, ...]] | None:
+        """The row of an event that floats, and what is known of it; None for others."""
         row = next(
             (
                 row
@@ -327,11 +375,20 @@ class Steps:
             ),
             None,
         )
-        return (
-            ()
-            if row is None
-            else (kind, *(values.get(column) for column in sorted(NAMED & row.columns.keys())))
-        )
+        if row is None:
+            return None
+        named = sorted(NAMED & row.columns.keys())
+        return row, (kind, *(values.get(column) for column in named))
+
+    def _in_time(self, row: Row, place: Place, index: int) -> bool:
+        """Whether an event that floats may be seen now: where it comes after its step the step was
+        taken, and where it comes before it the thread is about to take it."""
+        if not row.recorded:
+            return True
+        settled = place.settled(self.model.threads[index])
+        if row.recorded == AFTER:
+            return not settled
+        return settled and self.labels(place.state)[index] == row.label
 
     def ended(self, place: Place) -> bool:
         """Whether every thread is at its end, and all that floats has met."""

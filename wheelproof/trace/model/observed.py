@@ -28,6 +28,8 @@ NAMED = frozenset((column, None) for column in IDS)
 START, STOP = "thread_start", "thread_stop"
 """Kinds that are no step of any mechanism. A thread that stops has ended its program."""
 
+BEFORE, AFTER = "before", "after"
+
 HELD, OPENED = ("held", None), ("opened", None)
 """Values of an event beside its columns: whether it has an exact token of a lock of an object that
 it names; whether it closes a bracket of its thread, or is of a kind that closes none."""
@@ -52,9 +54,10 @@ class Row:
 
     ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with
     which the event has no token of what it found, as that a lock was another thread's: it may then
-    have been at any moment between its neighbours in its thread. ``marks``: kinds of event that are
-    no step, and come from a thread that stands here; those that close a bracket close one of their
-    own.
+    have been at any moment between its neighbours in its thread. ``recorded``: of an event that
+    floats, ``before`` or ``after`` where it is known to be so of its step. ``marks``: kinds of
+    event that are no step, and come from a thread that stands here; those that close a bracket
+    close one of their own.
     """
 
     label: str
@@ -64,18 +67,21 @@ class Row:
     when: Expression | None
     columns: Mapping[Column, Expression]
     floats: str | None = None
+    recorded: str = ""
     marks: Mapping[str, Mapping[Column, Expression]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Table:
     """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed
-    over; ``beside``: columns that name what it has not."""
+    over; ``beside``: columns that name what it has not; ``passes``: labels whose steps are taken
+    where what infers the run says so, and at no other moment."""
 
     mechanism: Mechanism
     rows: Mapping[str, Row]
     stutter: frozenset[str]
     beside: frozenset[str] = frozenset()
+    passes: frozenset[str] = frozenset()
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -92,10 +98,10 @@ class Table:
         return kind not in self.kinds and (kind in self.stutter or kind == START)
 
 
-def read(mechanism: Mechanism) -> Table:
-    """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression
-    in it is wrong."""
-    file = mechanism.root / "traces" / f"{mechanism.name}.toml"
+def read(mechanism: Mechanism, name: str = "") -> Table:
+    """The table of a mechanism, of a ``name`` of its own or the mechanism's. Raises UsageError:
+    there is none, or a label, column or expression in it is wrong."""
+    file = mechanism.root / "traces" / f"{name or mechanism.name}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -106,10 +112,10 @@ def read(mechanism: Mechanism) -> Table:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
-    if extra := sorted(set(data) - {"eager", "stutter", "beside", "labels"}):
+    if extra := sorted(set(data) - {"eager", "stutter", "beside", "passes", "labels"}):
         raise UsageError(
             f"{file}: unknown field {', '.join(extra)}.",
-            "Known fields: eager, stutter, beside, labels.",
+            "Known fields: eager, stutter, beside, passes, labels.",
         )
     if extra := sorted(set(data.get("beside", [])) - IDS):
         raise UsageError(
@@ -117,8 +123,9 @@ def read(mechanism: Mechanism) -> Table:
             f"It is for columns of ids: {', '.join(sorted(IDS))}.",
         )
     eager, labels = data.get("eager", []), data.get("labels", {})
+    passes = data.get("passes", [])
     changed = {label for decision in mechanism.decisions.values() for label in decision.labels}
-    if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels) - changed):
+    if unknown := sorted((set(labels) | {*eager, *passes}) - set(mechanism.labels) - changed):
         raise UsageError(
             f"{file}: {mechanism.module} has no label {', '.join(unknown)}.",
             f"Labels are declared in {mechanism.toml.name}.",
@@ -128,7 +135,11 @@ def read(mechanism: Mechanism) -> Table:
         for name in mechanism.labels
     }
     return Table(
-        mechanism, rows, frozenset(data.get("stutter", [])), frozenset(data.get("beside", []))
+        mechanism,
+        rows,
+        frozenset(data.get("stutter", [])),
+        frozenset(data.get("beside", [])),
+        frozenset(passes),
     )
 
 
@@ -139,7 +150,7 @@ def _row(
     own = {
         key: value
         for key, value in values.items()
-        if key not in ("when", "event", "floats", "marks")
+        if key not in ("when", "event", "floats", "recorded", "marks")
     }
     columns, kind, floats = (
         _columns(place, own),
@@ -165,6 +176,12 @@ def _row(
             f"{place}: floats is {floats!r}.",
             f"It is a result, one of {', '.join(RESULTS)}, and res must say what the step's is.",
         )
+    recorded = values.get("recorded", "")
+    if recorded not in ("", BEFORE, AFTER) or (recorded and floats is None):
+        raise UsageError(
+            f"{place}: recorded is {recorded!r}.",
+            f"It is {BEFORE} or {AFTER}, and of an event that floats.",
+        )
     return Row(
         name,
         kind,
@@ -173,6 +190,7 @@ def _row(
         Expression(values["when"]) if "when" in values else None,
         columns,
         floats,
+        recorded,
         marks,
     )
 
@@ -262,3 +280,8 @@ def compared(
 def spoken_column(column: Column) -> str:
     """A column for people: ``post.counter``."""
     return column[0] if column[1] is None else f"{column[0]}.{column[1]}"
+
+
+def field_of(column: Column) -> str:
+    """The field of an event as a record that holds a column."""
+    return column[0] if column[1] is None else f"{column[0]}_{column[1]}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
+from wheelproof.protocols import ModelInPlace
 from wheelproof.trace.model.observed import Column, Row
 
 State = Any
@@ -52,3 +54,16 @@ class Place(NamedTuple):
             return None
         at = self.debts.index(first)
         return self.debts[:at] + self.debts[at + 1 :]
+
+
+def begun(model: ModelInPlace, given: Mapping[str, Any]) -> State:
+    """The model's first state, with other values of some shared variables."""
+    start = model.initial()
+    pieces = list(model.pieces(start)[: len(model.variables)])
+    for name, value in given.items():
+        index = model.variables.index(name)
+        before = model.tla(name, pieces[index])
+        pieces[index] = (
+            tuple([value[key] for key in before]) if isinstance(before, dict) else (value,)
+        )
+    return (tuple(chain.from_iterable(pieces)), start[1]) if given else start

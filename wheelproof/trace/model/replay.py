@@ -47,7 +47,8 @@ class ModelReplay(Judging):
     """One trace taken through the model.
 
     ``mechanisms``: of the project, by name; a control has one that lacks a decision. ``keep``: how
-    many of the last events are kept in ``history``, with the states before each. ``figures``:
+    many of the last events are kept in ``history``, with the states before each. ``begins``: shared
+    variables of the first state that are not as the model has them. ``figures``:
     followed (events), largest and sum (of the sets of states). A trace that this cannot judge is
     out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from
     there on.
@@ -63,8 +64,10 @@ class ModelReplay(Judging):
         budget: int = BUDGET,
         keep: int | None = 0,
         table: Table | None = None,
+        begins: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(header, limit, cut)
+        self.begins = begins
         self.budget = budget
         self.history: deque[Followed] = deque(maxlen=keep)
         self.figures = {"followed": 0, "largest": 0, "sum": 0}
@@ -101,7 +104,10 @@ class ModelReplay(Judging):
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")
         self.steps = Steps(
-            self.table, self.names.program, None if kinds is None else frozenset(kinds)
+            self.table,
+            self.names.program,
+            None if kinds is None else frozenset(kinds),
+            self.begins,
         )
         self.states = {Place(self.steps.normal(self.steps.start))}
 
@@ -171,6 +177,21 @@ class ModelReplay(Judging):
             )
         )
         return refusal
+
+    def passes(self, line: int, thread: str, label: str, times: int) -> None:
+        """A thread takes steps that no event shows, and that are known."""
+        if self.halted or self.steps is None:
+            return
+        try:
+            possible = self.steps.hidden(self.states, self.budget)
+            self.states = self.steps.repeated(possible, thread, label, times)
+            if not self.states:
+                self._out(line, f"{thread} cannot take {label} {times:,} times")
+        except Unknown as error:
+            self._out(line, str(error))
+        except Spent as error:
+            self.halted = True
+            self.spent.append(Finding(line, None, "Budget", str(error)))
 
     def _bracket(self, event: Event) -> bool:
         """Open or close the event's bracket; whether it closes the innermost one of its thread."""

@@ -14,24 +14,47 @@ from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.judging.replay import replay
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
 from wheelproof.trace.model import oracle, slices
+from wheelproof.trace.model.inferred import InferredReplay, infers
 from wheelproof.trace.model.replay import ModelReplay
 
 LAST = 100
 """Events up to the failure, or the end, that TLC checks, unless an option names others."""
 
 
+AnyReplay = ModelReplay | InferredReplay
+
+
 def follow(
-    path: Path, mechanisms: Mapping[str, Mechanism], keep: int | None = 0
-) -> tuple[Verdict, ModelReplay]:
+    path: Path,
+    mechanisms: Mapping[str, Mechanism],
+    keep: int | None = 0,
+    fields: Mapping[str, str] | None = None,
+    **options: Any,
+) -> tuple[Verdict, AnyReplay]:
     """The verdict of the model's own steps on the trace in a file, and the replay that gave it.
-    ``keep``: of its last events; None for all.
+    ``keep``: of its last events; None for all. ``fields`` and ``options``: of the replay of a trace
+    without a program, where the project infers one.
 
-    Raises TraceError where the file is no trace at all.
+    Raises TraceError where the file is no trace at all, UsageError where ``fields`` are given and
+    nothing is inferred.
     """
-    runs: list[ModelReplay] = []
+    runs: list[AnyReplay] = []
 
-    def judge(header: Mapping[str, Any], cut: Mapping[str, int] | None = None) -> ModelReplay:
-        runs.append(ModelReplay(mechanisms, header, cut=cut, keep=keep))
+    def judge(header: Mapping[str, Any], cut: Mapping[str, int] | None = None) -> AnyReplay:
+        infer = infers() if header.keys().isdisjoint(("spec", "program")) else None
+        if infer is not None:
+            runs.append(
+                InferredReplay(
+                    mechanisms, header, cut=cut, infer=infer, fields=fields or {}, **options
+                )
+            )
+        elif fields:
+            raise UsageError(
+                f"{path}: no program is inferred, whose fields could be others.",
+                "Leave --field away.",
+            )
+        else:
+            runs.append(ModelReplay(mechanisms, header, cut=cut, keep=keep))
         return runs[-1]
 
     return replay(path, judge), runs[-1]
@@ -50,9 +73,11 @@ def lines_of(window: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def by_model(path: Path, mechanisms: Mapping[str, Mechanism]) -> tuple[str, list[str]]:
-    """(verdict, lines to print) of the model alone."""
-    verdict, run = follow(path, mechanisms)
+def by_model(
+    path: Path, mechanisms: Mapping[str, Mechanism], fields: Mapping[str, str] | None = None
+) -> tuple[str, list[str]]:
+    """(verdict, lines to print) of the model alone. ``fields``: of an inferred program."""
+    verdict, run = follow(path, mechanisms, fields=fields, properties=True)
     return verdict.verdict, _lines(path, verdict, run)
 
 
@@ -72,6 +97,8 @@ def by_oracle(
     lines = lines_of(window)
     verdict, run = follow(path, mechanisms, keep=None)
     out = _lines(path, verdict, run)
+    if isinstance(run, InferredReplay):
+        return verdict.verdict, [*out, "  TLC was not run: it follows no program that is inferred"]
     if verdict.verdict not in (CONFORMS, VIOLATES) or run.steps is None:
         return verdict.verdict, [
             *out,
@@ -108,7 +135,7 @@ def by_oracle(
     ]
 
 
-def _lines(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
+def _lines(path: Path, verdict: Verdict, run: AnyReplay) -> list[str]:
     out = [
         f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of "
         "them followed on the model"
@@ -118,7 +145,9 @@ def _lines(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
         out.append(f"  {place}{finding.property}: {finding.message}")
         if finding.event is not None:
             out.append(f"  possible here: {'; '.join(finding.enabled) or 'nothing'}")
-    if run.steps is not None and run.header["spec"].get("sha256") not in (
+    if isinstance(run, InferredReplay):
+        out += [f"  {line}" for line in run.lines()]
+    elif run.steps is not None and run.header["spec"].get("sha256") not in (
         None,
         hashlib.sha256(run.steps.table.mechanism.spec.read_bytes()).hexdigest(),
     ):

@@ -17,9 +17,8 @@ from wheelproof.project.mechanism import Mechanism
 from wheelproof.tlc.values import format_tla, freeze
 from wheelproof.trace.model.expressions import Expression
 from wheelproof.trace.model.following import Steps
-from wheelproof.trace.model.observed import NAMED, STOP, WAITS, Column, Row
+from wheelproof.trace.model.observed import NAMED, STOP, WAITS, Column, Row, field_of
 from wheelproof.trace.model.places import Place
-from wheelproof.trace.model.slices import field_of
 
 UNFINISHED = "SliceUnfinished"
 POSITION = "slicePosition"

@@ -8,7 +8,7 @@ from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.graph.compare import NULL
-from wheelproof.trace.model.observed import HELD, NAMED, OPENED, Column
+from wheelproof.trace.model.observed import HELD, NAMED, OPENED, Column, field_of
 from wheelproof.trace.model.places import Place
 from wheelproof.trace.model.replay import Followed, ModelReplay
 
@@ -92,8 +92,3 @@ def _record(item: Followed, columns: Collection[Column]) -> dict[str, Any]:
         if column in columns
     }
     return {**compared, "thread": item.thread, "kind": item.event["k"]}
-
-
-def field_of(column: Column) -> str:
-    """The field of a TLA+ record that holds a column."""
-    return column[0] if column[1] is None else f"{column[0]}_{column[1]}"
