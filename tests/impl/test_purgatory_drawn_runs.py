@@ -140,8 +140,9 @@ def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path)
     (file,) = tmp_path.iterdir()
     assert command(file) in str(raised.value)
     drawn, *_ = read(file)
-    assert sum(map(len, drawn.scenario["threads"].values())) <= 5
-    assert len(drawn.switches) <= 4
+    # up to 10 operations are drawn; the shrinker can end where it must take two away at once
+    assert sum(map(len, drawn.scenario["threads"].values())) <= 6
+    assert len(drawn.switches) <= 5
     again = run(loaded(changes), drawn, only)
     assert str(again.broken) in str(raised.value), "the file is the run of the message"
     assert run(shipped(), drawn).broken is None, "the program is not at fault"
