@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -31,13 +32,16 @@ class AtQueue:
             self.queue.offer(Element(Steered.now + each))
 
     def poller(self, timeout_s: float) -> Running:
+        return self.waiter(lambda: self.queue.poll(timeout_s * 1000))
+
+    def waiter(self, call: Callable[[], object]) -> Running:
         before = len(self.condition.sleepers)
-        poller = Running(lambda: self.queue.poll(timeout_s * 1000))
+        waiter = Running(call)
         self.waits.until(
-            lambda: poller.ended or len(self.condition.sleepers) > before,
+            lambda: waiter.ended or len(self.condition.sleepers) > before,
             "a poller is neither through nor asleep",
         )
-        return poller
+        return waiter
 
     def sleep(self, *seconds: float, says: str) -> None:
         self.waits.until(
@@ -92,6 +96,21 @@ def a_poll_ends_with_its_time_and_nothing(impl: SimpleNamespace, waits: Waits) -
     empty = at.poller(0)
     waits.until(lambda: empty.ended, "it sleeps although it has no time")
     assert empty.result is None
+
+
+def what_is_due_is_waited_for_and_left(impl: SimpleNamespace, waits: Waits) -> None:
+    at = AtQueue(impl, waits, 10)
+    (first,) = at.queue.heap
+    early = at.waiter(lambda: at.queue.due(5_000))
+    at.condition.elapse(5)
+    waits.until(lambda: early.ended, "it sleeps longer than its time")
+    assert early.result is False and at.queue.peek_now() is None, "it is not due"
+    late = at.waiter(lambda: at.queue.due(1_000_000))
+    assert not late.ended, "it gives up at once"
+    at.condition.elapse(5)
+    waits.until(lambda: late.ended, "it sleeps on beside a due head")
+    assert late.result is True and not locked(at.condition.lock)
+    assert at.queue.peek_now() is first and at.queue.heap == [first], "it is taken"
 
 
 def an_empty_queue_is_waited_at(impl: SimpleNamespace, waits: Waits) -> None:

@@ -26,6 +26,8 @@ TAKES = (
     "        return taken"
 )
 
+LOOKS = "        try:\n            found = self.wait_ms() <= 0\n"
+
 FAULTS = {
     # the clocks
     "two advances at once may lose one": planted(
@@ -89,13 +91,33 @@ FAULTS = {
     ),
     "poll does not wait": planted(
         queue_checks.an_empty_queue_is_waited_at,
-        "acquire_when(self.wait_ms, timeout_ms)",
-        "acquire_when(self.wait_ms, 0)",
+        "acquire_when(self.wait_ms, timeout_ms)\n" + TAKES,
+        "acquire_when(self.wait_ms, 0)\n" + TAKES,
     ),
     "poll waits without end": planted(
         queue_checks.a_poll_ends_with_its_time_and_nothing,
-        "acquire_when(self.wait_ms, timeout_ms)",
-        "acquire_when(self.wait_ms, FOREVER_MS)",
+        "acquire_when(self.wait_ms, timeout_ms)\n" + TAKES,
+        "acquire_when(self.wait_ms, FOREVER_MS)\n" + TAKES,
+    ),
+    "the wait for what is due does not wait": planted(
+        queue_checks.what_is_due_is_waited_for_and_left,
+        "acquire_when(self.wait_ms, timeout_ms)\n" + LOOKS,
+        "acquire_when(self.wait_ms, 0)\n" + LOOKS,
+    ),
+    "the wait for what is due has no end": planted(
+        queue_checks.what_is_due_is_waited_for_and_left,
+        "acquire_when(self.wait_ms, timeout_ms)\n" + LOOKS,
+        "acquire_when(self.wait_ms, FOREVER_MS)\n" + LOOKS,
+    ),
+    "the wait for what is due takes it": planted(
+        queue_checks.what_is_due_is_waited_for_and_left,
+        "found = self.wait_ms() <= 0",
+        "found = self._take() is not None",
+    ),
+    "a look shows what is not due": planted(
+        queue_checks.what_is_due_is_waited_for_and_left,
+        "if heap and heap[0].get_delay() <= 0 else None",
+        "if heap else None",
     ),
     "poll takes what is not due": planted(
         queue_checks.a_poll_ends_with_its_time_and_nothing,
