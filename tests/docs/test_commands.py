@@ -119,8 +119,9 @@ def check_python(words: list[str]) -> None:
         rest = words
     for each in rest:
         file = each.partition("::")[0]
-        placeholder = file.isupper() or "FOLDER" in file
-        if "/" in file and not placeholder and not (ROOT / file).exists():
+        # what stands below build/ was made by a command before it; by night they run in order
+        absent = file.isupper() or "FOLDER" in file or file.startswith("build/")
+        if "/" in file and not absent and not (ROOT / file).exists():
             raise Refused(f"there is no file {file}")
 
 
