@@ -27,8 +27,8 @@ class PartedTimer(SystemTimer):
     """A :class:`~impl.system_timer.SystemTimer` whose ``advance_clock`` works in parts.
 
     It holds the write lock for ``part_size`` entries at most, and then lets other threads have it.
-    A bucket that is not empty by then is queued again under its key. No ``add`` waits for more than
-    one part, unless the machine is too busy to let its thread run in the gap.
+    A bucket that is not empty by then stays in the queue under its key. No ``add`` waits for more
+    than one part, unless the machine is too busy to let its thread run in the gap.
 
     Any number of threads may call ``advance_clock``.
     """
