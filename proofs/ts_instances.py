@@ -257,17 +257,21 @@ def cores(
     goals: Mapping[str, z3.BoolRef],
     hints: Sequence[z3.ExprRef] = (),
     late: Container[str] = (),
+    made: Instances | None = None,
+    only: Mapping[str, Sequence[z3.ExprRef]] = {},
 ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, list[str]]:
     """Instances of the premises from which all goals follow, those goals, and what does not follow.
 
     ``hints``: further terms to take the premises at, of any form.
 
     ``late``: premises that are left out at first, and tried where a goal does not follow without.
+    ``made``: the instances of all premises but the guards, for several calls. ``only``: the terms
+    that stand for a bound variable of this name, and no others.
     """
     sorts = {item.name: item.z3 for item in system.SORTS}
     exact = [premise for name, premise in premises.items() if name.startswith("guard")]
     nulls = [item.null for item in system.SORTS if item.null is not None]
-    known = _Instances(premises)
+    known = (made or Instances({})).beside(premises)
     used: dict[str, dict[int, z3.BoolRef]] = {}
     found, missing = [], []
     for name, goal in goals.items():
@@ -279,7 +283,7 @@ def cores(
                 of_sort.append(hint)
         first = [premise for premise in premises if premise not in late]
         for names in (first, list(premises)) if name not in late else (list(premises),):
-            core_ = _core_of([*known.at(names, terms)], one)
+            core_ = _core_of([*known.at(names, terms, only)], one)
             if core_ is not None:
                 break
         if core_ is None:
@@ -291,15 +295,28 @@ def cores(
     return {name: [*of.values()] for name, of in used.items()}, z3.And(found), missing
 
 
-class _Instances:
+class Instances:
     """The instances of premises, each made once."""
 
     def __init__(self, premises: Mapping[str, z3.BoolRef]) -> None:
         self.parts = {name: [*parts(premise)] for name, premise in premises.items()}
         self.made: dict[tuple[int, ...], z3.BoolRef] = {}
+        self._kept: dict[int, z3.ExprRef] = {}
+
+    def beside(self, premises: Mapping[str, z3.BoolRef]) -> Instances:
+        """These and further premises: of those that are known already, the same instances."""
+        found = Instances({})
+        found.parts = {
+            name: self.parts.get(name) or [*parts(premise)] for name, premise in premises.items()
+        }
+        found.made, found._kept = self.made, self._kept
+        return found
 
     def at(
-        self, names: Iterable[str], terms: Mapping[str, list[z3.ExprRef]]
+        self,
+        names: Iterable[str],
+        terms: Mapping[str, list[z3.ExprRef]],
+        only: Mapping[str, Sequence[z3.ExprRef]],
     ) -> Iterator[tuple[str, z3.BoolRef]]:
         """The instances of these premises at the terms, by premise."""
         for name in names:
@@ -308,12 +325,15 @@ class _Instances:
                     yield name, part
                     continue
                 choices = [
-                    terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())
+                    only.get(part.var_name(index)) or terms.get(part.var_sort(index).name(), [])
+                    for index in range(part.num_vars())
                 ]
                 for values in product(*choices):
                     key = part.get_id(), *[value.get_id() for value in values]
                     if key not in self.made:
                         self.made[key] = taken_at(part, values)
+                        # Terms are kept, so that their numbers stay their own.
+                        self._kept |= {each.get_id(): each for each in (part, *values)}
                     yield name, self.made[key]
 
 

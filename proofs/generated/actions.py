@@ -6,19 +6,19 @@ The stack is as ``stacks`` has it. Another use of it than by calls and returns i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import z3
 
 from proofs.generated import levels
-from proofs.generated.scopes import First, Frames, Made, Names, shown
-from proofs.generated.shapes import Function, Shape, Vocabulary, Words
+from proofs.generated.scopes import Frames, Made, Names, shown
+from proofs.generated.shapes import Function, Plain, Shape, Vocabulary, Words
 from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
-from proofs.generated.values import Value, gathered, merged
-from proofs.ts import Everywhere, Sort
+from proofs.generated.values import gathered, merged
+from proofs.generated.ways import RETURN, Way, copied
+from proofs.ts import WHOLE, Everywhere, Sort
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (
@@ -37,33 +37,6 @@ from wheelproof.tla.syntax import (
 
 ABSENT = "Nowhere"
 """The value of the labels' enumeration that stands for "not on the stack"."""
-RETURN = "back"
-"""The name of the place that a return goes to."""
-
-
-@dataclass
-class Way:
-    """One way through a step. ``to``: the label that it goes on to, or `RETURN`.
-
-    ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
-    values of frames, as in `Frames`, for this thread alone. ``popped``: the innermost frame is
-    left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
-    something else than the module. ``chosen``: the elements that it may choose, by name.
-    ``firsts``: those that are first in a sequence. ``set``: the variables that have been given a
-    next value. ``same``: those of them that keep their value.
-    """
-
-    to: str = ""
-    guards: list[z3.BoolRef] = field(default_factory=list)
-    after: dict[str, Any] = field(default_factory=dict)
-    back: dict[str, z3.ExprRef] = field(default_factory=dict)
-    kept: dict[tuple[str, str], Value] = field(default_factory=dict)
-    popped: bool = False
-    obligations: list[z3.BoolRef] = field(default_factory=list)
-    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
-    firsts: dict[str, First] = field(default_factory=dict)
-    set: set[str] = field(default_factory=set)
-    same: frozenset[str] = frozenset()
 
 
 class Actions:
@@ -117,7 +90,7 @@ class Actions:
         """The frames of a label where stacks have levels: the innermost alone is read."""
         top = self.of.of[label]
         kept = {
-            (top, name): levels.Innermost(self.s, f"stack_{name}")
+            (top, name): levels.innermost(self.s, f"stack_{name}", self.shapes[name])
             for name in self.of.saved.get(top, ())
             if name in self.shapes
         }
@@ -136,6 +109,8 @@ class Actions:
             way.obligations,
             kept=way.same,
             firsts=way.firsts,
+            chosen=way.chosen,
+            defining=way.defining,
         )
 
     def follow(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
@@ -148,13 +123,16 @@ class Actions:
                 return self.follow([*((each, names) for each in arguments), *rest], way)
             case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
                 for each in arguments:
-                    self.follow([(each, names), *rest], _copy(way))
+                    self.follow([(each, names), *rest], copied(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
-                condition = terms.truth(test, names)
-                for branch, guard in ((then, condition), (other, z3.Not(condition))):
-                    along = _copy(way)
-                    along.guards.append(guard)
+                unread = self.words.unread & variables_of(test)
+                way.open = way.open or bool(unread)
+                condition = None if unread else terms.truth(test, names)
+                for branch, holds in ((then, True), (other, False)):
+                    along = copied(way)
+                    if condition is not None:
+                        along.guards.append(condition if holds else z3.Not(condition))
                     self.follow([(branch, names), *rest], along)
                 return None
             case Builtin("$BoundedExists", (body,), (bound,)) if node.level == Level.ACTION:
@@ -191,6 +169,7 @@ class Actions:
         if any(map(z3.is_false, way.guards)) or _excluded(way.guards):
             return
         way.guards += [each for first in way.firsts.values() for each in first.guards()]
+        way.guards += way.defining
         way.after = {name: _simple(value) for name, value in way.after.items()}
         way.kept = {key: _simple(value) for key, value in way.kept.items()}
         simple = [z3.simplify(each) for each in way.obligations]
@@ -206,6 +185,10 @@ class Actions:
         if name in way.set:
             raise OutsideSubset(f"two next values of {name}", value.place)
         way.set.add(name)
+        if name in self.words.unread:
+            return None
+        if name != "stack" and self.words.unread & variables_of(value):
+            return self.choose(name, value, names, way)
         if isinstance(value, Variable) and value.name == name:
             if name not in ("stack", "pc"):
                 way.after[name] = self.terms(way).variable(name, value)
@@ -235,6 +218,18 @@ class Actions:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)
         return None
+
+    def choose(self, name: str, value: Expression, names: Names, way: Way) -> None:
+        """A next value of a thread's variable that is not known: any."""
+        of = self.shapes.get(name)
+        if not isinstance(of, Function) or not isinstance(of.range, Sort | Plain):
+            raise OutsideSubset(f"a next value of {name} that is not known", value.place)
+        self.own(name, value, names)
+        sort = of.range if isinstance(of.range, Sort) else WHOLE
+        element = z3.Const(f"chosen_{name}!", sort.z3)
+        way.chosen[f"chosen_{name}"] = element, sort
+        way.open = True
+        way.after[name] = z3.Store(getattr(self.s, name), self.thread, element)
 
     # -- pc and the stack
 
@@ -330,6 +325,7 @@ class Actions:
         )
 
     def join(self, one: Way, other: Way) -> None:
+        one.open = one.open or other.open
         shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
         first, second = (
             z3.simplify(
@@ -372,22 +368,6 @@ def _excluded(formulas: list[z3.BoolRef]) -> bool:
     solver.set("rlimit", 10_000)
     solver.add(formulas)
     return bool(solver.check() == z3.unsat)
-
-
-def _copy(way: Way) -> Way:
-    return Way(
-        way.to,
-        [*way.guards],
-        {**way.after},
-        {**way.back},
-        {**way.kept},
-        way.popped,
-        [*way.obligations],
-        {**way.chosen},
-        {**way.firsts},
-        {*way.set},
-        way.same,
-    )
 
 
 def _operators(node: Expression) -> set[str]:

@@ -13,7 +13,16 @@ from typing import Any
 
 import z3
 
-from proofs.generated.shapes import INT, Function, Shape, Vocabulary, Words, blank
+from proofs.generated.shapes import (
+    INT,
+    Function,
+    Shape,
+    Vocabulary,
+    Words,
+    blank,
+    fields_of,
+    flat,
+)
 from proofs.generated.stacks import Procedures
 from proofs.ts import WHOLE, Enumeration
 
@@ -37,7 +46,7 @@ def fields(
             if name in shapes:
                 shape = shapes[name]
                 assert isinstance(shape, Function)
-                found[f"stack_{name}"] = shape.range
+                found |= flat(f"stack_{name}", shape.range)
     return found
 
 
@@ -60,6 +69,18 @@ class Innermost:
         found = self.field[thread][self.height[thread]]
         assert isinstance(found, z3.ExprRef)
         return found
+
+
+def innermost(s: SimpleNamespace, name: str, shape: Shape) -> Any:
+    """What the innermost frame has saved of a thread's variable."""
+    assert isinstance(shape, Function)
+    fields = fields_of(shape.range)
+    if fields is None:
+        return Innermost(s, name)
+    return {
+        each: innermost(s, f"{name}_{each}", Function(shape.domain, of))
+        for each, of in fields.items()
+    }
 
 
 def after(
@@ -96,10 +117,10 @@ def values(
     """
     found: dict[str, dict[str, Any]] = {HEIGHT: {t: len(stack) for t, stack in stacks.items()}}
     for name, shape in of.items():
-        field = name.removeprefix("stack_")
+        field, _, number = name.removeprefix("stack_").partition("_")
         found[name] = {
             thread: {
-                level: value(shape, frame[field])
+                level: value(shape, frame[field][int(number) - 1] if number else frame[field])
                 for level, frame in enumerate(reversed(stack), 1)
                 if field in frame
             }

@@ -23,6 +23,7 @@ from proofs.generated.shapes import (
     Vocabulary,
     into,
     out_of,
+    pair,
 )
 from proofs.generated.values import Value, gathered
 from proofs.ts import WHOLE, Sort
@@ -132,7 +133,8 @@ class Shaped:
 
     ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
     term is used: a value that is taken out of a union is in that part. ``kept``: variables that
-    the step leaves as they are. ``firsts``: of sequences, by their parameters' names.
+    the step leaves as they are. ``firsts``: of sequences, by their parameters' names. ``chosen``:
+    further parameters. ``defining``: what parameters are that stand for a value.
     """
 
     words: Vocabulary
@@ -144,6 +146,8 @@ class Shaped:
     at: tuple[Value, Shape] | None = None
     kept: frozenset[str] = frozenset()
     firsts: dict[str, First] = field(default_factory=dict)
+    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    defining: list[z3.BoolRef] = field(default_factory=list)
 
     # -- values of variables
 
@@ -180,8 +184,10 @@ class Shaped:
                 return self.at[1]
             case Builtin("'", (Variable(name),)):
                 return self.shapes.get(name)
-            case Builtin("$FcnApply", (function, _)):
+            case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Record) and isinstance(index, Number) and "1" in of.fields:
+                    return of.fields.get(str(index.value))
                 if isinstance(of, Bag | Sequence):
                     return of.of
                 if isinstance(of, Partial):
@@ -201,6 +207,11 @@ class Shaped:
             case Call(_, (first, *_)) if node.name in _SEQUENCES | set(self.words.unordered):
                 bag = self.shape(first, names)
                 return bag.of if node.name == "Head" and isinstance(bag, Bag) else bag
+            case Call() if node.name in self.words.functions:
+                return self.words.functions[node.name].range
+            case Call(_, (first, *_)) if node.name in self.words.searches:
+                listing = self.shape(first, names)
+                return pair(INT, listing.of) if isinstance(listing, Sequence) else None
             case Call(definition) if definition.standard:
                 return BOOL if node.name in ORDERS else INT
             case Call(definition):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import z3
 
 from proofs.generated.scopes import Names, shown
-from proofs.generated.shapes import Partial, Subset
+from proofs.generated.shapes import INT, Pairs, Partial, Shape, Subset, pair
 from proofs.generated.values import Value, at_place
+from proofs.ts import WHOLE, Sort
 from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset
 
 if TYPE_CHECKING:
@@ -49,9 +50,19 @@ def changed(
 ) -> Value:
     """``one \\cup {elements}``, or ``one \\ {elements}``."""
     of = terms.shape(one, names)
-    if not isinstance(of, Subset):
+    if not isinstance(of, Subset | Pairs):
         raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
     made = terms.plain(one, names)
     for each in elements:
+        if isinstance(of, Pairs):
+            of_pair = terms.of(each, pair(_shape(of.first), _shape(of.second)), names)
+            inner = z3.Store(made[of_pair["1"]], of_pair["2"], node.name == "\\union")
+            made = z3.Store(made, of_pair["1"], inner)
+            continue
         made = z3.Store(made, terms.of(each, of.of, names), node.name == "\\union")
     return made
+
+
+def _shape(of: Sort) -> Shape:
+    """Numbers as terms have them."""
+    return INT if of == WHOLE else of

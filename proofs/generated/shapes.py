@@ -84,6 +84,14 @@ class Subset:
 
 
 @dataclass(frozen=True)
+class Pairs:
+    """A set of pairs."""
+
+    first: Sort
+    second: Sort
+
+
+@dataclass(frozen=True)
 class Bag:
     """A sequence, of which it is known how often each element is in it.
 
@@ -140,7 +148,12 @@ class Listing:
         return found
 
 
-Shape = Plain | Sort | Words | Function | Record | Subset | Bag
+Shape = Plain | Sort | Words | Function | Record | Subset | Pairs | Bag
+
+
+def pair(first: Shape, second: Shape) -> Record:
+    """``<<first, second>>``."""
+    return Record({"1": first, "2": second})
 
 
 @dataclass(frozen=True)
@@ -154,7 +167,11 @@ class Vocabulary:
     element of; the constant ``called_...`` stands for it. ``numbered``: name of a sort whose
     elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
     name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
-    the order.
+    the order. ``functions``: an operator of one constant -> its values' shape. ``searches``:
+    operators that give the first place of a sequence, from a place on, that is not null.
+    ``added``: further sorts, of what the module has no set of. ``unread``: variables that have no
+    terms. What reads them is not known: a test of them may come
+    out either way, and a variable that is set by them may have any value.
     """
 
     threads: Sort
@@ -166,11 +183,20 @@ class Vocabulary:
     elements: Mapping[str, Sort] = field(default_factory=dict)
     numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
     unordered: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    searches: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+    added: tuple[Sort, ...] = ()
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Operators whose definitions are not looked into."""
+        return frozenset((*self.sets, *self.unordered, *self.functions, *self.searches))
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
         """Every sort once, that of threads first, whole numbers last."""
-        found = {item.name: item for item in (self.threads, *self.sets.values())}
+        found = {item.name: item for item in (self.threads, *self.sets.values(), *self.added)}
         return (*found.values(), WHOLE)
 
     def parts(self, of: Shape) -> tuple[Sort, ...]:
@@ -270,6 +296,8 @@ def z3_sort(shape: Shape) -> z3.SortRef:
             return z3.ArraySort(domain.z3, z3_sort(range_))
         case Subset(of):
             return z3.ArraySort(of.z3, BOOL.z3)
+        case Pairs(first, second):
+            return z3.ArraySort(first.z3, z3.ArraySort(second.z3, BOOL.z3))
         case Bag(of):
             return z3.ArraySort(of.z3, INT.z3)
         case Sort() | Plain():
@@ -281,15 +309,22 @@ def z3_sort(shape: Shape) -> z3.SortRef:
 
 def flat(name: str, shape: Shape) -> Iterator[tuple[str, Shape]]:
     """The variables that a variable is to Z3: one, or one for each field of its records."""
+    fields = fields_of(shape)
+    if fields is None:
+        yield name, shape
+        return
+    for field_, of in fields.items():
+        yield from flat(f"{name}_{field_}", of)
+
+
+def fields_of(shape: Shape) -> dict[str, Shape] | None:
+    """The fields of a record, or of functions to records as functions; None for another shape."""
     match shape:
         case Record(fields):
-            for field_, of in fields.items():
-                yield from flat(f"{name}_{field_}", of)
-        case Function(domain, Record() as record):
-            for field_, of in flat(name, record):
-                yield field_, Function(domain, of)
-        case _:
-            yield name, shape
+            return dict(fields)
+        case Function(domain, range_) if (inner := fields_of(range_)) is not None:
+            return {name: Function(domain, of) for name, of in inner.items()}
+    return None
 
 
 def blank(shape: Shape) -> z3.ExprRef:

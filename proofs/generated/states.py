@@ -18,12 +18,14 @@ from proofs.generated.shapes import (
     Bag,
     Function,
     Listing,
+    Pairs,
     Partial,
     Record,
     Sequence,
     Shape,
     Subset,
     Words,
+    fields_of,
     flat,
     into,
     listed,
@@ -34,25 +36,34 @@ from proofs.ts import WHOLE, Sort
 from proofs.ts_concrete import Compiled, Instance, State
 from wheelproof.tla import values
 from wheelproof.tla.model import CompiledModel
+from wheelproof.tla.syntax import Call, Text
 
 
 class Placed:
     """A system with the elements and constants of a model's scenario."""
 
     def __init__(
-        self, compiled: Compiled, model: CompiledModel, constants: Mapping[str, Any], **rigid: Any
+        self,
+        compiled: Compiled,
+        model: CompiledModel,
+        constants: Mapping[str, Any],
+        added: Mapping[str, tuple[Any, ...]] = {},
+        **rigid: Any,
     ) -> None:
-        """``constants``: as plain data. ``rigid``: further constants of the system."""
+        """``constants``: as plain data. ``added``: the elements of the vocabulary's added sorts.
+
+        ``rigid``: further constants of the system.
+        """
         system = compiled.system
         assert isinstance(system, Generated)
         self.system, self.model, self.words = system, model, system.WORDS
         self.null = constants[self.words.null]
         self.constants = constants
         self.sets = {name: self.members(name) for name in self.words.sets}
-        elements: dict[str, tuple[Any, ...]] = {
+        elements: dict[str, Any] = {
             sort.name: self.sets[name] for name, sort in self.words.sets.items()
         }
-        elements[self.words.threads.name] = model.threads
+        elements |= {self.words.threads.name: model.threads, **added}
         longest = max(
             (
                 len(program)
@@ -65,9 +76,11 @@ class Placed:
         longest = max(longest, *[len(elements[sort.name]) for sort in self.words.numbers()], 0)
         if system.PROCEDURES.recursive:
             longest = max(longest, levels.DEEPEST - 2)
-        elements[WHOLE.name] = tuple(range(longest + 2))
+        elements[WHOLE.name] = range(longest + 2)
         self.elements = elements
-        self.instance = Instance(compiled, elements, {**self.rigid(constants), **rigid})
+        self.instance = Instance(
+            compiled, elements, {**self.rigid(constants), **rigid}, elements[WHOLE.name]
+        )
 
     def members(self, name: str) -> tuple[Any, ...]:
         """The elements of a set of the module, in their order."""
@@ -111,6 +124,14 @@ class Placed:
             for part in parts:
                 same = {element: element for element in self.elements[part.name]}
                 found[into(part, whole)] = found[out_of(part, whole)] = same
+        for name, function in self.words.functions.items():
+            of_name = self.system.MODULE.definition(name)
+            found[f"of_{name}"] = {
+                element: self.model.env.value(
+                    Call(of_name, (Text(element, of_name.place),), of_name.place, of_name.level)
+                )
+                for element in self.elements[function.domain.name]
+            }
         for part in self.words.numbers():
             same = {element: element for element in self.elements[part.name]}
             found[into(part, WHOLE)] = found[out_of(part, WHOLE)] = same
@@ -170,30 +191,37 @@ class Placed:
 
     def named(self, name: str, shape: Shape, value: Any) -> dict[str, Any]:
         """The flat variables of a variable's value."""
+        return {f"{name}{suffix}": each for suffix, each in self.parts(shape, value).items()}
+
+    def parts(self, shape: Shape, value: Any) -> dict[str, Any]:
+        """The flat variables of a value, by what their names end in."""
         match shape:
-            case Function(_, Sequence() as listed_):
-                return {
-                    f"{name}_length": {key: len(each) for key, each in value.items()},
-                    f"{name}_item": {
-                        key: {n: self.value(listed_.of, x) for n, x in enumerate(each, 1)}
-                        for key, each in value.items()
-                    },
-                }
             case Partial():
                 return {
-                    f"{name}_has": dict.fromkeys(value, True),
-                    f"{name}_value": self.value(shape.function, value),
+                    "_has": dict.fromkeys(value, True),
+                    "_value": self.value(shape.function, value),
                 }
-            case Function(_, Record()):
-                found = {}
-                for flat_name, of in flat(name, shape):
-                    assert isinstance(of, Function)
-                    field = flat_name.removeprefix(f"{name}_")
-                    found[flat_name] = {
-                        key: self.value(of.range, each[field]) for key, each in value.items()
-                    }
-                return found
-        return {name: self.value(shape, value)}
+            case Sequence():
+                items = [self.parts(shape.of, each) for each in value]
+                numbered = {
+                    f"_item{suffix}": {n: each[suffix] for n, each in enumerate(items, 1)}
+                    for suffix, _ in flat("", shape.of)
+                }
+                return {"_length": len(value), **numbered}
+            case Record(fields):
+                cells = dict(zip(fields, value)) if "1" in fields else value
+                return {
+                    f"_{name}{suffix}": each
+                    for name, of in fields.items()
+                    for suffix, each in self.parts(of, cells[name]).items()
+                }
+            case Function(_, of) if fields_of(of) is not None:
+                found = {key: self.parts(of, each) for key, each in _cells(value).items()}
+                return {
+                    suffix: {key: each[suffix] for key, each in found.items()}
+                    for suffix, _ in flat("", of)
+                }
+        return {"": self.value(shape, value)}
 
     def value(self, shape: Shape, value: Any) -> Any:
         match shape:
@@ -201,6 +229,11 @@ class Placed:
                 return {key: self.value(of, each) for key, each in _cells(value).items()}
             case Subset():
                 return dict.fromkeys(value, True)
+            case Pairs():
+                found: dict[Any, Any] = {}
+                for one, other in value:
+                    found.setdefault(one, {})[other] = True
+                return found
             case Bag():
                 return Counter(value)
             case Words(null=null):
@@ -242,6 +275,7 @@ class Differences:
 def compare(placed: Placed, graph: Any, found: Differences) -> None:
     """Every state's steps by the terms against its edges, both ways, with what they oblige to.
 
+    Of a label with a way that is open the terms may have more steps.
     ``graph``: of the compiled module (`wheelproof.graph.explorer.StateGraph`).
     """
     states = [placed.state(state) for state in graph.states]
@@ -261,6 +295,8 @@ def compare(placed: Placed, graph: Any, found: Differences) -> None:
                 for move in instance.moves(states[number], actions, thread)
                 if firsts[move.action].right(states[number], move.arguments, graph.states[number])
             ]
+            if any(system.way(action).open for action in actions):
+                moves = [move for move in moves if any(move.after == to for _, to in expected)]
             where = f"{name}'s {label}"
             if len(moves) != len(expected):
                 found.wrong.append(

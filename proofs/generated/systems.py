@@ -10,10 +10,11 @@ from typing import Any
 import z3
 
 from proofs.generated import levels
-from proofs.generated.actions import Actions, Way
+from proofs.generated.actions import Actions
 from proofs.generated.shapes import Function, Listing, Shape, Vocabulary, blank, flat, z3_sort
 from proofs.generated.stacks import Procedures, procedures
 from proofs.generated.values import scattered
+from proofs.generated.ways import Way
 from proofs.ts import Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
 
@@ -99,11 +100,10 @@ class Generated(System):
         pushed: dict[str, Any] = {}
         for procedure, place in way.back.items():
             pushed = {levels.PROCEDURE: words.value(procedure), levels.RETURN: place}
-            pushed |= {
-                f"stack_{name}": way.kept[procedure, name]
-                for name in self.PROCEDURES.saved[procedure]
-                if name in self.SHAPES
-            }
+            for name in self.PROCEDURES.saved[procedure]:
+                if isinstance(shape := self.SHAPES.get(name), Function):
+                    kept = way.kept[procedure, name]
+                    pushed |= scattered(f"stack_{name}", shape.range, kept)
         of = levels.fields(self.MODULE.name, self.WORDS, self.PROCEDURES, self.SHAPES)
         return levels.after(of, self.terms.s, thread, way.popped, pushed)
 
@@ -151,6 +151,8 @@ def constants(words: Vocabulary) -> Iterator[tuple[str, z3.SortRef]]:
         else:
             for each, of in flat(name, shape):
                 yield each, z3_sort(of)
+    for name, function in words.functions.items():
+        yield f"of_{name}", z3_sort(function)
     yield from words.arrays().items()
     for name, sort in words.elements.items():
         yield f"called_{name}", sort.z3

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
-from proofs.generated import bags, sets
+from proofs.generated import bags, sequences, sets
 from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
@@ -95,10 +95,13 @@ class Terms(Shaped):
                     made := self.of_program(program, number, whole, place, want, names)
                 ) is not None:
                     return made
-            case Call(definition) if not definition.standard and node.name not in {
-                *self.words.sets,
-                *self.words.unordered,
-            }:
+            case Builtin("$Tuple", elements) if isinstance(want, Record) and "1" in want.fields:
+                if len(elements) == len(want.fields):
+                    return {
+                        name: self.of(each, of, names)
+                        for (name, of), each in zip(want.fields.items(), elements)
+                    }
+            case Call(definition) if not definition.standard and node.name not in self.words.named:
                 return self.of(definition.body, want, self.inside(node, names))
             case _:
                 pass
@@ -127,8 +130,9 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
-        if (made := bags.read(self, node, names)) is not None:
-            return made()
+        for known in bags, sequences:
+            if (made := known.read(self, node, names)) is not None:
+                return made()
         match node:
             case Number(value):
                 return z3.IntVal(value)
@@ -141,7 +145,8 @@ class Terms(Shaped):
                 return self.variable(name, node)
             case Parameter(formal):
                 given = names[formal]
-                assert isinstance(given, Made)
+                if isinstance(given, Given):
+                    return self.plain(given.node, given.names)
                 return given.term
             case At():
                 assert self.at is not None
@@ -204,9 +209,7 @@ class Terms(Shaped):
             key = self.index(index, of.function.domain, names)
             self.obligations.append(at_place(value["has"], key))
             return at_place(value["value"], key)
-        number = self.of(index, INT, names)
-        self.obligations.append(z3.And(1 <= number, number <= value["length"]))
-        return at_place(value["item"], number)
+        return at_place(value["item"], sequences.place(self, value, index, names))
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
@@ -313,6 +316,11 @@ class Terms(Shaped):
         if not path:
             return replace(self, at=(made, of)).of(value, of, names)
         first, rest = path[0], path[1:]
+        if isinstance(of, Sequence):
+            number = sequences.place(self, made, first, names)
+            item = at_place(made["item"], number)
+            new = self.put(item, of.of, rest, value, names)
+            return {**made, "item": stored(made["item"], number, new)}
         if isinstance(of, Record) and isinstance(first, Text) and isinstance(made, dict):
             inner = self.put(made[first.value], of.fields[first.value], rest, value, names)
             return {**made, first.value: inner}

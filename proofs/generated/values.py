@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from proofs.generated.shapes import Function, Record, Shape
+from proofs.generated.shapes import Shape, fields_of
 
 Value = Any
 """A Z3 term, or a mapping from fields to values."""
@@ -15,32 +15,22 @@ Value = Any
 
 def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
     """A variable's value from its flat variables."""
-    match shape:
-        case Record(fields):
-            return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
-        case Function(domain, Record() as record):
-            return {
-                field_: gathered(f"{name}_{field_}", Function(domain, of), s)
-                for field_, of in record.fields.items()
-            }
-    return getattr(s, name)
+    fields = fields_of(shape)
+    if fields is None:
+        return getattr(s, name)
+    return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
 
 
 def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
     """The flat variables of a variable's value."""
-    if isinstance(value, dict):
-        record = shape.range if isinstance(shape, Function) else shape
-        assert isinstance(record, Record)
-        return {
-            flat_name: each
-            for field_, of in record.fields.items()
-            for flat_name, each in scattered(
-                f"{name}_{field_}",
-                Function(shape.domain, of) if isinstance(shape, Function) else of,
-                value[field_],
-            ).items()
-        }
-    return {name: value}
+    fields = fields_of(shape)
+    if fields is None or not isinstance(value, dict):
+        return {name: value}
+    return {
+        flat_name: each
+        for field_, of in fields.items()
+        for flat_name, each in scattered(f"{name}_{field_}", of, value[field_]).items()
+    }
 
 
 def at_place(value: Value, index: z3.ExprRef) -> Value:

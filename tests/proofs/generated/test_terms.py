@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import z3
 
+from proofs.generated import sequences
 from proofs.generated.shapes import BOOL, INT, Function, Subset, Vocabulary, Words
 from proofs.generated.systems import made
+from proofs.protocols.mutated import mechanisms
 from proofs.ts import Enumeration, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
@@ -217,3 +219,13 @@ def test_a_procedure_that_calls_itself_has_a_frame_on_each_level(written):
     assert z3.simplify(left.updates["own"][t]).eq(s.stack_own[t][height])
     assert z3.simplify(left.updates["pc"][t]).eq(s.stack_pc[t][height])
     assert str(z3.simplify(left.updates["stack_procedure"][t][height])) == "nothing"
+
+
+def test_a_search_is_the_recursion_that_it_is_taken_for():
+    """`First` of the purgatory is; `From`, which gives all that it finds, is none."""
+    module = mechanisms()["purgatory"].compiled.module
+    sequences.check_search(module.definition("First"), "NULL")
+    with pytest.raises(OutsideSubset, match="From, which is no search,"):
+        sequences.check_search(module.definition("From"), "NULL")
+    with pytest.raises(OutsideSubset, match="First, which is no search,"):
+        sequences.check_search(module.definition("First"), "OTHER")

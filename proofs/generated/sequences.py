@@ -1,0 +1,185 @@
+"""Sequences with their places: what is appended, found, or missing in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import z3
+
+from proofs.generated.scopes import Made, Names
+from proofs.generated.shapes import INT, Record, Sequence
+from proofs.generated.values import Value, at_place, stored
+from proofs.ts import WHOLE, Sort
+from wheelproof.tla.syntax import (
+    Builtin,
+    Call,
+    Constant,
+    Definition,
+    Expression,
+    Number,
+    OutsideSubset,
+    Parameter,
+)
+
+if TYPE_CHECKING:
+    from proofs.generated.terms import Terms
+
+
+def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
+    """How the value of an expression about sequences or pairs is made; None where it is none."""
+    match node:
+        case Call(_, (argument,)) if node.name in terms.words.functions:
+            of = terms.words.functions[node.name]
+            return lambda: getattr(terms.s, f"of_{node.name}")[
+                terms.index(argument, of.domain, names)
+            ]
+        case Call() if node.name in terms.words.searches:
+            return lambda: search(terms, node, names)
+        case Call(_, (sequence, _)) if node.name == "Append":
+            if isinstance(terms.shape(sequence, names), Sequence):
+                return lambda: appended(terms, node, names)
+        case Builtin("$FcnApply", (pair, Number(number))):
+            of_pair = terms.shape(pair, names)
+            if isinstance(of_pair, Record) and "1" in of_pair.fields:
+                return lambda: terms.plain(pair, names)[str(number)]
+        case Builtin("=", (one, Number(0))):
+            return none_of(terms, one, names)
+    return None
+
+
+def place(terms: Terms, value: Value, index: Expression, names: Names) -> z3.ArithRef:
+    """A place of a sequence, which must be one that it has."""
+    number = terms.of(index, INT, names)
+    terms.obligations.append(z3.And(1 <= number, number <= value["length"]))
+    assert isinstance(number, z3.ArithRef)
+    return number
+
+
+def appended(terms: Terms, node: Call, names: Names) -> Value:
+    """``Append(sequence, element)``. What is behind a sequence is blank, so ``<<>>`` is there."""
+    sequence, element = node.arguments
+    of = terms.shape(sequence, names)
+    assert isinstance(of, Sequence)
+    value = terms.plain(sequence, names)
+    behind = value["length"] + 1
+    match element:
+        case Builtin("$Tuple", ()) if isinstance(of.of, Sequence) and isinstance(of.of.of, Sort):
+            any_place = z3.Int("any_place")
+            item = at_place(value["item"], behind)
+            terms.obligations.append(item["length"] == 0)
+            terms.obligations.append(
+                z3.ForAll([any_place], item["item"][any_place] == of.of.of.null)
+            )
+            return {**value, "length": behind}
+    new = terms.of(element, of.of, names)
+    return {"length": behind, "item": stored(value["item"], behind, new)}
+
+
+def search(terms: Terms, node: Call, names: Names) -> Value:
+    """The first place of a sequence from one on that is not null, with what is there.
+
+    The place is a parameter. The guards that define it hold of one number.
+    """
+    check_search(node.definition, terms.words.null)
+    sequence, start = node.arguments
+    of = terms.shape(sequence, names)
+    name = f"found_{node.name}"
+    if not isinstance(of, Sequence) or not isinstance(of.of, Sort) or name in terms.chosen:
+        raise OutsideSubset(f"this use of {node.name}", node.place)
+    value, first = terms.plain(sequence, names), terms.of(start, INT, names)
+    found, each = z3.Int(f"{name}!"), z3.Int("place_before")
+    null, item, length = of.of.null, value["item"], value["length"]
+    terms.chosen[name] = found, WHOLE
+    terms.obligations.append(1 <= first)
+    terms.defining += [
+        z3.Or(found == 0, z3.And(first <= found, found <= length, item[found] != null)),
+        z3.ForAll(
+            [each],
+            z3.Implies(
+                z3.And(first <= each, each <= length, z3.Or(found == 0, each < found)),
+                item[each] == null,
+            ),
+        ),
+    ]
+    return {"1": found, "2": z3.If(found == 0, null, item[found])}
+
+
+def check_search(definition: Definition, null: str) -> None:
+    """OutsideSubset, unless an operator is the recursive search that it is taken for."""
+    if len(definition.formals) == 2:
+        seq, at = definition.formals
+
+        def is_(node: Expression, formal: object) -> bool:
+            return isinstance(node, Parameter) and node.formal is formal
+
+        def item(node: Expression) -> bool:
+            match node:
+                case Builtin("$FcnApply", (of, index)):
+                    return is_(of, seq) and is_(index, at)
+            return False
+
+        match definition.body:
+            case Builtin(
+                "$IfThenElse",
+                (
+                    Call(_, (one, Call(_, (whole,)) as length)) as over,
+                    nothing,
+                    Builtin(
+                        "$IfThenElse",
+                        (
+                            Builtin("=", (element, Constant(none))),
+                            Call(again, (same, Call(_, (before, Number(1))) as plus)),
+                            Builtin("$Tuple", (here, found)),
+                        ),
+                    ),
+                ),
+            ) if (
+                (over.name, length.name, plus.name, none) == (">", "Len", "+", null)
+                and again is definition
+                and all(is_(each, at) for each in (one, before, here))
+                and is_(whole, seq)
+                and is_(same, seq)
+                and item(element)
+                and item(found)
+                and _is_nowhere(nothing, null)
+            ):
+                return
+    raise OutsideSubset(f"{definition.name}, which is no search,", definition.place)
+
+
+def _is_nowhere(node: Expression, null: str) -> bool:
+    """Whether an expression is ``<<0, NULL>>``."""
+    while isinstance(node, Call) and not node.definition.formals:
+        node = node.definition.body
+    match node:
+        case Builtin("$Tuple", (Number(0), Constant(none))):
+            return none == null
+    return False
+
+
+def none_of(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
+    """``Cardinality({i \\in DOMAIN q : P}) = 0``, where ``q`` is a sequence with places."""
+    while isinstance(node, Call) and not node.definition.standard:
+        if node.name in terms.words.named:
+            return None
+        names, node = terms.inside(node, names), node.definition.body
+    match node:
+        case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
+            node.name == "Cardinality" and len(bound.formals) == 1
+        ):
+            match bound.domain:
+                case Builtin("DOMAIN", (sequence,)) if isinstance(
+                    terms.shape(sequence, names), Sequence
+                ):
+                    value, each = terms.plain(sequence, names), z3.Int("place_of_none")
+                    inner = {**names, bound.formals[0]: Made(each, INT)}
+                    count = len(terms.obligations)
+                    holds = terms.truth(body, inner)
+                    within = z3.And(1 <= each, each <= value["length"])
+                    terms.obligations[count:] = [
+                        z3.ForAll([each], z3.Implies(within, obliged))
+                        for obliged in terms.obligations[count:]
+                    ]
+                    return lambda: z3.ForAll([each], z3.Implies(within, z3.Not(holds)))
+    return None

@@ -1,0 +1,63 @@
+"""One way through a step: where it is taken, and what it sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from proofs.generated.scopes import First
+from proofs.generated.values import Value
+from proofs.ts import Sort
+
+RETURN = "back"
+"""The name of the place that a return goes to."""
+
+
+@dataclass
+class Way:
+    """One way through a step. ``to``: the label that it goes on to, or `RETURN`.
+
+    ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
+    values of frames, as in `Frames`, for this thread alone. ``popped``: the innermost frame is
+    left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
+    something else than the module. ``chosen``: the elements that it may choose, by name.
+    ``firsts``: those that are first in a sequence. ``defining``: the last guards, which say what
+    the chosen elements are that stand for a value. ``open``: it may be taken where the module does
+    not take it, since a variable is not read. ``set``: the variables that have been given a next
+    value. ``same``: those of them that keep their value.
+    """
+
+    to: str = ""
+    guards: list[z3.BoolRef] = field(default_factory=list)
+    after: dict[str, Any] = field(default_factory=dict)
+    back: dict[str, z3.ExprRef] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Value] = field(default_factory=dict)
+    popped: bool = False
+    obligations: list[z3.BoolRef] = field(default_factory=list)
+    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    firsts: dict[str, First] = field(default_factory=dict)
+    defining: list[z3.BoolRef] = field(default_factory=list)
+    open: bool = False
+    set: set[str] = field(default_factory=set)
+    same: frozenset[str] = frozenset()
+
+
+def copied(way: Way) -> Way:
+    """A way to be followed further, beside the other one."""
+    return Way(
+        way.to,
+        [*way.guards],
+        {**way.after},
+        {**way.back},
+        {**way.kept},
+        way.popped,
+        [*way.obligations],
+        {**way.chosen},
+        {**way.firsts},
+        [*way.defining],
+        way.open,
+        {*way.set},
+        way.same,
+    )
