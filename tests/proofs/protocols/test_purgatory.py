@@ -129,7 +129,10 @@ def test_the_duties_of_callers_are_needed():
 
 
 def test_every_scenario_enters_an_operation_once():
-    """A-ENTERED: programs and onComplete name each operation once, whose keys differ."""
+    """A-ENTERED: programs and onComplete name each operation once, whose keys differ.
+
+    No operation enters itself, be it through others.
+    """
     for name, scenario in mechanism(NAME).scenarios.items():
         model = mechanism(NAME).model(name)
         entered = [
@@ -140,6 +143,10 @@ def test_every_scenario_enters_an_operation_once():
         ]
         entered += [added for of in model.adds.values() for added in of]
         assert len(entered) == len(set(entered)), name
+        for first, added in model.adds.items():
+            for _ in model.adds:
+                assert first not in added, name
+                added = [each for other in added for each in model.adds[other]]
         for keys in scenario["keys_of"].values():
             assert len(keys) == len(set(keys)), name
 
