@@ -296,6 +296,7 @@ class Simulation:
         "shard_has_its_holder",
         "section_is_of_its_key",
         "waits_in_its_list",
+        "taken_out_when_done",
     )
     """The conjuncts of the proof's invariant that a step needs."""
 
