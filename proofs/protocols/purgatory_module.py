@@ -93,8 +93,9 @@ class Conditions:
         theirs = z3.simplify(z3.substitute(whole, (other == t, no), (t == other, no)))
         known, first = self.premises | guards, likely(name)
         stages: dict[str, list[dict[str, z3.BoolRef]]] = {"own": [], "theirs": []}
-        stages["theirs"].append({each: known[each] for each in goals if each in known} | guards)
+        alone = {each: f for each, f in known.items() if each in goals or each.startswith("given")}
         for kind in stages.values():
+            kind.append(alone | guards)
             kind.append({each: f for each, f in known.items() if each in first} | guards)
             kind.append({each: f for each, f in known.items() if each not in LATE})
             kind.append(known)
