@@ -17,10 +17,11 @@ _OF_CALLS = (
     *("calls_have_their_places", "calls_save_what_was", "works_on_one"),
     *("viewed_has_its_levels", "counts_are_in_range"),
 )
-_OF_ITERATORS = (
+ITERATORS = (
     *("lists_are_made", "traversal_is_in_its_list", "cancel_is_in_its_list"),
     "purge_is_in_its_list",
 )
+"""Conjuncts about lists and the iterators in them."""
 _OF_LABELS = (
     *("only_labels_of_blocking", "label_is_of_the_innermost", "program_is_followed"),
     *("raised_unwinds", "entered_once", "callers_lock_is_held", "keys_are_there"),
@@ -55,7 +56,7 @@ def together(goal: str) -> str:
         if variable in ("passed", "takes"):
             return goal
         return f"{case}: threads" if variable in _OF_THREADS else f"{case}: others"
-    for group in _OF_LABELS, _OF_CALLS, _OF_ITERATORS:
+    for group in _OF_LABELS, _OF_CALLS, ITERATORS:
         if goal in group:
             return group[0]
     return "cases" if goal.startswith("obligation") else goal

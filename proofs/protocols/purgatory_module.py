@@ -10,7 +10,7 @@ import z3
 from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
 from proofs.protocols.purgatory_ghosts import BASE, NEVER, PROCEDURES
-from proofs.protocols.purgatory_hints import LATE, likely, terms, together
+from proofs.protocols.purgatory_hints import ITERATORS, LATE, likely, terms, together
 from proofs.protocols.purgatory_planted import FAULTS
 from proofs.protocols.purgatory_runs import NAME, Changes, system, witnesses
 from proofs.protocols.purgatory_simulation import ENABLED, Simulation
@@ -25,10 +25,12 @@ from wheelproof.tla import export
 
 LABELS = (*BASE, *(label for labels in PROCEDURES.values() for label in labels.split()), *NEVER)
 INVARIANT = "Inv.Purgatory"
+APART = ("W5",)
+"""Labels of two conditions: the links of iterators are one. cvc5 does not end on both as one."""
 
 
 class Conditions:
-    """The verification conditions of the theorem: the start, and one for each label.
+    """The verification conditions of the theorem: the start, and one or two for each label.
 
     ``changes``: as in `system`, for a module with a fault.
     """
@@ -117,15 +119,22 @@ class Conditions:
         return used, all_of(found), False
 
     @trusted()
-    def way(self, name: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
+    def way(
+        self, name: str, iterators: bool | None = None
+    ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """The instances that a way needs, and that it is a step and keeps the links.
 
-        ProofError: it is none, or does not.
+        ``iterators``: the links of iterators alone, or all but them. ProofError: it is none, or
+        does not.
         """
         of = self.simulation
         _, made = of.step(name)
         guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
-        goals = {each: simple(formula) for each, formula in of.goals(name)}
+        goals = {
+            each: simple(formula)
+            for each, formula in of.goals(name)
+            if iterators is None or iterators == (each in ITERATORS)
+        }
         used, found = self.follow(name, guards, goals)
         needed = [each for premise in guards for each in used.pop(premise, [])]
         return used, z3.Implies(all_of(needed), all_of(found))
@@ -137,10 +146,13 @@ class Conditions:
         used, found = self.follow(label, {}, {ENABLED: of.enabled(label)})
         return used, all_of(found)
 
-    def step(self, label: str) -> VC:
-        """The ways of one label: each is a step of the proof's system and keeps the links."""
-        parts = [self.way(name) for name in self.simulation.module.LABELS[label]]
-        if label not in NEVER:
+    def step(self, label: str, iterators: bool | None = None) -> VC:
+        """The ways of one label: each is a step of the proof's system and keeps the links.
+
+        ``iterators``: as in `way`.
+        """
+        parts = [self.way(name, iterators) for name in self.simulation.module.LABELS[label]]
+        if label not in NEVER and not iterators:
             parts.append(self.can(label))
         used: dict[str, dict[int, z3.BoolRef]] = {}
         for kept, _ in parts:
@@ -149,7 +161,8 @@ class Conditions:
         premises = {name: z3.And([*of.values()]) for name, of in used.items()}
         reached = witnesses()
         state = reached.taken[label][0] if label in reached.taken else reached.start
-        return self.condition(label, premises, all_of([each for _, each in parts]), state)
+        name = f"{label}_iterators" if iterators else label
+        return self.condition(name, premises, all_of([each for _, each in parts]), state)
 
     def condition(
         self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef, state: State
@@ -215,7 +228,9 @@ THEORY.theorem(
     "can take a step of a label, so can the module. No thread is at a label of TryPending.",
     [
         LateVC("start", OF.start),
-        *[LateVC(label, partial(OF.step, label)) for label in LABELS],
+        *[LateVC(label, partial(OF.step, label)) for label in LABELS if label not in APART],
+        *[LateVC(label, partial(OF.step, label, False)) for label in APART],
+        *[LateVC(f"{label}_iterators", partial(OF.step, label, True)) for label in APART],
     ],
     [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
     rests_on=(INVARIANT,),

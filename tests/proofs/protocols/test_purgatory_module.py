@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+import z3
 
 from proofs.generated import states, systems
 from proofs.kernel import ProofError
@@ -50,6 +51,28 @@ def test_every_way_of_every_label_is_an_action_of_the_proof():
 
 OTHERS = {"A0_to_Y1", "A2_to_Z1"}
 """Ways that only operations of TryPending have."""
+
+
+def test_every_goal_is_in_a_condition(monkeypatch):
+    """A label that has two conditions has each of its goals in one of them."""
+    names = [vc.name for vc in module.THEORY.theorems["Spec.Purgatory"].vcs]
+    apart = [f"{label}_iterators" for label in module.APART]
+    assert sorted(names) == sorted(["start", *module.LABELS, *apart])
+    conditions = module.Conditions()
+    asked: list[set[str]] = []
+
+    def follow(name, guards, goals):
+        asked.append(set(goals))
+        return {}, z3.BoolVal(True)
+
+    monkeypatch.setattr(conditions, "follow", follow)
+    for label in module.APART:
+        for way in conditions.simulation.module.LABELS[label]:
+            asked.clear()
+            for iterators in (True, False, None):
+                conditions.way(way, iterators)
+            ours, others, every = asked
+            assert ours and others and ours | others == every and not ours & others
 
 
 def test_a_way_without_its_identity_check_is_no_step():
