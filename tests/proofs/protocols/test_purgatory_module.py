@@ -59,19 +59,19 @@ def test_every_goal_is_in_a_condition(monkeypatch):
     apart = [f"{label}_iterators" for label in module.APART]
     assert sorted(names) == sorted(["start", *module.LABELS, *apart])
     conditions = module.Conditions()
-    asked: list[set[str]] = []
+    lists: list[set[str]] = []
 
     def follow(name, guards, goals):
-        asked.append(set(goals))
+        lists.append(set(goals))
         return {}, z3.BoolVal(True)
 
     monkeypatch.setattr(conditions, "follow", follow)
     for label in module.APART:
         for way in conditions.simulation.module.LABELS[label]:
-            asked.clear()
+            lists.clear()
             for iterators in (True, False, None):
                 conditions.way(way, iterators)
-            ours, others, every = asked
+            ours, others, every = lists
             assert ours and others and ours | others == every and not ours & others
 
 
