@@ -141,6 +141,29 @@ def number_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     )
 
 
+def room_of(s: SimpleNamespace, t: z3.ExprRef, key: z3.ExprRef) -> z3.ExprRef:
+    """The shard that a thread is at, which has the key."""
+    shard_at = s.Int_as_Shard
+    return first(
+        (at(s, t, *SWEEPING), shard_at[s.at[t]]),
+        (at(s, t, *COUNTING), shard_at[s.no[t]]),
+        (key != NO_KEY, s.of_Shard[key]),
+        other=NO_SHARD,
+    )
+
+
+def via_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
+    """Where a thread goes back to from the try of an operation."""
+    by = If(0 < s.forcing[t], s.forcing[t], s.stack_height[t])
+    return first(
+        (back(s, t, by, "A2"), VIA.first),
+        (back(s, t, by, "A4"), VIA.second),
+        (back(s, t, by, "B3"), VIA.check),
+        (back(s, t, by, "T1"), VIA.expiry),
+        other=VIA.force,
+    )
+
+
 def is_in(s: SimpleNamespace, key: z3.ExprRef, number: z3.ExprRef) -> z3.BoolRef:
     """The viewed operation is in a list."""
     there = listed(s, key, number, s.spot[key]) == s.viewed
@@ -157,25 +180,12 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
     place, tour = place_of(s, t), tour_of(s, t)
     waits = And(Not(s.completed[v]), Not(s.revoked[v]))
     key, number, section = key_of(s, t), number_of(s, t), section_of(s, t)
-    shard_at = s.Int_as_Shard
-    room = first(
-        (at(s, t, *SWEEPING), shard_at[s.at[t]]),
-        (at(s, t, *COUNTING), shard_at[s.no[t]]),
-        (key != NO_KEY, s.of_Shard[key]),
-        other=NO_SHARD,
-    )
+    room = room_of(s, t, key)
     has_tour = tour != TOUR.Out
     ahead, left = s.ahead_1[t], s.left_1[t]
     past = Or(ahead == 0, And(is_in(s, s.ck[t], s.mine[t]), s.spot[s.ck[t]] < ahead))
     takes = And(0 < left, is_in(s, s.fk[t], s.gone[t]), left <= s.spot[s.fk[t]])
-    by = If(0 < s.forcing[t], s.forcing[t], s.stack_height[t])
-    via = first(
-        (back(s, t, by, "A2"), VIA.first),
-        (back(s, t, by, "A4"), VIA.second),
-        (back(s, t, by, "B3"), VIA.check),
-        (back(s, t, by, "T1"), VIA.expiry),
-        other=VIA.force,
-    )
+    via = via_of(s, t)
     tries = Or(0 < s.forcing[t], And(at(s, t, "Y1"), s.yo[t] == v))
     enters = And(0 < s.entry[t], s.entry[t] == s.stack_height[t])
     checks = Or(
