@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar, Values
+from model.pluscal import (
+    BLOCKED,
+    DONE,
+    Function,
+    Machine,
+    Procedure,
+    Process,
+    Scalar,
+    Scenario,
+    Step,
+    Values,
+)
 
 
 class Model(Machine):
@@ -21,7 +29,7 @@ class Model(Machine):
 
     got: Function[Values]
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.kind = scenario["threads"], scenario["kind"]
         initial = scenario["initial"]
         self.PROCEDURES = {
@@ -55,7 +63,7 @@ class Model(Machine):
     def _give(self) -> None:
         self.lock = None
 
-    def _return(self, t: Process, value: Any) -> None:
+    def _return(self, t: Process, value: object) -> None:
         self.got[self.me] += (value,)
         self.leave(t)
 
@@ -66,7 +74,7 @@ class Model(Machine):
 
     # -- set
 
-    def S1(self, t: Process) -> Any:
+    def S1(self, t: Process) -> Step:
         if not self._take():
             return BLOCKED
 
@@ -79,7 +87,7 @@ class Model(Machine):
 
     # -- get_and_set
 
-    def E1(self, t: Process) -> Any:
+    def E1(self, t: Process) -> Step:
         if not self._take():
             return BLOCKED
 
@@ -96,7 +104,7 @@ class Model(Machine):
 
     # -- compare_and_set
 
-    def C1(self, t: Process) -> Any:
+    def C1(self, t: Process) -> Step:
         if not self._take():
             return BLOCKED
 
@@ -118,7 +126,7 @@ class Model(Machine):
 
     # -- add_and_get
 
-    def A1(self, t: Process) -> Any:
+    def A1(self, t: Process) -> Step:
         if not self._take():
             return BLOCKED
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.controller_early import EarlySteps
 from model.controller_nodes import (
     NO_EPOCH,
@@ -17,7 +14,17 @@ from model.controller_nodes import (
     written,
 )
 from model.controller_properties import NONE, UNREADABLE
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step, Values, as_record
+from model.pluscal import (
+    BLOCKED,
+    DONE,
+    Procedure,
+    Process,
+    Scalar,
+    Scenario,
+    Step,
+    Values,
+    as_record,
+)
 
 
 class Model(EarlySteps):
@@ -59,7 +66,7 @@ class Model(EarlySteps):
         Scalar("overwritten"),
     )
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         first, session = scenario["first"], scenario["session"]
         self.elector = scenario["elector"]
@@ -93,7 +100,7 @@ class Model(EarlySteps):
         self.scalar("overwritten", False)
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         return as_record(super().tla(variable, piece))
 
     # -- parts of steps

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
-from model.pluscal import Function, Machine
+from model.pluscal import Function, Machine, Process, Scalar
+
+if TYPE_CHECKING:
+    from model.controller_nodes import Epoch, Node, State, Tree
 
 NONE, UNREADABLE = "none", "?"
 WORKING = ("F1", "W1", "W2", "X1", "X2", "X3")
@@ -22,32 +25,32 @@ class Properties(Machine):
     )
 
     brokers: tuple[str, ...]
-    node: Any
-    epoch: Any
-    part: Any
-    live: Any
-    sessions: Any
-    watching: Any
-    busy: Any
-    over: Any
-    elections: Any
-    stale: Any
-    robbed: Any
-    overwritten: Any
+    node: Scalar
+    epoch: Scalar
+    part: Scalar
+    live: Scalar
+    sessions: Scalar
+    watching: Scalar
+    busy: Scalar
+    over: Scalar
+    elections: Scalar
+    stale: Scalar
+    robbed: Scalar
+    overwritten: Scalar
     session: Function[int]
     cut: Function[str]
-    late: Function[tuple[Any, ...]]
+    late: Function[tuple[Tree, ...]]
     queue: Function[tuple[str, ...]]
     acts: Function[bool]
-    own: Function[Any]
-    known: Function[Any]
+    own: Function[Epoch]
+    known: Function[State]
 
     def quiet(self, broker: str) -> bool:
         """It handles no event, none waits, its session lives, and its server is not late."""
         waits = self.queue[broker] or self.late[broker]
         return bool(broker in self.live and broker not in self.busy and not waits)
 
-    def _at(self, *labels: str) -> list[tuple[str, Any]]:
+    def _at(self, *labels: str) -> list[tuple[str, Process]]:
         """The brokers that come to one of these labels next, and their variables."""
         return [
             (name, t)
@@ -73,11 +76,11 @@ class Properties(Machine):
             )
         )
 
-    def _is_node(self, node: Any) -> bool:
+    def _is_node(self, node: Node) -> bool:
         names = {*self.brokers, UNREADABLE}
         return bool(node == (NONE, 0) or (node.id in names and 1 <= node.session <= self.sessions))
 
-    def _is_tree(self, tree: Any) -> bool:
+    def _is_tree(self, tree: Tree) -> bool:
         return bool(
             self._is_node(tree.node)
             and min(*tree.epoch, *tree.part) >= 0

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.conditions import notified, offered, taken
 from model.delay_queue_properties import NEVER, Properties
-from model.pluscal import BLOCKED, DONE, Process, Scalar, State, Values
+from model.pluscal import BLOCKED, DONE, Process, Scalar, Scenario, State, Step, Steps, Values
 
 OWN = {
     "turn": 1,
@@ -64,7 +61,7 @@ class Model(Properties):
     interrupted, now, leader = Scalar("interrupted"), Scalar("now"), Scalar("leader")
     items, queued, leading = Scalar("items"), Scalar("queued"), Scalar("leading")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, OWN, start="T0")
         first = {name: program[0][0] for name, program in self.program.items()}
@@ -87,12 +84,13 @@ class Model(Properties):
         self.scalar("leading", frozenset())
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """As TLA+ has it: only the threads have variables of their own."""
-        value = super().tla(variable, piece)
-        return {name: value[name] for name in self.users} if variable in OWN else value
+        if variable in OWN:
+            return self.function_of(self.users, piece)
+        return super().tla(variable, piece)
 
-    def successors(self, state: State) -> list[tuple[int, str, State]]:
+    def successors(self, state: State) -> Steps:
         """The clock looks at the program counters, in the state before the step."""
         self._counters = tuple(values[0] for values in state[1])
         try:
@@ -100,7 +98,7 @@ class Model(Properties):
         finally:
             self._counters = ()
 
-    def returned(self, process: Process) -> Any:
+    def returned(self, process: Process) -> object:
         """What a poll has taken, or None; that it was interrupted."""
         if process.raised:
             return ("raised", "Interrupted")
@@ -191,7 +189,7 @@ class Model(Properties):
 
     # -- offer and poll_now
 
-    def G1(self, t: Process) -> Any:
+    def G1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if self._operation(self.me, t)[0] == "poll_now":
@@ -220,7 +218,7 @@ class Model(Properties):
     def A1(self, t: Process) -> None:
         t.deadline = self.now + self._operation(self.me, t)[1]
 
-    def A2(self, t: Process) -> Any:
+    def A2(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         self._wait_ms(t)
@@ -242,11 +240,11 @@ class Model(Properties):
     def A4(self, t: Process) -> None:
         self._sleep(self.now + t.left)
 
-    def A5(self, t: Process) -> Any:
+    def A5(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
 
-    def A6(self, t: Process) -> Any:
+    def A6(self, t: Process) -> Step:
         if not self._relock(t):
             return BLOCKED
         self._go_on(t)
@@ -258,12 +256,12 @@ class Model(Properties):
     def A8(self, t: Process) -> None:
         self._sleep(self.now + t.wait)
 
-    def A9(self, t: Process) -> Any:
+    def A9(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
         self.leading -= {self.me}
 
-    def A10(self, t: Process) -> Any:
+    def A10(self, t: Process) -> Step:
         if not self._relock(t):
             return BLOCKED
         if self.leader != self.me:
@@ -303,7 +301,7 @@ class Model(Properties):
             self.interrupted |= {target}
         t.pc = DONE
 
-    def C1(self, t: Process) -> Any:
+    def C1(self, t: Process) -> Step:
         alarms = [self.alarm[name] for name in self.users]
         ahead = [moment for moment in alarms if self.now < moment < NEVER]
         others = [

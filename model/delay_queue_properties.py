@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from model.conditions import offered
-from model.pluscal import DONE, Function, Machine, Process, Scalar
+from model.pluscal import DONE, Function, Machine, Process, Scalar, Values
 
 NEVER = 1000000
 """Later than all that happens; the alarm of a thread that has none."""
@@ -28,7 +27,7 @@ class Properties(Machine):
     queued: Scalar
     now: Scalar
     _late: Callable[[str], bool]
-    _operation: Callable[[str, Process], tuple[Any, ...]]
+    _operation: Callable[[str, Process], Values]
 
     WITNESSES = (
         "LeadIsTaken",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.delayed_operation_properties import ATTEMPTS, OUTER, Properties
-from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Step
+from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scenario, Step
 
 
 class Model(Properties):
@@ -26,7 +23,7 @@ class Model(Properties):
     LOCAL = frozenset({"won", "raised"})
     """What a call returned or raised: in code it is on the thread's stack."""
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.protocol, self.needs = (
             scenario["threads"],
             scenario["protocol"],
@@ -318,7 +315,7 @@ class Model(Properties):
         self.release(self.outer, self.held(t))
         t.pc = "T0"
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """An attempt returns whether it completed the operation; ``onComplete`` may raise."""
         name, *_ = self.now(t)
         if self.raised[self.me]:

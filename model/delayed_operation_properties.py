@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from model.pluscal import DONE, Function, Machine, Monitor
+from model.pluscal import DONE, Function, Machine, Monitor, Programs
 
 OUTER = "outer"
 ATTEMPTS = {
@@ -21,9 +20,9 @@ ATTEMPTS = {
 class Properties(Machine):
     """States of the model, by the variables that the properties read."""
 
-    program: Mapping[str, Any]
+    program: Programs
     protocol: Mapping[str, str]
-    needs: Mapping[str, Any]
+    needs: Mapping[str, Sequence[str]]
     operations: tuple[str, ...]
     locks: tuple[str, ...]
     outer_of: Mapping[str, str]

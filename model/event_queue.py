@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.conditions import notified, offered, taken
 from model.event_queue_properties import Properties
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, State, Step, Values
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Scenario, State, Step, Values
 
 
 class Model(Properties):
@@ -37,7 +34,7 @@ class Model(Properties):
     reader, writer, session = Scalar("reader"), Scalar("writer"), Scalar("session")
     log, requests, entered = Scalar("log"), Scalar("requests"), Scalar("entered")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         self.does = {event: tuple(does) for event, does in dict(scenario["does"]).items()}
         self.waiting, self.clear = tuple(scenario["waiting"]), scenario["clear"]
@@ -66,14 +63,13 @@ class Model(Properties):
         self.scalar("entered", self.waiting)
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """As TLA+ has it: users alone have a ``turn``, the event thread alone has ``taken``."""
-        value = super().tla(variable, piece)
         if variable == "turn":
-            return {name: value[name] for name in self.users}
+            return self.function_of(self.users, piece)
         if variable == "taken":
-            return {name: value[name] for name in self.threads if name not in self.users}
-        return value
+            return self.function_of({*self.threads} - {*self.users}, piece)
+        return super().tla(variable, piece)
 
     # -- the locks
 

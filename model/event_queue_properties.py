@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from model.pluscal import DONE, Machine, Process
+from model.pluscal import DONE, Function, Machine, Process, Programs, Scalar
 
 
 class Properties(Machine):
@@ -21,18 +20,18 @@ class Properties(Machine):
         "AsksInOldSession",
     )
 
-    program: Any
-    does: Any
-    users: Any
-    waiting: Any
+    program: Programs
+    does: Mapping[str, tuple[str, ...]]
+    users: tuple[str, ...]
+    waiting: tuple[str, ...]
     clear: str
-    queue: Any
-    spent: Any
-    running: Any
-    ended: Any
-    log: Any
-    requests: Any
-    entered: Any
+    queue: Scalar
+    spent: Function[bool]
+    running: Scalar
+    ended: Scalar
+    log: Scalar
+    requests: Scalar
+    entered: Scalar
 
     def _at(self, *labels: str) -> Iterator[tuple[str, Process]]:
         """The threads at these labels."""

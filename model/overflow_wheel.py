@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.overflow_wheel_properties import LIST, POINTER, START, TIME, WHEEL, Properties
 from model.pluscal import (
     BLOCKED,
@@ -13,8 +10,10 @@ from model.pluscal import (
     Procedure,
     Process,
     Scalar,
+    Scenario,
     State,
     Step,
+    Steps,
     Values,
 )
 
@@ -22,7 +21,7 @@ OBJECT = {WHEEL: "w0", LIST: "e", POINTER: "x"}
 """The object that a field is of; every wheel has a TIME."""
 MONITORS = ("wheel", "bucket", "entry", "task")
 
-Store = tuple[str, str, str, Any, frozenset[str]]
+Store = tuple[str, str, str, str | None, frozenset[str]]
 """A buffered store: (thread, field, object, value, what its thread has released since)."""
 
 
@@ -52,7 +51,7 @@ class Model(Properties):
     settled, late, unlinked = Scalar("settled"), Scalar("late"), Scalar("unlinked")
     revoked, slipped = Scalar("revoked"), Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.wheels = scenario["threads"], tuple(scenario["wheels"])
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.memories = {
@@ -90,7 +89,7 @@ class Model(Properties):
             self.scalar(name, False)
         self.begin()
 
-    def successors(self, state: State) -> Any:
+    def successors(self, state: State) -> Steps:
         """A memory process looks at its thread's program counter, in the state before the step."""
         self._counters = [values[0] for values in state[1]]
         try:
@@ -105,10 +104,10 @@ class Model(Properties):
             self.processes[index].pc if self._counters is None else self._counters[index]
         ) == DONE
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """Only threads have a turn."""
         if variable == "turn":
-            return {name: value for name, value in zip(self.threads, piece) if name in self.users}
+            return self.function_of(self.users, piece)
         return super().tla(variable, piece)
 
     # -- memory
@@ -144,21 +143,22 @@ class Model(Properties):
         self.observe(what)
         self.publish(what)
 
-    def seen(self, field: str, where: str, memory: Any) -> Any:
+    def seen(self, field: str, where: str, memory: str | None) -> str | None:
         """A field's value as the process sees it: its own newest store, or what is in memory."""
-        for thread, name, instance, value, _ in reversed(self.buffer):
+        stores: tuple[Store, ...] = self.buffer
+        for thread, name, instance, value, _ in reversed(stores):
             if thread == self.me and name == field and instance == where:
                 return value
         return memory
 
-    def look(self, field: str, where: Any = "") -> Any:
+    def look(self, field: str, where: str | None = "") -> str | None:
         """Read a field, of its one object where no other is named."""
         if field in self.VOLATILE:
             self.observe(field)
         memory = self.current_time[where] if field == TIME else getattr(self, field)
         return self.seen(field, where or OBJECT[field], memory)
 
-    def store(self, field: str, value: Any, where: str = "") -> None:
+    def store(self, field: str, value: str | None, where: str = "") -> None:
         """Write a field, of its one object where no other is named."""
         written: Store = self.me, field, where or OBJECT[field], value, frozenset()
         if field in self.VOLATILE:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from model.pluscal import DONE, Machine, Scalar
+from model.pluscal import DONE, Function, Machine, Scalar
 
 WHEEL, LIST, POINTER, TIME = "overflow_wheel", "list", "timer_task_entry", "current_time"
 START = "start"
@@ -15,11 +13,11 @@ class Properties(Machine):
     """States of the model, by the variables that the properties read."""
 
     users: tuple[str, ...]
-    buffer: tuple[Any, ...]
-    overflow_wheel: Any
-    list: Any
-    found_wheel: Any
-    found_time: Any
+    buffer: Scalar
+    overflow_wheel: Scalar
+    list: Scalar
+    found_wheel: Function[str | None]
+    found_time: Function[str | None]
     late: Scalar
     revoked: Scalar
     slipped: Scalar

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.heap import offered, polled
 from model.parted_timer_properties import Properties
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Scenario, Step
 
 
 class Model(Properties):
@@ -41,7 +38,7 @@ class Model(Properties):
     slipped = Scalar("slipped")
     moved = Scalar("moved")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.task_of, self.deadline = (
             scenario["threads"],
             scenario["task_of"],
@@ -327,7 +324,7 @@ class Model(Properties):
     def T1(self, t: Process) -> None:
         t.pc = "T0"
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """``add`` raises what the executor's refusal raises."""
         operation, *arguments = self.program[self.me][t.turn - 2]
         refused = operation == "add" and arguments[0] in self.raised

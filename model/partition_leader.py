@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.partition_leader_properties import Properties
-from model.pluscal import DONE, Procedure, Process, Scalar, Values, as_record
+from model.pluscal import DONE, Procedure, Process, Scalar, Scenario, Values, as_record
 
 NO_LEADER = -1
 
@@ -90,7 +89,7 @@ class Model(Properties):
         Scalar("dead"),
     )
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         self.assignment, self.target = tuple(scenario["assignment"]), tuple(scenario["target"])
         self.unclean = scenario["unclean"]
@@ -110,10 +109,10 @@ class Model(Properties):
         self.scalar("dead", False)
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         return as_record(super().tla(variable, piece))
 
-    def returned(self, process: Process) -> Any:
+    def returned(self, process: Process) -> object:
         """The leader or None of an election, and whether an update of the ISR was accepted."""
         name = self.program[self.me][process.turn - 2][0]
         if name == "elect":

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from model.pluscal import DONE, Function, Machine
+from model.pluscal import DONE, Function, Machine, Scalar
+
+if TYPE_CHECKING:
+    from model.partition_leader import Elected
 
 
 class Election(NamedTuple):
@@ -15,7 +18,7 @@ class Election(NamedTuple):
     isr: tuple[int, ...]
     live: frozenset[int]
     down: frozenset[int]
-    elected: Any
+    elected: Elected
 
     @property
     def elects(self) -> bool:
@@ -41,15 +44,15 @@ class Properties(Machine):
     unclean: bool
     led: Function[int]
     accepted: Function[bool]
-    node: Any
-    live: Any
-    stopping: Any
-    answer: Any
-    complete: Any
-    elections: Any
-    overwritten: Any
-    lost: Any
-    dead: Any
+    node: Scalar
+    live: Scalar
+    stopping: Scalar
+    answer: Scalar
+    complete: Scalar
+    elections: Scalar
+    overwritten: Scalar
+    lost: Scalar
+    dead: Scalar
 
     def _elections(self) -> Iterator[Election]:
         """By those that are about to write what they elected, and by a survey."""

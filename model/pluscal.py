@@ -18,7 +18,7 @@ are restored, and its parameters keep their last values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -40,9 +40,14 @@ Step = Blocked | None
 """The result of a label's method."""
 
 V = TypeVar("V")
+Scenario = Mapping[str, Any]
+Programs = Mapping[str, list[list[Any]]]
+"""A scenario's table of the TOML, and its ``threads``: operations, each a name with arguments."""
 Values = tuple[Any, ...]
 State = tuple[Values, tuple[Values, ...]]
 """A frozen state: the shared variables, flattened, and one tuple for each process."""
+Steps = list[tuple[int, str, State]]
+"""Steps from a state: each the index of the process, the label, and the state after it."""
 
 
 class Monitor(NamedTuple):
@@ -63,8 +68,8 @@ class Procedure(NamedTuple):
 
     entry: str
     parameters: tuple[str, ...]
-    variables: tuple[tuple[str, Any], ...] = ()
-    defaults: tuple[tuple[str, Any], ...] = ()
+    variables: tuple[tuple[str, object], ...] = ()
+    defaults: tuple[tuple[str, object], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,14 +89,14 @@ class Function(Generic[V]):
 
     __slots__ = ("_cells", "_at")
 
-    def __init__(self, cells: list[Any], at: Mapping[Any, int]) -> None:
+    def __init__(self, cells: list[V], at: Mapping[object, int]) -> None:
         self._cells: list[V] = cells
         self._at = at
 
-    def __getitem__(self, name: Any) -> V:
+    def __getitem__(self, name: object) -> V:
         return self._cells[self._at[name]]
 
-    def __setitem__(self, name: Any, value: V) -> None:
+    def __setitem__(self, name: object, value: V) -> None:
         self._cells[self._at[name]] = value
 
 
@@ -132,22 +137,19 @@ class Machine:
     """History variables that may decide steps: an implementation has them on a thread's stack."""
 
     def __init__(
-        self, threads: Iterable[str], process_variables: Mapping[str, Any], start: str
+        self, threads: Iterable[str], process_variables: Mapping[str, object], start: str
     ) -> None:
         """``process_variables``: a process's own, with values; ``start``: its first label."""
         self.threads = tuple(threads)
         self._cells: list[Any] = []
         self._spans: dict[str, tuple[int, int]] = {}
-        self._names: dict[str, tuple[Any, ...] | None] = {}
-        own: dict[str, Any] = {"pc": start}
+        self._names: dict[str, Values | None] = {}
+        own: dict[str, object] = {"pc": start}
         if self.PROCEDURES:  # PlusCal has a stack for them only
             own["stack"] = ()
         for procedure in self.PROCEDURES.values():
-            own |= (
-                dict.fromkeys(procedure.parameters)
-                | dict(procedure.defaults)
-                | dict(procedure.variables)
-            )
+            own |= dict.fromkeys(procedure.parameters) | dict(procedure.defaults)
+            own |= procedure.variables
         own |= process_variables
         self.process_variables = tuple(own)
         self._idle = start
@@ -158,13 +160,8 @@ class Machine:
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
         self._choices = Choices()
-        written = [
-            name
-            for cls in reversed(type(self).__mro__)
-            for name in vars(cls)
-            if LABEL.fullmatch(name)
-        ]
-        order = tuple(dict.fromkeys(written))
+        written = (name for cls in reversed(type(self).__mro__) for name in vars(cls))
+        order = tuple(dict.fromkeys(filter(LABEL.fullmatch, written)))
         self._steps: dict[str, Callable[[Process], Step]] = {
             name: getattr(self, name) for name in order
         }
@@ -180,7 +177,7 @@ class Machine:
         self._names[variable] = tuple(initial)
         return Function(self._cells, {name: start + i for i, name in enumerate(initial)})
 
-    def scalar(self, variable: str, initial: Any) -> None:
+    def scalar(self, variable: str, initial: object) -> None:
         """Declare a shared variable that is one value, for a ``Scalar`` class attribute."""
         self._spans[variable] = (len(self._cells), len(self._cells) + 1)
         self._cells.append(initial)
@@ -232,9 +229,9 @@ class Machine:
             tuple(vars(process).values()) for process in self._workspace
         )
 
-    def successors(self, state: State) -> list[tuple[int, str, State]]:
-        """Every step from ``state``: (index of the process, label, state after it)."""
-        out: list[tuple[int, str, State]] = []
+    def successors(self, state: State) -> Steps:
+        """Every step from ``state``."""
+        out: Steps = []
         self._loaded, self._choices = (), (choices := Choices())
         for index, values in enumerate(state[1]):
             label = values[0]
@@ -279,7 +276,7 @@ class Machine:
         self.me = self.threads[index]
         return (self.returned(self._workspace[index]),)
 
-    def returned(self, process: Process) -> Any:
+    def returned(self, process: Process) -> object:
         """The result of the operation that the process has just ended.
 
         The variables are as the operation left them. ``("raised", "Name")`` stands for an exception
@@ -361,7 +358,11 @@ class Machine:
         shared, processes = state
         return (*(shared[a:b] for a, b in self._spans.values()), *zip(*processes, strict=True))
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def function_of(self, threads: Container[str], piece: Values) -> dict[str, object]:
+        """The piece of a process's variable as a function over some of the processes."""
+        return {name: value for name, value in zip(self.threads, piece) if name in threads}
+
+    def tla(self, variable: str, piece: Values) -> object:
         """A piece as a TLA+ value.
 
         A function or record is a dict, a sequence a tuple, a set a frozenset, and NULL is None.
@@ -378,7 +379,7 @@ class Machine:
             for name, value in zip(names, piece)
         }
 
-    def _frame(self, frame: Frame) -> dict[str, Any]:
+    def _frame(self, frame: Frame) -> dict[str, object]:
         names = self.PROCEDURES[frame.procedure].names
         return {
             "procedure": frame.procedure,
@@ -387,7 +388,7 @@ class Machine:
         }
 
 
-def as_record(value: Any) -> Any:
+def as_record(value: object) -> object:
     """A value of TLA+, its named tuples as records."""
     if isinstance(value, dict):
         return {name: as_record(part) for name, part in value.items()}

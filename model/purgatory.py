@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Step
+from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scenario, Step
 from model.purgatory_completion import Completion
 from model.purgatory_properties import NOWHERE
 
@@ -40,7 +37,7 @@ class Model(Completion):
 
     AUXILIARY = LOCAL | {"winner", "expiredBy", "places", "dropped", "revoked"}
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.protocol = scenario["threads"], scenario["protocol"]
         self.need, self.keys_of = scenario["need"], scenario["keys_of"]
         self.adds, self.raises = scenario["adds"], scenario["raises"]
@@ -298,7 +295,7 @@ class Model(Completion):
         self.expired_by[operation] |= {self.me}
         t.pc = "T0"
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """What the operation that has ended returns; ``onComplete`` may raise."""
         if self.raised[self.me]:
             return ("raised", "Failed")

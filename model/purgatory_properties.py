@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from model.pluscal import DONE, Function, Machine, Monitor, Process, Scalar
+from model.pluscal import DONE, Function, Machine, Monitor, Process, Programs, Scalar
 
 Item = tuple[int, str]
 """An operation in a watcher list, after its place there."""
@@ -16,13 +15,13 @@ NOWHERE: tuple[int, str | None] = (0, None)
 class Properties(Machine):
     """States of the model, by the variables that the properties read."""
 
-    program: Mapping[str, Any]
+    program: Programs
     protocol: str
     need: Mapping[str, str]
-    keys_of: Mapping[str, Any]
-    adds: Mapping[str, Any]
-    raises: Any
-    locking: Any
+    keys_of: Mapping[str, Sequence[str]]
+    adds: Mapping[str, Sequence[str]]
+    raises: Sequence[str]
+    locking: Sequence[str]
     number: Mapping[str, int]
     shards: int
     interval: int

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.conditions import notified_all, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Values
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Scenario, Step, Values
 
 
 class Model(Machine):
@@ -33,7 +30,7 @@ class Model(Machine):
     readers, writer, waiting = Scalar("readers"), Scalar("writer"), Scalar("waiting")
     page = Scalar("page")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.users = tuple(
@@ -54,12 +51,13 @@ class Model(Machine):
         self.raised = self.function("raised", dict.fromkeys(self.users, False))
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """As TLA+ has it: only the threads have a ``turn``."""
-        value = super().tla(variable, piece)
-        return {name: value[name] for name in self.users} if variable == "turn" else value
+        if variable == "turn":
+            return self.function_of(self.users, piece)
+        return super().tla(variable, piece)
 
-    def returned(self, process: Process) -> Any:
+    def returned(self, process: Process) -> object:
         """Whether the operation was interrupted."""
         return ("raised", "Interrupted") if self.me in self.users and self.raised[self.me] else None
 
@@ -101,7 +99,7 @@ class Model(Machine):
 
     # -- ReadLock.__enter__
 
-    def R1(self, t: Process) -> Any:
+    def R1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if not self._reader_waits():
@@ -110,11 +108,11 @@ class Model(Machine):
     def R2(self, t: Process) -> None:
         self._sleep()
 
-    def R3(self, t: Process) -> Any:
+    def R3(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
 
-    def R4(self, t: Process) -> Any:
+    def R4(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if self._raises():
@@ -135,7 +133,7 @@ class Model(Machine):
 
     # -- ReadLock.__exit__
 
-    def U1(self, t: Process) -> Any:
+    def U1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
 
@@ -153,7 +151,7 @@ class Model(Machine):
 
     # -- WriteLock.__enter__
 
-    def W1(self, t: Process) -> Any:
+    def W1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
 
@@ -165,11 +163,11 @@ class Model(Machine):
     def W3(self, t: Process) -> None:
         self._sleep()
 
-    def W4(self, t: Process) -> Any:
+    def W4(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
 
-    def W5(self, t: Process) -> Any:
+    def W5(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if self._raises():
@@ -198,7 +196,7 @@ class Model(Machine):
 
     # -- WriteLock.__exit__
 
-    def X1(self, t: Process) -> Any:
+    def X1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
 

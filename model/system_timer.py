@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.heap import offered, polled
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Scenario, Step
 from model.system_timer_properties import REAPS, Properties
 
 
@@ -59,7 +56,7 @@ class Model(Properties):
     early = Scalar("early")
     slipped = Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.task_of, self.deadline = (
             scenario["threads"],
             scenario["task_of"],
@@ -388,7 +385,7 @@ class Model(Properties):
     def T1(self, t: Process) -> None:
         t.pc = "T0"
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """``add`` and ``reap`` raise what the executor's refusal raises."""
         operation, *arguments = self.program[self.me][t.turn - 2]
         refused = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.conditions import notified, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Values
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Scenario, Step, Values
 
 
 class Model(Machine):
@@ -28,7 +25,7 @@ class Model(Machine):
     )
     early, late = Scalar("early"), Scalar("late")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.closers = tuple(
@@ -49,10 +46,11 @@ class Model(Machine):
         self.scalar("late", False)
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """As TLA+ has it: the reaper has no ``turn``."""
-        value = super().tla(variable, piece)
-        return {name: value[name] for name in self.closers} if variable == "turn" else value
+        if variable == "turn":
+            return self.function_of(self.closers, piece)
+        return super().tla(variable, piece)
 
     # -- the condition
 
@@ -72,7 +70,7 @@ class Model(Machine):
         if self.me not in self.closers:
             t.pc = "S1"
 
-    def J1(self, t: Process) -> Any:
+    def J1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if self.ended:
@@ -82,13 +80,13 @@ class Model(Machine):
         self.mutex = None
         self.asleep |= {self.me}
 
-    def J3(self, t: Process) -> Any:
+    def J3(self, t: Process) -> Step:
         if not offered(self.tickets, self.me):
             return BLOCKED
         self.tickets = taken(self.tickets, self.me)
         self.asleep -= {self.me}
 
-    def J4(self, t: Process) -> Any:
+    def J4(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if not self.ended:
@@ -126,7 +124,7 @@ class Model(Machine):
     def T2(self, t: Process) -> None:
         t.pc = "E1"
 
-    def H1(self, t: Process) -> Any:
+    def H1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
 

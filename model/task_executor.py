@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.conditions import notified_all, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, State, Values
+from model.pluscal import (
+    BLOCKED,
+    DONE,
+    Machine,
+    Procedure,
+    Process,
+    Scalar,
+    Scenario,
+    State,
+    Step,
+    Values,
+)
 
 
 class Model(Machine):
@@ -33,7 +41,7 @@ class Model(Machine):
     )
     accepted, refused, closed = Scalar("accepted"), Scalar("refused"), Scalar("closed")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program = scenario["threads"]
         self.does = {name: tuple(does) for name, does in dict(scenario["does"]).items()}
         super().__init__(self.program, {"turn": 1, "taken": None}, start="T0")
@@ -57,14 +65,13 @@ class Model(Machine):
         self.scalar("closed", frozenset())
         self.begin()
 
-    def tla(self, variable: str, piece: Values) -> Any:
+    def tla(self, variable: str, piece: Values) -> object:
         """As TLA+ has it: only the users have a ``turn``, only the pool's thread has ``taken``."""
-        value = super().tla(variable, piece)
         if variable == "turn":
-            return {name: value[name] for name in self.users}
+            return self.function_of(self.users, piece)
         if variable == "taken":
-            return {name: value[name] for name in self.threads if name not in self.users}
-        return value
+            return self.function_of({*self.threads} - {*self.users}, piece)
+        return super().tla(variable, piece)
 
     # -- the condition
 
@@ -90,7 +97,7 @@ class Model(Machine):
 
     # -- submit
 
-    def S1(self, t: Process) -> Any:
+    def S1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if self.shut:
@@ -125,7 +132,7 @@ class Model(Machine):
     def C1(self, t: Process) -> None:
         t.own = self.thread
 
-    def D1(self, t: Process) -> Any:
+    def D1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
 
@@ -140,11 +147,11 @@ class Model(Machine):
     def D4(self, t: Process) -> None:
         self._sleep()
 
-    def D5(self, t: Process) -> Any:
+    def D5(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
 
-    def D6(self, t: Process) -> Any:
+    def D6(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         if not self.ended:
@@ -170,7 +177,7 @@ class Model(Machine):
     def B1(self, t: Process) -> None:
         self.thread = self.me
 
-    def Y1(self, t: Process) -> Any:
+    def Y1(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         self._look(t)
@@ -181,11 +188,11 @@ class Model(Machine):
     def Y2(self, t: Process) -> None:
         self._sleep()
 
-    def Y3(self, t: Process) -> Any:
+    def Y3(self, t: Process) -> Step:
         if not self._wake():
             return BLOCKED
 
-    def Y4(self, t: Process) -> Any:
+    def Y4(self, t: Process) -> Step:
         if not self._lock():
             return BLOCKED
         self._look(t)
@@ -219,7 +226,7 @@ class Model(Machine):
             return super().outcomes(index, before, after)
         return (None,) if after[1][index][0] == DONE else ()
 
-    def returned(self, process: Process) -> Any:
+    def returned(self, process: Process) -> object:
         name, *task = self.program[self.me][process.turn - 2]
         return ("raised", "RuntimeError") if name == "submit" and task[0] in self.refused else None
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scalar, Step
+from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scalar, Scenario, Step
 from model.timer_task_list_properties import Properties
 
 
@@ -27,7 +25,7 @@ class Model(Properties):
     task_counter = Scalar("taskCounter")
     slipped = Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.task_of = scenario["threads"], scenario["task_of"]
         super().__init__(self.program, {"turn": 1}, start="T0")
 

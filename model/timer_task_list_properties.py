@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from model.pluscal import DONE, FREE, Function, Machine, Monitor, Scalar
+from model.pluscal import DONE, FREE, Function, Machine, Monitor, Programs, Scalar
 
 
 class Properties(Machine):
     """States of the model, by the variables that the properties read."""
 
-    program: Mapping[str, Any]
+    program: Programs
     lists: tuple[str, ...]
     entries: tuple[str, ...]
     tasks: tuple[str, ...]
     task_of: Mapping[str, str]
-    next: Function[Any]
-    prev: Function[Any]
+    next: Function[str | None]
+    prev: Function[str | None]
     list: Function[str | None]
     list_monitor: Function[Monitor]
     entry_monitor: Function[Monitor]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from model.heap import offered, polled
-from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar, Step
+from model.pluscal import (
+    BLOCKED,
+    DONE,
+    FREE,
+    Function,
+    Machine,
+    Procedure,
+    Process,
+    Scalar,
+    Scenario,
+    Step,
+)
 
 
 class Model(Machine):
@@ -27,17 +37,14 @@ class Model(Machine):
     tick: Mapping[int, int]
     content: Function[tuple[str, ...]]
 
-    made = Scalar("made")
-    queue = Scalar("queue")
+    made, queue = Scalar("made"), Scalar("queue")
     task_counter = Scalar("taskCounter")
-    readers = Scalar("readers")
-    writer = Scalar("writer")
+    readers, writer = Scalar("readers"), Scalar("writer")
     adding = Scalar("adding")
     handed = Scalar("handed")
-    rekeyed = Scalar("rekeyed")
-    early = Scalar("early")
+    rekeyed, early = Scalar("rekeyed"), Scalar("early")
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.program, self.deadline = scenario["threads"], scenario["deadline"]
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
         super().__init__(self.program, {"turn": 1}, start="T0")
