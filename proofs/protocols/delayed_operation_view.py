@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from model.delayed_operation import Model
 from proofs.protocols import delayed_operation as proof
 from proofs.protocols.delayed_operation_steps import Operation
 from proofs.protocols.stack import Level, levels, pending
@@ -105,7 +106,7 @@ class Place(NamedTuple):
     acts: bool
 
 
-def views(model: Any) -> list[View]:
+def views(model: Model) -> list[View]:
     """One view for each operation of the model's scenario.
 
     None where threads hold an operation's lock as their own, or try an operation some time after
@@ -119,7 +120,7 @@ def views(model: Any) -> list[View]:
     return [View(model, name) for name in model.operations]
 
 
-def system_of(model: Any, operation: str) -> type[Operation]:
+def system_of(model: Model, operation: str) -> type[Operation]:
     """The system of an operation, by its protocol and by the strangers in its lock."""
     held = any(
         step[0] == "hold" and step[-1] == operation
@@ -138,7 +139,7 @@ def system_of(model: Any, operation: str) -> type[Operation]:
 class View:
     """One operation of a model, as a state of its system in ``delayed_operation``."""
 
-    def __init__(self, model: Any, operation: str, system: type[Operation] | None = None) -> None:
+    def __init__(self, model: Model, operation: str, system: type[Operation] | None = None) -> None:
         """``system``: another one than ``system_of`` says, such as a mutant."""
         self.model, self.operation = model, operation
         system = system or system_of(model, operation)
@@ -165,7 +166,7 @@ class View:
 
     # -- what the check of edges asks for
 
-    def state(self, frozen: Any) -> State:
+    def state(self, frozen: State) -> State:
         """The proof's state that a model's state is."""
         shared, processes = frozen
         if shared not in self._shared:
@@ -194,10 +195,12 @@ class View:
         own["seen"] = {t: dict.fromkeys(place.seen, True) for t, place in zip(threads, places)}
         return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}
 
-    def shared(self, frozen: Any) -> tuple[dict[str, Any], dict[str, bool]]:
+    def shared(self, frozen: State) -> tuple[dict[str, Any], dict[str, bool]]:
         """The variables of no thread's place, encoded; and each thread's last result."""
         pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
-        value = {name: self.model.tla(name, pieces[name]) for name in self.model.variables}
+        value: dict[str, Any] = {
+            name: self.model.tla(name, pieces[name]) for name in self.model.variables
+        }
         o, of = self.operation, self.instance.system.VARIABLES
         own = {
             "ready": {c: value["ready"][c] for c in self.conditions},
@@ -220,11 +223,11 @@ class View:
             name: self.instance.encode(name, one) for name, one in own.items() if name in of
         }, value["won"]
 
-    def pending(self, index: int, frozen: Any) -> str | None:
+    def pending(self, index: int, frozen: State) -> str | None:
         """The label that a thread takes next, None where its program is over."""
         return pending(self.model, frozen[1][index])
 
-    def acts(self, index: int, frozen: Any) -> bool:
+    def acts(self, index: int, frozen: State) -> bool:
         """Whether a thread's next step is about this operation; others leave the state as it is."""
         return self.place(index, frozen[1][index], False).acts
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.purgatory import Model
 from proofs.protocols import purgatory as proof
 from proofs.protocols.purgatory_state import CALLERS, Seen
 from proofs.protocols.stack import Level, levels, pending
@@ -116,19 +117,18 @@ REPORTED = {"L7", "A2", "A4", "B3", "T1"}
 _compiled: dict[type, Compiled] = {}
 
 
-def views(model: Any) -> list[View]:
+def views(model: Model) -> list[View]:
     """One view for each operation of the model's scenario; none for another generation's."""
     if model.protocol != "Blocking":
         return []
     return [View(model, name) for name in model.operations]
 
 
-def system_of(model: Any, operation: str) -> type[Seen]:
+def system_of(model: Model, operation: str) -> type[Seen]:
     """The system of an operation, by the duties that its scenario's callers keep."""
     steps = [step for program in model.program.values() for step in program]
     forced = any(step == ["force", operation] for step in map(list, steps))
-    raised = any(other != operation for other in model.raises)
-    needed = model.need[operation]
+    raised, needed = any(other != operation for other in model.raises), model.need[operation]
     unheard = any(
         step[0] == "deliver" and step[1] == needed and step[2] not in model.keys_of[operation]
         for step in steps
@@ -139,7 +139,7 @@ def system_of(model: Any, operation: str) -> type[Seen]:
 class View:
     """One operation of a model, as a state of its system."""
 
-    def __init__(self, model: Any, operation: str, system: type[Seen] | None = None) -> None:
+    def __init__(self, model: Model, operation: str, system: type[Seen] | None = None) -> None:
         """``system``: another one than ``system_of`` says, such as a mutant."""
         self.model, self.operation = model, operation
         self.system = system or system_of(model, operation)
@@ -169,7 +169,7 @@ class View:
 
     # -- what the check of edges asks for
 
-    def state(self, frozen: Any) -> State:
+    def state(self, frozen: State) -> State:
         """The proof's state that a model's state is."""
         shared, processes = frozen
         if shared not in self._shared:
@@ -199,16 +199,16 @@ class View:
             for name in self.instance.compiled.variables
         )
 
-    def pending(self, index: int, frozen: Any) -> str | None:
+    def pending(self, index: int, frozen: State) -> str | None:
         """The label that a thread takes next, None where its program is over."""
         return pending(self.model, frozen[1][index])
 
-    def acts(self, index: int, frozen: Any) -> bool:
+    def acts(self, index: int, frozen: State) -> bool:
         """Whether a thread's next step may be seen; others leave the state as it is."""
         stack = levels(self.model, frozen[1][index])
         inner = stack[-1]
         if inner.label == "D1":
-            about = self.about(inner)
+            about = self.about(inner) or ""
             return about in self.model.locking or self.operation in (about, *self.model.adds[about])
         if inner.label not in OF_THE_OPERATION:
             return True
@@ -216,10 +216,10 @@ class View:
 
     # -- what is seen
 
-    def shared(self, frozen: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def shared(self, frozen: State) -> tuple[dict[str, Any], dict[str, Any]]:
         """The variables of no thread's place, encoded; and all of the model's, in its values."""
-        pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
-        value = {name: self.model.tla(name, pieces[name]) for name in self.model.variables}
+        pieces = zip(self.model.variables, self.model.pieces(frozen))
+        value: dict[str, Any] = {name: self.model.tla(name, piece) for name, piece in pieces}
         o = self.operation
         numbered = {key: (key, value["list"][key]) for key in self.model.keys}
         own = {

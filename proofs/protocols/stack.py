@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from model.pluscal import DONE
+from model.pluscal import DONE, Machine
 from proofs.ts_concrete import State
 
 
@@ -20,7 +20,7 @@ class Level(NamedTuple):
     values: Mapping[str, Any]
 
 
-def levels(model: Any, process: State) -> list[Level]:
+def levels(model: Machine, process: State) -> list[Level]:
     """The levels of one process of a frozen state, the program first.
 
     Variables that a call hides are taken from the stack.
@@ -35,7 +35,7 @@ def levels(model: Any, process: State) -> list[Level]:
     return [Level("", label, own), *reversed(found)]
 
 
-def pending(model: Any, process: State) -> str | None:
+def pending(model: Machine, process: State) -> str | None:
     """The label that one process of a frozen state takes next, None where its program is over."""
     label = process[model.process_variables.index("pc")]
     return None if label == DONE else label

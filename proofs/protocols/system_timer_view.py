@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.system_timer import Model
 from proofs.protocols import system_timer as proof
 from proofs.protocols.stack import levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
@@ -71,7 +72,7 @@ ACTIONS = {
 _compiled: dict[type, Compiled] = {}
 
 
-def views(model: Any) -> list[View]:
+def views(model: Model) -> list[View]:
     """The one view of a scenario; none of Kafka's order, in which P10 and P11 do not hold."""
     return [View(model)] if model.reap == "reap" else []
 
@@ -79,7 +80,7 @@ def views(model: Any) -> list[View]:
 class View:
     """A model's wheel, queue and locks as a state of ``Buckets``, or of a mutant of it."""
 
-    def __init__(self, model: Any, system: type[proof.Buckets] = proof.Buckets) -> None:
+    def __init__(self, model: Model, system: type[proof.Buckets] = proof.Buckets) -> None:
         """Raises ValueError for a scenario with more than one reaper."""
         self.model, self.name = model, system.__name__
         if system not in _compiled:
@@ -110,7 +111,7 @@ class View:
         self._local: dict[State, dict[str, Any]] = {}
         self._shared: dict[State, dict[str, Any]] = {}
 
-    def state(self, frozen: Any) -> State:
+    def state(self, frozen: State) -> State:
         """The proof's state that a model's state is."""
         shared, processes = frozen
         if shared not in self._shared:
@@ -125,11 +126,11 @@ class View:
             ]
         )
 
-    def pending(self, index: int, frozen: Any) -> str | None:
+    def pending(self, index: int, frozen: State) -> str | None:
         """The label that a thread takes next, None where its program is over."""
         return pending(self.model, frozen[1][index])
 
-    def acts(self, index: int, frozen: Any) -> bool:
+    def acts(self, index: int, frozen: State) -> bool:
         """Every step is about the one view."""
         return True
 
@@ -169,11 +170,11 @@ class View:
             }
         return self._threads[key]
 
-    def shared(self, frozen: Any) -> dict[str, Any]:
+    def shared(self, frozen: State) -> dict[str, Any]:
         """The variables that threads share, encoded."""
         model = self.model
         pieces = dict(zip(model.variables, model.pieces(frozen)))
-        value = {
+        value: dict[str, Any] = {
             name: model.tla(name, pieces[name])
             for name in (
                 "readers",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.timer_task_list import Model
 from proofs.protocols import timer_task_list as proof
 from proofs.protocols.stack import levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
@@ -67,7 +68,7 @@ ACTIONS = {
 _compiled: dict[type, Compiled] = {}
 
 
-def views(model: Any) -> list[View]:
+def views(model: Model) -> list[View]:
     """The one view of a scenario: ``OneReaper`` where at most one thread flushes elsewhere."""
     reapers = [
         thread
@@ -83,7 +84,7 @@ class View:
     """A scenario's model as a state of ``TimerTaskList``, or of a mutant of it."""
 
     def __init__(
-        self, model: Any, system: type[proof.TimerTaskList], reaper: str | None = None
+        self, model: Model, system: type[proof.TimerTaskList], reaper: str | None = None
     ) -> None:
         """``reaper``: the thread that may flush into other lists, for a system with only one."""
         self.model, self.name = model, system.__name__
@@ -106,7 +107,7 @@ class View:
         self._local: dict[State, dict[str, Any]] = {}
         self._shared: dict[State, dict[str, Any]] = {}
 
-    def state(self, frozen: Any) -> State:
+    def state(self, frozen: State) -> State:
         """The proof's state that a model's state is."""
         shared, processes = frozen
         if shared not in self._shared:
@@ -121,11 +122,11 @@ class View:
             ]
         )
 
-    def pending(self, index: int, frozen: Any) -> str | None:
+    def pending(self, index: int, frozen: State) -> str | None:
         """The label that a thread takes next, None where its program is over."""
         return pending(self.model, frozen[1][index])
 
-    def acts(self, index: int, frozen: Any) -> bool:
+    def acts(self, index: int, frozen: State) -> bool:
         """Every step is about the one view."""
         return True
 
@@ -168,11 +169,13 @@ class View:
             self._threads[key] = own
         return self._threads[key]
 
-    def shared(self, frozen: Any) -> dict[str, Any]:
+    def shared(self, frozen: State) -> dict[str, Any]:
         """The variables that threads share, encoded."""
         model = self.model
         pieces = dict(zip(model.variables, model.pieces(frozen)))
-        value = {name: model.tla(name, piece) for name, piece in pieces.items() if name != "stack"}
+        value: dict[str, Any] = {
+            name: model.tla(name, piece) for name, piece in pieces.items() if name != "stack"
+        }
         members = {name: self.members(value["next"], name) for name in model.lists}
         linked = {
             entry: {name: True for name in model.lists if entry in members[name]}
