@@ -76,7 +76,7 @@ class Harness:
         self.returned.note(self.atomic.add_and_get(delta))
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     return {
         "held": (named(harness.atomic._value),),

@@ -226,7 +226,7 @@ def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
     )
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     zookeeper, brokers = harness.zookeeper, harness.brokers
     node, epoch, part = of_nodes(zookeeper.nodes)

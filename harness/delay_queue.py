@@ -102,7 +102,7 @@ class Harness:
         return None if element is None else ticks(element.at - self.start)
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values.
 
     Production's clock and sleepers do not show it: there it is read at rest.

@@ -118,7 +118,7 @@ class Harness:
         self.manager.work()
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     manager, client = harness.manager, harness.client
     mutex, asleep, tickets = condition(manager.queue.changed)

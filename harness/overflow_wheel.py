@@ -216,7 +216,7 @@ def held(monitor: Any) -> tuple[str | None, int]:
     return (owner and owner.name, getattr(monitor, "depth", 0))
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, in the model's own form."""
     heap, wheel, entry, task, bucket = (
         harness.heap,

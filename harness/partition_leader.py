@@ -107,7 +107,7 @@ def chosen(assignment: tuple[int, ...], number: int) -> frozenset[int]:
     return frozenset(replica for i, replica in enumerate(assignment) if number >> i & 1)
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     state = harness.state
     return {

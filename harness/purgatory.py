@@ -305,7 +305,7 @@ def along(neighbours: Mapping[int, int]) -> list[int]:
     return found
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, in the model's own form."""
     operations = harness.operations.values()
     name = {id(operation): role for role, operation in harness.operations.items()}

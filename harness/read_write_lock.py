@@ -75,7 +75,7 @@ class Harness:
         self.interrupts.interrupt(thread)  # update I1
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     lock = harness.lock
     mutex, asleep, tickets = condition(lock.changed)

@@ -276,7 +276,7 @@ def waits(label: str, names: Mapping[str, Any]) -> Any:
     return None if bucket is None else bucket.monitor
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, in the model's own form."""
     timer = harness.timer
     name = {(id(task), due): entry for entry, (task, due) in harness.due.items()}

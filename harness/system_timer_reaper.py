@@ -78,7 +78,7 @@ class Harness:
         self.reaper.thread.run()
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     thread = harness.reaper.thread
     mutex, asleep, tickets = condition(thread.changed)

@@ -123,7 +123,7 @@ class Harness:
         self.pool.work()
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     mutex, asleep, tickets = condition(harness.pool.changed)
     return {

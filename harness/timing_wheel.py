@@ -148,7 +148,7 @@ def proper(harness: Harness, level: int, wheel: Any) -> bool:
     )
 
 
-def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, in the model's own form."""
     name = {id(entry): role for role, entry in harness.entries.items()}
     wheels = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote, unquote
 
 Choice = tuple[str, ...]
@@ -83,7 +83,7 @@ def shown(label: str) -> str:
     return f"{label} = {', '.join(choice)}" if choice else str(label)
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """The text of a value that may be chosen. Equal values have equal texts, others have others."""
     if isinstance(value, str):
         return value if _NAME.fullmatch(value) and value not in _RESERVED else repr(value)

@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
-State = tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]
-"""A frozen state: (shared variables flattened, one tuple of variables per thread).
+Values = tuple[object, ...]
+"""Values of variables. Each is hashable and equal to itself alone: the tool reads no more of it.
 
-It is hashable. The first variable of a thread is its ``pc``, the label of its next step.
+A shared variable is the tuple of the values that it consists of.
 """
+ThreadState: TypeAlias = "tuple[str, *tuple[object, ...]]"
+"""A thread's variables. The first is its ``pc``, the label of its next step."""
+State = tuple[Values, tuple[ThreadState, ...]]
+"""A frozen state: (shared variables flattened, one tuple of variables per thread). Hashable."""
 Step = tuple[int, str, State]
 """A step: (index of the thread in ``threads``, label, state after the step).
 
 A thread has several steps in a state where its step chooses. Their labels are then of a subclass of
 ``str`` with the attribute ``choice``: the tuple of the values in which they differ.
 """
+Outcomes: TypeAlias = Callable[[int, State, State], Values]
+"""Of a thread's step, from a state to a state: the results of the operations that it ends."""
 Data: TypeAlias = "bool | int | float | str | Sequence[Data] | Mapping[str, Data] | None"
 """A value of a scenario, as the TOML has it."""
 Program = Sequence[Sequence[Data]]
@@ -32,8 +38,6 @@ Scenario = Mapping[str, Data]
 
 Implementation: TypeAlias = "ModuleType | SimpleNamespace"
 """An implementation's classes and functions by name: its module, or the names of several."""
-Values = tuple[object, ...]
-"""A shared variable, as a tuple of the values that it consists of."""
 
 
 def programs(scenario: Scenario) -> Mapping[str, Program]:
@@ -47,8 +51,7 @@ class Model(Protocol):
 
     A model may also have these members:
 
-    - ``outcomes(index, before, after)``: the results of the operations that a thread's step from
-      ``before`` to ``after`` has ended, as a tuple. Without it, results are not compared.
+    - ``outcomes(index, before, after)``, of :data:`Outcomes`. Without it, results are not compared.
     - ``OF_PROCESSES``: the properties that read variables of threads. Where a model lists them,
       all others are evaluated once per value of the shared variables.
     - ``LOCAL``: the AUXILIARY variables that code has on a thread's stack.
@@ -85,14 +88,23 @@ class Model(Protocol):
     def holds(self, name: str, state: State) -> bool:
         """Whether a property or witness of this name holds in a state."""
 
-    def pieces(self, state: State) -> tuple[Any, ...]:
-        """One hashable value per variable: those of ``variables``, then ``process_variables``."""
+    def pieces(self, state: State) -> tuple[Values, ...]:
+        """One piece per variable: those of ``variables``, then ``process_variables``.
 
-    def tla(self, variable: str, piece: Any) -> Any:
+        The piece of a thread's variable has one value for each of ``threads``.
+        """
+
+    def tla(self, variable: str, piece: Values) -> object:
         """A piece as a TLA+ value.
 
         A dict stands for a function or record, a tuple for a sequence, None for NULL.
         """
+
+
+def outcomes_of(model: Model) -> Outcomes | None:
+    """A model's ``outcomes``, None where it has none."""
+    found: Outcomes | None = getattr(model, "outcomes", None)
+    return found
 
 
 @runtime_checkable
@@ -100,7 +112,7 @@ class ModelInPlace(Model, Protocol):
     """A model that can also change one state in place, which long traces are followed on."""
 
     @property
-    def processes(self) -> tuple[Any, ...]:
+    def processes(self) -> tuple[object, ...]:
         """The threads' variables in the state in place, as attributes of one object each."""
 
     def load(self, state: State) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from wheelproof import documents
 from wheelproof.errors import UsageError
@@ -42,6 +42,10 @@ LAYERS_SAY = {
 """Layer -> what it compares or checks; "" of those that no verification has."""
 
 LAYERS = tuple(LAYERS_SAY)
+
+
+Figures = Mapping[str, Any]
+"""Counts and the like by name, plain JSON values."""
 
 
 class Verdict(StrEnum):
@@ -77,7 +81,7 @@ class Row:
     verdict: Verdict
     property: str | None = None
     bound: str = ""
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
     seconds: float = 0.0
     trace: str | None = None
     ok: bool = False
@@ -101,6 +105,30 @@ class Row:
         return f"{self.mechanism} / {self.layer} / {self.name}"
 
 
+class Found(TypedDict, total=False):
+    """The result of a check, by the names that `judge` has for its parts."""
+
+    verdict: str
+    property: str | None
+    why: str
+    trace: str | Path | None
+
+
+class Measured(Found, total=False):
+    """The same with what was counted."""
+
+    figures: Mapping[str, object]
+    bound: str
+
+
+class Judged(Measured, total=False):
+    """The same with what was expected."""
+
+    expected: str
+    expected_property: str | None
+    fault: str
+
+
 def judge(
     mechanism: str,
     layer: str,
@@ -113,7 +141,7 @@ def judge(
     fault: str = "",
     why: str = "",
     bound: str = "",
-    figures: Mapping[str, Any] | None = None,
+    figures: Mapping[str, object] | None = None,
     seconds: float = 0.0,
     trace: str | Path | None = None,
 ) -> Row:

@@ -340,7 +340,7 @@ def test_the_undamaged_subject_is_green_in_the_layers_that_are_damaged(verify):
 def test_every_variable_has_to_be_mapped(small, variable):
     small.change(
         HARNESS,
-        "def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:\n",
+        "def shared(harness: Harness) -> dict[str, tuple[object, ...]]:\n",
         f"def shared(harness):\n    known = everything(harness)\n    del known[{variable!r}]\n"
         "    return known\n\n\n"
         "def everything(harness: Harness) -> dict[str, tuple]:\n",

@@ -13,19 +13,18 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
 from wheelproof.checks.drawing import mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Model, State
+from wheelproof.protocols import Model, State, Values
 from wheelproof.tla import export
 from wheelproof.tlc import mc
 from wheelproof.tlc.dot import Node, read_dot
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.tlc.values import parse_value
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Found, Verdict
 
 NAME = "properties"
 SCENARIOS, STATES = 4, 160
@@ -251,7 +250,7 @@ def check(context: Context) -> Report:
         return Report([row])
     names, samples = invariants(mechanism), chosen(mechanism)
     one_sided = [name for name in names if not any(each.seen(name) for each in samples)]
-    judged: dict[str, Any] = {
+    judged: Found = {
         "verdict": Verdict.VACUOUS if len(one_sided) == len(names) else Verdict.SAMPLED
     }
     unjudged = 0
@@ -335,7 +334,7 @@ def judged_by_tlc(
 def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
     """TLC's truth values by the state's number; FALSE where the model has no value."""
     mechanism, model = context.mechanism, sample.model
-    known: dict[tuple[int, Any], str] = {}
+    known: dict[tuple[int, Values], str] = {}
     names = names_of(model)
     tables: dict[str, dict[str, int]] = {name: {} for name in names}
     rows = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from wheelproof.certificates.checker import check
 from wheelproof.certificates.expressions import Refused
@@ -41,7 +41,7 @@ class Certifying(Protocol):
 
 
 def checked(
-    theory: Certifying, name: str, folder: Path, figures: Mapping[str, Any]
+    theory: Certifying, name: str, folder: Path, figures: Mapping[str, object]
 ) -> tuple[dict[str, int], str]:
     """Figures of a theorem's certificates, and what is wrong with them; "" where nothing is.
 

@@ -6,9 +6,9 @@ The checks of configs, mutants and random schedules share them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
-from wheelproof.checks.context import Context, counts_of
+from wheelproof.checks.context import Checked, Context, counts_of
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate
 from wheelproof.explore.difference import Difference
@@ -32,7 +32,7 @@ class Equality:
 
 
 def dumped(
-    context: Context, name: str, config: Config, graph: StateGraph, **checks: Any
+    context: Context, name: str, config: Config, graph: StateGraph, **checks: Unpack[Checked]
 ) -> tuple[TlcResult, Equality | None]:
     """One TLC run with a dump of its graph, compared with the model's.
 
@@ -71,11 +71,12 @@ def bisimulated(
     name: str,
     layer: str = "bisimulation",
     budget: float | None = None,
-    **checks: Any,
+    fields: bool = False,
+    second_ways: int = 0,
 ) -> Bisimulation:
     """Bisimulation of an implementation with a reduced model graph.
 
-    ``checks``: further options of ``bisimulate``.
+    ``fields`` and ``second_ways`` are those of ``bisimulate``.
     """
     beat = context.beat(layer, name)
     return bisimulate(
@@ -85,11 +86,12 @@ def bisimulated(
         reduced.shared_of(graph),
         budget=budget or context.limits.bisimulation_seconds,
         progress=lambda f: beat(int(f["impl_states"])),
-        **checks,
+        fields=fields,
+        second_ways=second_ways,
     )
 
 
-def bisimulation_figures(bisimulation: Bisimulation) -> dict[str, Any]:
+def bisimulation_figures(bisimulation: Bisimulation) -> dict[str, int]:
     """The figures of a bisimulation, without its time."""
     return {name: int(value) for name, value in bisimulation.figures.items() if name != "cpu"}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from wheelproof.checks.comparisons import Equality
 from wheelproof.checks.context import Context
@@ -106,7 +105,7 @@ def _trace(
     """A path of the graph as states of a trace, with the label of each thread alone."""
     threads, pc = graph.model.threads, context.mechanism.pc
 
-    def at(place: int) -> dict[str, Any]:
+    def at(place: int) -> dict[str, object]:
         return {pc: {name: own[0] for name, own in zip(threads, graph.states[place][1])}}
 
     return (

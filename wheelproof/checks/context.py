@@ -8,7 +8,7 @@ import time
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
@@ -19,7 +19,7 @@ from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.verdict import Row, Verdict, judge
+from wheelproof.verdict import Judged, Row, Verdict, judge
 
 LARGE = 30_000
 """Distinct states above which TLC gets the JVM's settings for throughput."""
@@ -126,7 +126,7 @@ class Context:
         self.listen(Started(Check(self.mechanism.name, layer, name), budget))
         return time.monotonic()
 
-    def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
+    def row(self, layer: str, name: str, started: float, **judged: Unpack[Judged]) -> Row:
         """Judge a check and report that it ended. Keywords are those of ``judge``.
 
         Without a model by hand the figure ``model`` names the module that it is compiled from.
@@ -250,12 +250,13 @@ class Context:
             first_only=first_only,
         )
 
-    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
+    def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
         """One run of TLC on a generated module; the options are those of ``process.run``.
 
         Runs of the fast profile share a JVM. In the nightly profile each has its own.
         """
-        return process.run(module, **{"shared": self.profile == "fast"} | options)
+        options.setdefault("shared", self.profile == "fast")
+        return process.run(module, **options)
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph of a config."""
@@ -296,6 +297,21 @@ class Context:
         return plain | chosen
 
 
+class Stated(TypedDict, total=False):
+    """What TLC checks of a module: options of :meth:`Context.tlc`."""
+
+    invariants: tuple[str, ...]
+    properties: tuple[str, ...]
+
+
+class Checked(Stated, total=False):
+    """The same with how it does."""
+
+    deadlock: bool
+    go_on: bool
+    layer: str
+
+
 class BeatCallback(Protocol):
     """A progress callback of one check."""
 
@@ -307,7 +323,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def words(value: Any) -> set[str]:
+def words(value: object) -> set[str]:
     """Every text in a scenario's fields."""
     if isinstance(value, str):
         return {value}
@@ -327,7 +343,7 @@ def lines_of(text: str, names: Container[str]) -> set[int]:
     }
 
 
-def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, Any]:
+def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, object]:
     """The spec's constants in a scenario."""
     return mechanism.constants_of(mechanism.scenarios[scenario])
 

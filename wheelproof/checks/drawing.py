@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from typing import Any
 
 from wheelproof.decisions import DoesNotFit
 from wheelproof.graph.compare import names_of
@@ -115,7 +114,7 @@ def mixed(states: list[State], draw: random.Random) -> State:
     )
 
 
-def moved(value: Any, draw: random.Random) -> Any:
+def moved(value: object, draw: random.Random) -> object:
     """A number moved by one, a truth value negated; of a tuple, one of its elements."""
     if isinstance(value, bool):
         return not value

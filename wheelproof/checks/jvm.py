@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from wheelproof.checks.context import LARGE, Context, Report
 from wheelproof.checks.jvm_files import LAYER, Files
 from wheelproof.checks.random import RACE
+from wheelproof.explore.difference import Rows
 from wheelproof.graph import reduced
-from wheelproof.graph.explorer import first_violation
+from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.jvm import classfiles, composed, product
+from wheelproof.jvm.answers import Loaded
 from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.joined import Joined
@@ -32,7 +33,7 @@ from wheelproof.jvm.tasks import (
 )
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import the_property
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Measured, Verdict
 
 MARGIN = (4, 20_000)
 """The search ends at so many times the model's states, and so many more."""
@@ -88,8 +89,8 @@ class _Checks(Files):
         super().__init__(context, jvm)
         self.report = report
         self.loaded: str | None = None
-        self.facts: dict[str, Any] = {}
-        self.graphs: dict[tuple[str, str], tuple[Any, Any]] = {}
+        self.facts: Loaded = {"compared": 0, "statics": []}
+        self.graphs: dict[tuple[str, str], tuple[StateGraph, Rows]] = {}
 
     def carry_out(self, task: Task) -> None:
         started = self.context.begin(LAYER, task.name, self.context.limits.bisimulation_seconds)
@@ -97,7 +98,7 @@ class _Checks(Files):
         if self.loaded != change:
             facts = self.jvm.load(task.binding, change)
             self.loaded = change
-            self.facts = self.facts or facts
+            self.facts = facts if self.loaded is None else self.facts
         if task.kind == SITES:
             judged = self.sites(task)
         elif task.kind == RACES:
@@ -140,7 +141,7 @@ class _Checks(Files):
             return composed.COMPOSITION
         return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
 
-    def graph(self, task: Task, scenario: str, without: str = "") -> tuple[Any, Any]:
+    def graph(self, task: Task, scenario: str, without: str = "") -> tuple[StateGraph, Rows]:
         """The model's reduced graph, and its rows. ``without``: a decision of the mechanism.
 
         A step that the table joins to another one is taken with that one.
@@ -155,7 +156,7 @@ class _Checks(Files):
             self.graphs[key] = graph, reduced.rows(graph)
         return self.graphs[key]
 
-    def scenario(self, task: Task, scenario: str, fine: bool, without: str = "") -> dict[str, Any]:
+    def scenario(self, task: Task, scenario: str, fine: bool, without: str = "") -> Measured:
         """Every state of the classes beside the model's."""
         binding, program = task.binding.beside(scenario), self.mechanism.scenarios[scenario]
         graph, rows = self.graph(task, scenario, without)
@@ -169,7 +170,7 @@ class _Checks(Files):
             figures["left_out"] = joined.left_out
             between = "; ".join(" and ".join(pair) for pair in binding.pairs)
             bound += f"; {joined.left_out:,} edges left out: the model stops between {between}"
-        judged: dict[str, Any] = {"figures": figures, "bound": bound}
+        judged: Measured = {"figures": figures, "bound": bound}
         if made.difference is not None:
             key = scenario, without
             trace = self.counterexample(task, key, graph.model, made.difference, made.schedule)
@@ -195,7 +196,7 @@ class _Checks(Files):
             }
         return judged | {"verdict": Verdict.EXHAUSTIVE}
 
-    def composed(self, task: Task, scenario: str) -> dict[str, Any]:
+    def composed(self, task: Task, scenario: str) -> Measured:
         """Every state of the classes with the steps of the operations below, beside the model."""
         graph, rows = self.graph(task, scenario)
         self.jvm.begin(task.binding, self.mechanism.scenarios[scenario])
@@ -208,13 +209,14 @@ class _Checks(Files):
             judged["why"] = f"{scenario}: {judged['why']}"
         return judged | {"bound": f"{self.context.bound(scenario)}, every step"}
 
-    def change(self, task: Task) -> dict[str, Any]:
+    def change(self, task: Task) -> Measured:
         """Every scenario that the change names rejects it; the row has the first figures.
 
         One that only single accesses show is in order without them. One with races must have them.
         One without a decision has the states of the mechanism without it.
         """
-        change, made = task.binding.changes[task.subject], []
+        change = task.binding.changes[task.subject]
+        made: list[Measured] = []
         for scenario in change.scenarios:
             if change.races:
                 made.append(self.raced(task, scenario, change))
@@ -235,25 +237,25 @@ class _Checks(Files):
                 if same["verdict"] is not Verdict.EXHAUSTIVE:
                     why = f"{scenario} without {change.without}: {same.get('why')}"
                     return same | {"verdict": Verdict.ERROR, "why": why}
-        made[0]["figures"]["scenarios"] = len(made)
+        made[0]["figures"] = {**made[0]["figures"], "scenarios": len(made)}
         broken = broken_without(self.mechanism, change) if change.without else None
         if broken is None:
             return made[0]
         shown = self.violation(task, change.scenarios[0], broken, change.without)
-        return shown | {"figures": made[0]["figures"] | shown.get("figures", {})}
+        return shown | {"figures": {**made[0]["figures"], **shown.get("figures", {})}}
 
-    def raced(self, task: Task, scenario: str, change: Change) -> dict[str, Any]:
+    def raced(self, task: Task, scenario: str, change: Change) -> Measured:
         """The change has data races on exactly its fields, whatever its states are."""
         judged = self.scenario(task, scenario, fine=False)
         races = self.jvm.races()["races"]
         found = {field for field, _, _ in races} - set(task.binding.races)
-        judged = {name: judged[name] for name in ("figures", "bound")}
+        judged = {"figures": judged["figures"], "bound": judged["bound"]}
         if found != set(change.races):
             why = f"races on {', '.join(sorted(found)) or 'no field'}"
             return judged | {"verdict": Verdict.SAMPLED, "why": why}
         return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": shown_races(races)}
 
-    def races(self, task: Task) -> dict[str, Any]:
+    def races(self, task: Task) -> Measured:
         """Data races of what the process has run: on exactly the fields that have a reason."""
         answer = self.jvm.races()
         found = {field for field, _, _ in answer["races"]}
@@ -263,7 +265,7 @@ class _Checks(Files):
             "races": len(found),
         }
         bound = f"{len(task.binding.classes)} classes of {task.release}"
-        judged: dict[str, Any] = {"figures": figures, "bound": bound}
+        judged: Measured = {"figures": figures, "bound": bound}
         declared = set(task.binding.races)
         if found - declared:
             races = [race for race in answer["races"] if race[0] not in declared]
@@ -275,7 +277,7 @@ class _Checks(Files):
         why = "; ".join(f"{name}: {reason}" for name, reason in task.binding.races.items())
         return judged | {"verdict": Verdict.SAMPLED, "why": why}
 
-    def violation(self, task: Task, scenario: str, name: str, without: str = "") -> dict[str, Any]:
+    def violation(self, task: Task, scenario: str, name: str, without: str = "") -> Measured:
         """The model's shortest run to a violation, followed on the classes state by state."""
         graph, _ = self.graph(task, scenario, without)
         mechanism = self.mechanism.without(without) if without else self.mechanism
@@ -304,7 +306,7 @@ class _Checks(Files):
             "trace": self.kept(task, scenario, model, labelled, schedule, name, "", mechanism),
         }
 
-    def sites(self, task: Task) -> dict[str, Any]:
+    def sites(self, task: Task) -> Measured:
         """The table fits the classes: each label has a site, each access a label or a reason."""
         found = self.jvm.sites()
         hits = {key: hits for key, _, _, _, hits in found["sites"]}
@@ -321,15 +323,15 @@ class _Checks(Files):
             for name in found["opaque"]
             if name not in task.binding.opaque
         ]
-        faults += [f"{name} is static and can change" for name in self.facts.get("statics", ())]
+        faults += [f"{name} is static and can change" for name in self.facts["statics"]]
         met = {pair for joined in self.joined.values() for pair in joined.met}
         idle = [pair for pair in task.binding.pairs if pair not in met]
         faults += [f"no scenario joins {' and '.join(pair)}" for pair in idle]
-        figures = {"sites": len(accesses), "instructions": self.facts.get("compared", 0)}
+        figures = {"sites": len(accesses), "instructions": self.facts["compared"]}
         if not accesses:
             return {"figures": figures, "verdict": Verdict.VACUOUS, "why": "there is no site"}
         bound = f"{len(task.binding.classes)} classes of {task.release}"
-        judged: dict[str, Any] = {"figures": figures, "bound": bound}
+        judged: Measured = {"figures": figures, "bound": bound}
         if faults:
             why = "; ".join(faults)
             return judged | {"verdict": Verdict.VIOLATED, "property": "Sites", "why": why}

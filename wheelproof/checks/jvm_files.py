@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from wheelproof.checks.context import Context
 from wheelproof.counterexample.build import Diverged, build
@@ -15,6 +14,7 @@ from wheelproof.jvm.joined import Joined
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.tasks import Task
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model
 
 LAYER = "jvm"
 
@@ -34,7 +34,7 @@ class Files:
         self,
         task: Task,
         key: tuple[str, str],
-        model: Any,
+        model: Model,
         difference: Difference,
         schedule: Sequence[int],
     ) -> str | None:
@@ -54,7 +54,7 @@ class Files:
         self,
         task: Task,
         scenario: str,
-        model: Any,
+        model: Model,
         labelled: Sequence[tuple[int, str]],
         schedule: Sequence[int],
         violated: str,

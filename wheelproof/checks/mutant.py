@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from wheelproof.checks import compiled
 from wheelproof.checks.comparisons import (
@@ -23,7 +22,7 @@ from wheelproof.checks.comparisons import (
     dumped,
     parted,
 )
-from wheelproof.checks.context import VERDICT_OF, Context, Report
+from wheelproof.checks.context import VERDICT_OF, Checked, Context, Report
 from wheelproof.choices import Move, move_of, thread_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
@@ -110,22 +109,15 @@ class _Mutated:
             result = compiled.judged(self.context, self.compiled, names, deadlock=self.keeps)
             return result, compiled.equality(self.compiled, self.graph)
         name = self.name
-        checks: dict[str, Any] = {}
+        checks: Checked = {"deadlock": self.keeps, "layer": "mutant"}
         if self.keeps:
-            checks = {"invariants": self.context.mechanism.invariants}
+            checks["invariants"] = self.context.mechanism.invariants
         elif self.first:
-            name, checks = self.first.name, {"invariants": (self.first.property,), "go_on": True}
+            name, checks["go_on"] = self.first.name, True
+            checks["invariants"] = (the_property(self.first.property),)
         else:
             name += "_graph"
-        return dumped(
-            self.context,
-            name,
-            self.config,
-            self.graph,
-            deadlock=self.keeps,
-            layer="mutant",
-            **checks,
-        )
+        return dumped(self.context, name, self.config, self.graph, **checks)
 
     @cached_property
     def open_diamond(self) -> reduced.Open | None:
@@ -158,7 +150,7 @@ class _Kill:
     mutant: Mutant
     mutated: _Mutated
     faults: list[str] = field(default_factory=list)
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, object] = field(default_factory=dict)
 
     def report(self) -> Report:
         context, mutant, mechanism = self.context, self.mutant, self.context.mechanism

@@ -16,20 +16,19 @@ is not covered: the edge may be a stutter.
 
 A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the systems of all scenarios,
 `ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. See
-:class:`View`.
+:class:`wheelproof.checks.proof_views.View`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
+from wheelproof.checks.proof_views import Instance, Move, System, View
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mechanism
-from wheelproof.protocols import State
 from wheelproof.verdict import Verdict
 
 STUTTER = "stutter"
@@ -38,34 +37,6 @@ WAITS = "waits"
 NAME = "edges"
 SHOWN = 3
 """The number of faults that a row shows."""
-
-
-class System(Protocol):
-    """A class of transition systems, as :mod:`proofs.ts` has them."""
-
-    @classmethod
-    def actions(cls) -> Mapping[str, Any]:
-        """Name -> action, with its ``method``, and ``begins`` where it begins an operation."""
-
-
-class View(Protocol):
-    """A model's states as those of a transition system.
-
-    ``instance``: the system at the scenario's size, with ``initial``, ``broken``, ``moves`` and
-    ``named``.
-    """
-
-    name: str
-    instance: Any
-
-    def state(self, state: State) -> Any:
-        """The system's state."""
-
-    def acts(self, thread: int, state: State) -> bool:
-        """Whether the thread's next step is one of the system's."""
-
-    def pending(self, thread: int, state: State) -> str | None:
-        """The label of the thread's next step; None where its program is over."""
 
 
 def declared(mechanism: Mechanism) -> bool:
@@ -149,14 +120,14 @@ def compare(
 def _compare_edges(
     view: View,
     graph: StateGraph,
-    states: list[Any],
+    states: list[Hashable],
     named: Mapping[str, str],
     found: Compared,
     where: str,
 ) -> None:
     """Every edge is a step of the system under its label, or a stutter."""
     instance = view.instance
-    known: set[tuple[Any, ...]] = set()
+    known: set[tuple[Hashable, ...]] = set()
     actions = instance.system.actions()
     of_label = {
         label: [action for action in actions_of(label, named) if action in actions]
@@ -194,7 +165,7 @@ def _compare_edges(
 def _compare_waits(
     view: View,
     graph: StateGraph,
-    states: list[Any],
+    states: list[Hashable],
     named: Mapping[str, str],
     found: Compared,
     where: str,
@@ -203,7 +174,7 @@ def _compare_waits(
     instance, actions = view.instance, view.instance.system.actions()
     inner = [name for name, action in actions.items() if not action.begins]
     threads = graph.model.threads
-    moves: dict[tuple[Any, ...], Any] = {}
+    moves: dict[tuple[Hashable, ...], Move | None] = {}
     for number, row in enumerate(graph.edges):
         moving = {thread: label for thread, label, _ in row}
         here, ended = graph.states[number], 0
@@ -246,13 +217,13 @@ def _compare_waits(
             _record(found.waiting, instance, found.blocked[-1])
 
 
-def _record(of: dict[str, str], instance: Any, difference: str) -> None:
+def _record(of: dict[str, str], instance: Instance, difference: str) -> None:
     """Keep the first difference of a system and of those that it restricts."""
     for name in family(instance.system):
         of.setdefault(name, difference)
 
 
-def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def difference(before: Mapping[str, object], after: Mapping[str, object]) -> str:
     """The changes of a step as a text."""
     return (
         "; ".join(

@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
 from wheelproof.checks import certified, proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
-from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
+from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
 
 FOLDER = "proofs"
 ENDS = frozenset(
@@ -67,7 +67,7 @@ class Evidence(Protocol):
     verdict: str
     why: str
 
-    def figures(self) -> Mapping[str, Any]:
+    def figures(self) -> Figures:
         """Plain JSON values.
 
         ``vcs``: verification conditions. ``seeds``, ``controls``: their numbers. ``second``: the
@@ -365,9 +365,7 @@ def not_carried(item: Declared, edges: Row) -> str:
     return ""
 
 
-def defect(
-    verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool, links: int = 0
-) -> str:
+def defect(verdict: str, figures: Figures, seeds: int, is_lemma: bool, links: int = 0) -> str:
     """The part that a claimed proof lacks; "" where it is complete."""
     if verdict not in ENDS:
         raise ToolError(

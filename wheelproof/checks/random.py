@@ -7,7 +7,7 @@ only without races: the detector shows that there are none, and both must have t
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from wheelproof.checks.comparisons import parted
 from wheelproof.checks.context import Context, Report
@@ -146,18 +146,19 @@ def _schedules(
 ) -> tuple[RandomSchedules, RandomSchedules]:
     """Fine and coarse schedules; the fine ones are compared with the model's graph, if given."""
     implementation, program = context.implementation(), context.mechanism.scenarios[scenario]
-    beside: dict[str, Any] = {}
-    if graph is not None:
-        beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
-    drawn: dict[str, Any] = {
+    draw = partial(
+        random_schedules,
+        implementation,
+        program,
         # one thread has one schedule
-        "schedules": context.limits.schedules if len(programs(program)) > 1 else 1,
-        "seed": SEED,
-        "budget": context.limits.bisimulation_seconds,
-    }
-    fine = random_schedules(implementation, program, **drawn, race=RaceDetector(), **beside)
-    coarse = random_schedules(implementation, program, **drawn, race=RaceDetector(), coarse=True)
-    return fine, coarse
+        schedules=context.limits.schedules if len(programs(program)) > 1 else 1,
+        seed=SEED,
+        budget=context.limits.bisimulation_seconds,
+    )
+    rows = None if graph is None else reduced.rows(graph)
+    shared_of = None if graph is None else reduced.shared_of(graph)
+    fine = draw(race=RaceDetector(), rows=rows, shared_of=shared_of)
+    return fine, draw(race=RaceDetector(), coarse=True)
 
 
 def _figures(fine: RandomSchedules, coarse: RandomSchedules) -> dict[str, float]:

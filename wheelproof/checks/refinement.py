@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
+from wheelproof.checks.context import VERDICT_OF, Context, Report, Stated, counts_of, drift
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
@@ -111,11 +111,19 @@ def check_mutants(context: Context, config: Config) -> Report:
     )
 
 
-def stated(context: Context, config: Config) -> dict[str, Any]:
+def stated(context: Context, config: Config) -> Stated:
     """The config's property as an option of ``Context.tlc``: an invariant or a property."""
     name = the_property(config.property)
     invariant = context.mechanism.properties[name].kind == "invariant"
-    return {"invariants" if invariant else "properties": (name,)}
+    return {"invariants": (name,)} if invariant else {"properties": (name,)}
+
+
+class _Head(TypedDict):
+    layer: str
+    name: str
+    scenario: str
+    property: str
+    explanation: str
 
 
 def kept(context: Context, config: Config, result: TlcResult) -> str:
@@ -124,11 +132,11 @@ def kept(context: Context, config: Config, result: TlcResult) -> str:
     Its steps are the mechanism's labels where the module has the program counters, else actions.
     """
     mechanism = context.mechanism
-    head: dict[str, Any] = {
+    head: _Head = {
         "layer": "tlc",
         "name": config.name,
         "scenario": config.scenario,
-        "property": config.property,
+        "property": the_property(config.property),
         "explanation": config.about,
     }
     if mechanism.pc in result.trace[0].variables:

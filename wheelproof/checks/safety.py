@@ -6,7 +6,7 @@ They check TLC's verdict, TLC = model, and model = implementation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from wheelproof.checks import liveness, lock_order
 from wheelproof.checks.comparisons import (
@@ -20,6 +20,7 @@ from wheelproof.checks.comparisons import (
 )
 from wheelproof.checks.context import (
     VERDICT_OF,
+    Checked,
     Context,
     Report,
     counts_of,
@@ -34,7 +35,7 @@ from wheelproof.graph import reduced
 from wheelproof.graph.explorer import first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Judged, Verdict
 
 
 def check(
@@ -72,17 +73,10 @@ class _Config:
         if self.context.wants("bisimulation"):
             self.bisimulation()
 
-    def add(self, layer: str, started: float, **judged: Any) -> None:
+    def add(self, layer: str, started: float, **judged: Unpack[Judged]) -> None:
         if self.context.wants(layer):
-            self.out.rows.append(
-                self.context.row(
-                    layer,
-                    self.config.name,
-                    started,
-                    bound=self.context.bound(self.config.scenario),
-                    **judged,
-                )
-            )
+            judged["bound"] = self.context.bound(self.config.scenario)
+            self.out.rows.append(self.context.row(layer, self.config.name, started, **judged))
 
     # -- tlc and graph
 
@@ -132,7 +126,7 @@ class _Config:
     def run_tlc(self, properties: tuple[str, ...] = ()) -> tuple[TlcResult, Equality | None]:
         """TLC on every property that is to hold; its graph is compared where it is small enough."""
         context, config = self.context, self.config
-        checks: dict[str, Any] = {
+        checks: Checked = {
             "invariants": self.mechanism.kept(config),
             "properties": properties,
             "deadlock": True,
@@ -154,7 +148,7 @@ class _Config:
     def unchecked(self) -> tuple[TlcResult, Equality | None]:
         """TLC's whole graph where a property is violated: a run in which nothing is checked."""
         context, name = self.context, f"{self.config.name}_graph"
-        checks: dict[str, Any] = {"deadlock": False, "layer": "graph"}
+        checks: Checked = {"deadlock": False, "layer": "graph"}
         if self.machine.small:
             return dumped(context, name, graph_config(self.config), self.machine.graph, **checks)
         return context.tlc(name, graph_config(self.config), **checks), None
@@ -168,14 +162,16 @@ class _Config:
         context, config, machine = self.context, self.config, self.machine
         name = the_property(config.property)
         kind = self.mechanism.properties[name].kind
-        checks: dict[str, Any] = {
+        checks: Checked = {
             "invariants": (name,) if kind == "invariant" else (),
             "deadlock": kind == "deadlock",
         }
         started = context.begin("tlc", config.name, context.limits.tlc_seconds)
         compared = machine.compared
         if compared is None and kind == "invariant" and context.wants("graph"):
-            compared = dumped(context, config.name, config, machine.graph, go_on=True, **checks)
+            compared = dumped(
+                context, config.name, config, machine.graph, **checks | {"go_on": True}
+            )
             result = compared[0]
         else:
             result = context.tlc(config.name, config, **checks)
@@ -317,7 +313,7 @@ class _Config:
         elif bisimulation.uncovered:
             fault = f"{len(bisimulation.uncovered)} edges of the model were not in the bisimulation"
         fault = fault or reduced.auxiliary_decides(graph)
-        figures = bisimulation_figures(bisimulation) | {
+        figures: dict[str, object] = bisimulation_figures(bisimulation) | {
             "not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"
         }
         if config.property and bisimulation.outcome == "equal":

@@ -15,7 +15,6 @@ rejects by the named property.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from wheelproof import isolated
 from wheelproof.checks.context import Context, Report
@@ -23,6 +22,7 @@ from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Fault
+from wheelproof.protocols import Values
 from wheelproof.stress.faults import FAULTS
 from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.observed import EXCLUSION, LINEARIZABLE
@@ -34,7 +34,7 @@ from wheelproof.stress.rounds import (
     Finding,
     Stress,
 )
-from wheelproof.verdict import Row, Verdict
+from wheelproof.verdict import Found, Row, Verdict
 
 TRIES = (0.25, 1, 10)
 """Rounds for each planted fault, as shares of the sound run's rounds, until one is found."""
@@ -42,7 +42,7 @@ TRIES = (0.25, 1, 10)
 FIRST = (EXCLUSION, LINEARIZABLE, NO_EXCEPTION, NO_DEADLOCK, FINAL_STATE)
 """The order in which a finding of several properties is named; invariants follow by name."""
 
-Outcome = tuple[Any, ...]
+Outcome = Values
 """Values of the implementation's shared variables."""
 
 
@@ -80,7 +80,7 @@ def check(context: Context, config: Config) -> Report:
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
 
-    def row(verdict: Verdict, **judged: Any) -> Report:
+    def row(verdict: Verdict, property: str | None = None, why: str = "") -> Report:
         return Report(
             [
                 context.row(
@@ -91,7 +91,8 @@ def check(context: Context, config: Config) -> Report:
                     verdict=verdict,
                     bound=bound,
                     figures=figures,
-                    **judged,
+                    property=property,
+                    why=why,
                 )
             ]
         )
@@ -154,7 +155,7 @@ def check_fault(context: Context, fault: Fault) -> Report:
         rounds, final, context.beat("stress", fault.name), until=fault.property
     )
     finding = result.finding
-    judged: dict[str, Any] = {"verdict": Verdict.SAMPLED}
+    judged: Found = {"verdict": Verdict.SAMPLED}
     if finding is not None:
         property = fault.property if fault.property in finding.properties else named(finding)
         judged = {

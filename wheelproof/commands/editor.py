@@ -11,10 +11,9 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from wheelproof import documents
-from wheelproof.checks.context import Context
+from wheelproof.checks.context import Context, Stated
 from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.tlc import mc
@@ -61,12 +60,15 @@ def models(mechanism: Mechanism) -> dict[Path, str]:
 
 def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:
     """Module and cfg of one config under a name."""
-    checks: dict[str, Any] = {"invariants": mechanism.kept(config)}
+    checks: Stated = {"invariants": mechanism.kept(config)}
     deadlock = True
     if config.property:
         kind = mechanism.properties[config.property].kind
-        where = {"invariant": "invariants", "liveness": "properties"}.get(kind)
-        checks, deadlock = {where: (config.property,)} if where else {}, kind == "deadlock"
+        checks, deadlock = {}, kind == "deadlock"
+        if kind == "invariant":
+            checks["invariants"] = (config.property,)
+        elif kind == "liveness":
+            checks["properties"] = (config.property,)
     with tempfile.TemporaryDirectory(prefix="wheelproof-models-") as folder:
         described = Context(mechanism, Path(folder)).described(
             name, config, deadlock=deadlock, **checks

@@ -4,13 +4,12 @@ It holds no times and no exact resource counts, so that it changes only where a 
 outcome does.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from wheelproof.checks.context import counted
 from wheelproof.checks.prove import Declared
 from wheelproof.report.review import escape
-from wheelproof.verdict import Row, Verdict
+from wheelproof.verdict import Figures, Row, Verdict
 
 _HEAD = """# Theorems
 
@@ -62,14 +61,14 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
 
 
 def _line(item: Declared, row: Row | None, whole: bool) -> str:
-    figures: Mapping[str, Any] = row.figures if row else {}
+    figures: Figures = row.figures if row else {}
     first = [f"**{escape(item.name)}**", escape(item.says)]
     if whole:
         first += [escape(", ".join(item.rests_on)), escape(", ".join(item.assumes))]
     return "| " + " | ".join([*first, *_outcome(item, row, figures)]) + " |\n"
 
 
-def _outcome(item: Declared, row: Row | None, figures: Mapping[str, Any]) -> list[str]:
+def _outcome(item: Declared, row: Row | None, figures: Figures) -> list[str]:
     if row is None:
         return ["", "not run", "", "", ""]
     verdict = (
@@ -86,7 +85,7 @@ def _outcome(item: Declared, row: Row | None, figures: Mapping[str, Any]) -> lis
     ]
 
 
-def _certificates(item: Declared, figures: Mapping[str, Any]) -> str:
+def _certificates(item: Declared, figures: Figures) -> str:
     if "certificates" in figures:
         return f"{figures['certificates']} of {figures.get('vcs', 0)}"
     return "not run" if item.certified else "none"

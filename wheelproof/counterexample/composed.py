@@ -7,7 +7,6 @@ these steps. The file has the implementation's own, with the changes that its ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import place_texts, plain
@@ -15,7 +14,7 @@ from wheelproof.errors import ToolError
 from wheelproof.explore import ControlledImplementation, RaceDetector, Replay, Taken, replay
 from wheelproof.explore.runner import Racing
 from wheelproof.project.mechanism import Composed, Mechanism
-from wheelproof.protocols import Model
+from wheelproof.protocols import Model, Values
 
 LAYER = "composition"
 RACE = "NoDataRace"
@@ -105,7 +104,7 @@ def _run(
 
 def _steps(
     model: Model,
-    initial: Mapping[str, Any],
+    initial: Mapping[str, Values],
     taken: tuple[Taken, ...],
     accesses: Mapping[int, str],
 ) -> Iterator[Step]:

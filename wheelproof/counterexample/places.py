@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.graph.compare import NULL
-from wheelproof.protocols import Model, State
+from wheelproof.protocols import Model, State, Values
 from wheelproof.tlc.values import format_tla, freeze
 
 
@@ -21,6 +20,7 @@ def own(model: Model, state: State, index: int) -> dict[str, str]:
     out = {}
     for variable, piece in list(zip(model.process_variables, pieces))[1:]:
         of_threads = model.tla(variable, piece)
+        assert isinstance(of_threads, Mapping)
         if variable != "stack" and model.threads[index] in of_threads:
             out[variable] = format_tla(freeze(of_threads[model.threads[index]], NULL))
     return out
@@ -31,7 +31,7 @@ def places(model: Model, state: State) -> dict[str, str]:
     return place_texts(model, dict(zip(model.variables, model.pieces(state))))
 
 
-def place_texts(model: Model, pieces: Mapping[str, Any]) -> dict[str, str]:
+def place_texts(model: Model, pieces: Mapping[str, Values]) -> dict[str, str]:
     """The same of the values of some variables, as a harness's ``shared`` gives them too."""
     out = {}
     for variable, piece in pieces.items():

@@ -9,7 +9,6 @@ file is of other sources, or something is not deterministic.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from wheelproof import project
 from wheelproof.choices import Move, move_of, thread_of
@@ -221,7 +220,7 @@ class OnImplementation(OnModel):
                     f"model: {self.differs}."
                 )
 
-    def difference(self, state: Any) -> str:
+    def difference(self, state: State) -> str:
         """How the implementation differs from a model state; "" if it does not."""
         from wheelproof.explore.difference import compare_shared
 

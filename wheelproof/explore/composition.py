@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wheelproof.explore.composed_search import ComposedSearch, without_choices
 from wheelproof.explore.difference import (
@@ -345,7 +344,7 @@ class Inclusion:
         inside = self.search.ways[node][thread][1]
         return [inside] if inside else self.search.longer.get(thread, ())
 
-    def _cells(self, shared: Mapping[str, Any], aside: frozenset[Cell]) -> dict[str, Values]:
+    def _cells(self, shared: Mapping[str, Values], aside: frozenset[Cell]) -> dict[str, Values]:
         """The values of the variables, without those aside."""
         if not aside:
             return dict(shared)

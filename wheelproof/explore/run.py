@@ -18,7 +18,7 @@ from wheelproof.explore.loading import Loaded
 from wheelproof.explore.lock_order import LockOrder
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.threads import Thread
-from wheelproof.protocols import Program, Scenario, programs
+from wheelproof.protocols import Program, Scenario, Values, programs
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
@@ -299,7 +299,7 @@ class Run:
         """``file:line`` of the step that the thread takes next."""
         return self.threads[index].source
 
-    def shared(self) -> Mapping[str, object]:
+    def shared(self) -> Mapping[str, Values]:
         """The model's view of the objects, by the harness."""
         return self._loaded.harness_module.shared(self.harness)
 

@@ -14,7 +14,7 @@ from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import ControlledImplementation, threads_of
 from wheelproof.explore.runner import Ended, Racing, Runner
 from wheelproof.explore.watchdog import Watchdog
-from wheelproof.protocols import Scenario
+from wheelproof.protocols import Scenario, Values
 
 MAX_STEPS = 10_000
 """Steps after which a run counts as one that does not end."""
@@ -32,7 +32,7 @@ class Taken:
     label: str
     kind: str
     source: str
-    shared: Mapping[str, object] = field(default_factory=dict)
+    shared: Mapping[str, Values] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Replay:
     after the last step.
     """
 
-    initial: Mapping[str, object]
+    initial: Mapping[str, Values]
     steps: tuple[Taken, ...]
     end: str
     enabled: Mapping[str, str]
@@ -86,7 +86,7 @@ def _replay(
     names = threads_of(scenario)
     runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
     taken: list[Taken] = []
-    initial: Mapping[str, object] = {}
+    initial: Mapping[str, Values] = {}
     try:
         runner.begin()
         initial = runner.run.shared()

@@ -21,7 +21,7 @@ from wheelproof.explore.fingerprint import Piece
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run, threads_of
 from wheelproof.explore.threads import Site
-from wheelproof.protocols import Scenario
+from wheelproof.protocols import Scenario, Values
 
 HORIZON = 25
 """Known states to look at for a near unfinished one before a run is given up."""
@@ -111,7 +111,7 @@ class Search:
         self.parent: list[tuple[int, Move] | None] = []
         self.unfinished: deque[int] = deque()
         # by the number of the shared part of the fingerprint
-        self.shared: dict[int, Mapping[str, object]] = {}
+        self.shared: dict[int, Mapping[str, Values]] = {}
         # the present run
         self.path: list[Step] = []
         self.source: str | None = None

@@ -7,12 +7,14 @@ from typing import Any, Protocol
 
 from wheelproof.explore.composed_search import Way
 from wheelproof.explore.difference import Results
+from wheelproof.explore.threads import Site
+from wheelproof.protocols import Values
 
 
 class Numbered(Protocol):
     """The variables of each number."""
 
-    def __getitem__(self, number: int, /) -> Mapping[str, Any]: ...
+    def __getitem__(self, number: int, /) -> Mapping[str, Values]: ...
 
 
 class Halfway(Protocol):
@@ -26,6 +28,8 @@ class Halfway(Protocol):
 class Searched(Protocol):
     """What an inclusion reads of a search: of states by their numbers, of threads likewise.
 
+    No step of a composed run chooses: a step is its thread, although searches allow a choice too.
+
     ``waits``: each thread's next step. ``results``: of the operations that a step has ended.
     """
 
@@ -38,7 +42,7 @@ class Searched(Protocol):
     @property
     def waits(self) -> Sequence[Sequence[str]]: ...
     @property
-    def sites(self) -> Sequence[Sequence[Any]]: ...
+    def sites(self) -> Sequence[Sequence[Site | None]]: ...
     @property
     def successors(self) -> Sequence[Mapping[Any, int]]: ...
     @property
@@ -48,7 +52,7 @@ class Searched(Protocol):
     @property
     def shared(self) -> Numbered: ...
     @property
-    def fingerprints(self) -> Sequence[tuple[Any, ...]]: ...
+    def fingerprints(self) -> Sequence[tuple[int, ...]]: ...
 
     def rests(self, node: int, thread: int) -> str | None: ...
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import Keyed, StateGraph, multiset
-from wheelproof.protocols import Model, State
+from wheelproof.protocols import Model, State, ThreadState, Values
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.values import format_tla, freeze
 
@@ -48,7 +47,7 @@ class Comparison:
         return not self.difference
 
 
-def texts_of(model: Model, state: State, known: dict[tuple[int, Any], str]) -> tuple[str, ...]:
+def texts_of(model: Model, state: State, known: dict[tuple[int, Values], str]) -> tuple[str, ...]:
     """The TLA+ text of every variable of a state, in the model's order; ``known`` is a memo."""
     names = names_of(model)
     out = []
@@ -75,9 +74,9 @@ def keys_of(
     """
     model = graph.model
     own = names_of(model)
-    known: dict[tuple[int, Any], int] = {}
+    known: dict[tuple[int, Values], int] = {}
 
-    def code(index: int, piece: Any) -> int:
+    def code(index: int, piece: Values) -> int:
         found = known.get((index, piece))
         if found is None:
             text = format_tla(freeze(model.tla(own[index], piece), NULL))
@@ -86,8 +85,8 @@ def keys_of(
 
     # Few values of the shared variables, and of the threads', make many states.
     split = len(model.variables)
-    of_shared: dict[Any, tuple[int, ...]] = {}
-    of_threads: dict[Any, tuple[int, ...]] = {}
+    of_shared: dict[Values, tuple[int, ...]] = {}
+    of_threads: dict[tuple[ThreadState, ...], tuple[int, ...]] = {}
     order = [own.index(name) for name in names]
     keys = []
     for state in graph.states:
@@ -188,7 +187,7 @@ def _nearest(edges: Counter[Move]) -> Move:
 
 def _in_model(graph: StateGraph, edge: Move) -> Iterator[Texts]:
     """The states before and after an edge of the model's graph."""
-    known: dict[tuple[int, Any], str] = {}
+    known: dict[tuple[int, Values], str] = {}
     for state in edge[2:]:
         texts = texts_of(graph.model, graph.states[state], known)
         yield dict(zip(names_of(graph.model), texts, strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from wheelproof.choices import Move
 from wheelproof.protocols import Model, State, Step
@@ -116,10 +115,10 @@ class Texts:
     """The texts of the parts of states: few values of these parts make many states."""
 
     def __init__(self) -> None:
-        self.of_shared: dict[Any, str] = {}
-        self.of_thread: dict[Any, str] = {}
+        self.of_shared: dict[object, str] = {}
+        self.of_thread: dict[object, str] = {}
 
-    def whole(self, state: Any) -> str:
+    def whole(self, state: object) -> str:
         """The text of a state, or of whatever a model has in the place of one."""
         if not (isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], tuple)):
             return text_of(state)
@@ -128,7 +127,7 @@ class Texts:
         return f"({_known(self.of_shared, shared)},({own}))"
 
 
-def _known(texts: dict[Any, str], value: Any) -> str:
+def _known(texts: dict[object, str], value: object) -> str:
     text = texts.get(value)
     if text is None:
         text = texts[value] = text_of(value)
@@ -144,7 +143,7 @@ def hash_of(state: State, texts: Texts | None = None) -> str:
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """A text of a state, the same in every run: Python's own order of a set of strings is not."""
     if isinstance(value, frozenset):
         return "{" + ",".join(sorted(map(text_of, value))) + "}"

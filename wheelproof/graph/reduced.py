@@ -8,16 +8,20 @@ thread can observe when it happened.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from wheelproof.choices import Move, choice_of, labelled, move_of
 from wheelproof.errors import UsageError
 from wheelproof.explore.difference import Rows
 from wheelproof.graph.explorer import Results, StateGraph, explore
-from wheelproof.protocols import Model, State, Step
+from wheelproof.protocols import Model, Outcomes, State, Step, outcomes_of
 
-Outcomes = Callable[[int, State, State], Results]
-"""A model's ``outcomes``: the results of the operations that a thread's step has ended."""
+
+class Options(TypedDict, total=False):
+    """Options of ``explore``."""
+
+    bound: int
+    progress: Callable[[int, int], None] | None
 
 
 class Open(NamedTuple):
@@ -79,11 +83,11 @@ def _certain(label: str) -> str:
     return label
 
 
-def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
+def reduce(model: Model, silent: frozenset[str], **options: Unpack[Options]) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
     passed: set[str] = set()
     settled = settle(model, silent, passed)
-    ended: Outcomes | None = getattr(model, "outcomes", None)
+    ended = outcomes_of(model)
     results: list[dict[Move, Results]] = []
 
     def following(state: State) -> list[Step]:

@@ -6,11 +6,10 @@ import hashlib
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.setup import jars_of
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Measured, Verdict
 
 PROPERTY = "SameClasses"
 
@@ -30,7 +29,7 @@ def digests(jars: Iterable[Path], classes: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def judged(root: Path, binding: Binding, release: str) -> dict[str, Any]:
+def judged(root: Path, binding: Binding, release: str) -> Measured:
     """Verdict, bound and figures of the comparison; NotHere where a jar is absent."""
     other = binding.same[release]
     mine, theirs = (
@@ -39,7 +38,7 @@ def judged(root: Path, binding: Binding, release: str) -> dict[str, Any]:
     harness = {name.partition("$")[0] for name in binding.harness}
     wanted = [name for name in binding.classes if name.partition("$")[0] not in harness]
     absent = [name for name in wanted if f"{name}.class" not in mine]
-    made: dict[str, Any] = {
+    made: Measured = {
         "figures": {"classes": len(mine)},
         "bound": f"{len(mine)} class files of {release}, which are those of {other}",
     }

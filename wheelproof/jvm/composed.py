@@ -9,7 +9,6 @@ the content of lists, is one value here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from wheelproof.explore.composed_search import Way
 from wheelproof.explore.composition import Inclusion
@@ -18,7 +17,8 @@ from wheelproof.explore.search import Parted
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, Graph
 from wheelproof.jvm.values import Encoder, Numbers
-from wheelproof.verdict import Verdict
+from wheelproof.protocols import Values
+from wheelproof.verdict import Measured, Verdict
 
 COMPOSITION = "Composition"
 """The property: each run is one of the model, wherever no thread is inside an operation."""
@@ -38,7 +38,7 @@ class Searched:
         self,
         graph: Graph,
         names: Sequence[str],
-        variables: Sequence[Mapping[str, Numbers]],
+        variables: Sequence[Mapping[str, Values]],
         halfway: Mapping[str, str],
     ) -> None:
         self.graph, self.names = graph, names
@@ -146,7 +146,7 @@ def follow(
         for name in theirs[0]
     }
 
-    def cells(state: Mapping[str, Numbers]) -> dict[str, tuple[Any, ...]]:
+    def cells(state: Mapping[str, Numbers]) -> dict[str, Values]:
         return {
             name: numbers if len(sizes[name]) == 1 else (numbers,)
             for name, numbers in state.items()
@@ -167,7 +167,7 @@ def follow(
 
 def judged(
     graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder, halfway: Mapping[str, str]
-) -> dict[str, Any]:
+) -> Measured:
     """The verdict, with what a row needs beside it."""
     if graph.faults:
         return {"verdict": Verdict.ERROR, "why": "; ".join(graph.faults)}
@@ -177,7 +177,7 @@ def judged(
     figures, difference = follow(graph, model, rows, encoder, halfway)
     # as rows of other comparisons name them
     figures |= {"compared_edges": figures["matched_edges"], "pairs": figures["followed"]}
-    found: dict[str, Any] = {"figures": figures}
+    found: Measured = {"figures": figures}
     if difference is not None:
         schedule = " ".join(f"{thread}.{label}" for thread, label in difference.schedule)
         why = f"{difference} [{schedule}]"

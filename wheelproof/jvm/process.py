@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import cast
 
 from wheelproof.errors import ToolError
+from wheelproof.jvm.answers import Explored, Loaded, Races, Replayed, Sites
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.setup import Setup
 from wheelproof.jvm.values import Numbers, lines
@@ -113,7 +114,7 @@ class Jvm:
 
     # -- requests
 
-    def load(self, binding: Binding, change: str = "") -> dict[str, Any]:
+    def load(self, binding: Binding, change: str = "") -> Loaded:
         """Load the classes under control; ``change``: with this seeded change."""
         wanted = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
         wanted += [["class", name] for name in binding.classes]
@@ -123,7 +124,7 @@ class Jvm:
         wanted += [["redirect", *each] for each in binding.redirect]
         if change:
             wanted.append(["change", binding.changes_class, change])
-        return self.ask("load", wanted)
+        return cast(Loaded, self.ask("load", wanted))
 
     def path(self) -> tuple[Path, ...]:
         return self.setup.subject
@@ -140,15 +141,20 @@ class Jvm:
 
     def explore(self, states: int, seconds: float) -> Graph:
         """All states of the scenario, up to a bound."""
-        head = self.ask("explore", [[str(states), str(seconds)]])
-        named = ("states", "runs", "steps", "handed_over", "seconds")
+        head = cast(Explored, self.ask("explore", [[str(states), str(seconds)]]))
         graph = Graph(
             head["threads"],
             head["labels"],
-            [tuple(frozen(item) for item in json.loads(text)) for text in head["results"]],
+            [tuple(map(frozen, json.loads(text))) for text in head["results"]],
             head["complete"],
             head["faults"],
-            {name: head[name] for name in named},
+            {
+                "states": head["states"],
+                "runs": head["runs"],
+                "steps": head["steps"],
+                "handed_over": head["handed_over"],
+                "seconds": head["seconds"],
+            },
         )
         numbers = self.numbers(head["shared"])
         at = 0
@@ -165,24 +171,22 @@ class Jvm:
                 target[thread::threads] = numbers[3 + block * threads + thread :: width]
         return graph
 
-    def replay(self, schedule: Sequence[int]) -> dict[str, Any]:
+    def replay(self, schedule: Sequence[int]) -> Replayed:
         """The states on one schedule, with frames; ``fault`` where it cannot be followed."""
-        return self.ask("replay", [[str(thread) for thread in schedule]] if schedule else [])
+        lines = [[str(thread) for thread in schedule]] if schedule else []
+        return cast(Replayed, self.ask("replay", lines))
 
-    def races(self) -> dict[str, Any]:
-        """The data races of all runs since the classes were loaded, and the fields accessed.
+    def races(self) -> Races:
+        """The data races of all runs since the classes were loaded, and the fields accessed."""
+        return cast(Races, self.ask("races", []))
 
-        ``races``: (field, site, site). ``plain``, ``volatile``: fields, as "Class.field".
-        """
-        return self.ask("races", [])
-
-    def sites(self) -> dict[str, Any]:
-        """Every hooked instruction as (key, kind, line, label, hits), and the opaque classes."""
-        return self.ask("sites", [])
+    def sites(self) -> Sites:
+        """Every hooked instruction, and the opaque classes."""
+        return cast(Sites, self.ask("sites", []))
 
     # -- the wire
 
-    def ask(self, request: str, lines: Iterable[Sequence[str]]) -> dict[str, Any]:
+    def ask(self, request: str, lines: Iterable[Sequence[str]]) -> object:
         """Send a request; its answer. Raises ToolError for an error, or where the process ended."""
         assert self.process.stdin is not None
         text = "".join("\t".join(words) + "\n" for words in lines)
@@ -192,7 +196,7 @@ class Jvm:
         except OSError:
             raise self.broken(request) from None
         (length,) = struct.unpack(">i", self.bytes(4, request))
-        answer: dict[str, Any] = json.loads(self.bytes(length, request))
+        answer: dict[str, object] = json.loads(self.bytes(length, request))
         if "error" in answer:
             raise ToolError(f"The JVM refuses {request}: {answer['error']}\n{answer['stack']}")
         return answer
@@ -219,6 +223,6 @@ class Jvm:
         return ToolError(f"The JVM {what} at {request}:\n{words[-4000:]}")
 
 
-def frozen(value: object) -> Any:
+def frozen(value: object) -> object:
     """A JSON value with tuples for its lists."""
     return tuple(map(frozen, value)) if isinstance(value, list) else value

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-from wheelproof.protocols import Model, Scenario, programs
+from wheelproof.protocols import Model, Scenario, State, programs
 
 Numbers = tuple[int, ...]
 """Per variable: how many numbers follow, then its values."""
@@ -93,7 +92,7 @@ class Encoder:
         self.variables = [name for name, kept in zip(model.variables, self.kept) if kept]
         self.known: dict[object, Numbers] = {}
 
-    def shared(self, state: Any) -> Numbers:
+    def shared(self, state: State) -> Numbers:
         """The numbers of a state's shared variables."""
         known = self.known.get(state[0])
         if known is None:

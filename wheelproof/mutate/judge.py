@@ -21,7 +21,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import wheelproof
 from wheelproof import project
@@ -107,7 +106,7 @@ class Judge:
 
     # -- limits
 
-    def limited(self, check: Check, seconds: float) -> Any:
+    def limited(self, check: Check, seconds: float) -> _Limit:
         return _Limit(self, check, seconds)
 
     def expired(self, check: Check, seconds: float, frames: list[tuple[int, str]]) -> None:

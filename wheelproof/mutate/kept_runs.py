@@ -7,12 +7,13 @@ import os
 import pickle
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from wheelproof.checks.context import Context, Limits
 from wheelproof.explore import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config
+from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome, TlcResult
 
 LIMITS = Limits(60, 60, 2500, 60, 300)
@@ -46,7 +47,7 @@ class KeptRuns(Context):
         """The model's full graph; BudgetSpent where it has several times the declared states."""
         return explore(self.mechanism.model(config.scenario), bound=most(config))
 
-    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
+    def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
         assert self.runs is not None, "a KeptRuns is made for one folder of runs"
         dump = options.get("dump")
         inputs = sorted(
@@ -71,7 +72,8 @@ class KeptRuns(Context):
                 shutil.copyfile(kept.with_suffix(".dot"), dump)
         else:
             # A change has few runs in its process, too few for a JVM that serves several.
-            result = super().run_tlc(module, shared=False, **options)
+            options["shared"] = False
+            result = super().run_tlc(module, **options)
             if result.outcome in (Outcome.COMPLETED, Outcome.VIOLATED):
                 self.runs.mkdir(parents=True, exist_ok=True)
                 if dump is not None and dump.is_file():

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import CodeType
-from typing import Any
 
 from wheelproof.mutate.change import Change, Edit, applied, distinct
 from wheelproof.mutate.expressions import Expressions
@@ -317,7 +316,7 @@ def same_code(before: str, after: str, file: str) -> bool:
     return _shape(one) == _shape(two)
 
 
-def _shape(code: CodeType) -> tuple[Any, ...]:
+def _shape(code: CodeType) -> tuple[object, ...]:
     consts = tuple(
         _shape(const) if isinstance(const, CodeType) else (type(const), repr(const))
         for const in code.co_consts

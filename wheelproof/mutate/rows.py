@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.declared import Declared
@@ -11,6 +11,11 @@ from wheelproof.mutate.finding import Judged
 from wheelproof.verdict import Row, Verdict, judge
 
 LAYER = "mutate"
+
+
+class _Common(TypedDict):
+    figures: Mapping[str, object]
+    seconds: float
 
 
 def row_of(
@@ -34,7 +39,7 @@ def row_of(
         "diff": change.hunk(1),
         "checks": len(judged.seconds),
     }
-    common: dict[str, Any] = {"figures": figures, "seconds": sum(judged.seconds.values())}
+    common: _Common = {"figures": figures, "seconds": sum(judged.seconds.values())}
     named = (mechanism, LAYER, change.title)
     used = list(judged.seconds)[-1] if judged.seconds else ""
     if found.word == "rejected" and used in unsound:

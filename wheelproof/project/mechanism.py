@@ -318,7 +318,7 @@ class Mechanism:
         """The model of a scenario that is compiled from the specification."""
         return self.compiled.model(self.constants_of(program), tuple(programs(program)))
 
-    def constants_of(self, program: Scenario) -> dict[str, Any]:
+    def constants_of(self, program: Scenario) -> dict[str, object]:
         """The specification's constants in a scenario, as plain data."""
         return {constant: value_of(rule, program) for constant, rule in self.constants.items()} | {
             "NULL": "null"
@@ -350,10 +350,10 @@ def model_of(root: Path, mechanism: str) -> Path:
     return root / "model" / f"{mechanism}.py"
 
 
-def value_of(rule: Mapping[str, str], scenario: Scenario) -> Any:
+def value_of(rule: Mapping[str, str], scenario: Scenario) -> object:
     """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
     value = scenario[rule["field"]]
-    return frozenset(cast(Iterable[Any], value)) if rule["as"] == "set" else value
+    return frozenset(cast(Iterable[object], value)) if rule["as"] == "set" else value
 
 
 def the_property(name: str | None) -> str:

@@ -31,7 +31,7 @@ class Environment:
     """The globals of a module's program in one scenario."""
 
     def __init__(
-        self, programs: Programs, constants: Mapping[str, Any], threads: tuple[str, ...]
+        self, programs: Programs, constants: Mapping[str, object], threads: tuple[str, ...]
     ) -> None:
         module = programs.module
         if missing := [name for name in module.constants if name not in constants]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from wheelproof.choices import choice_of, distinguished, labelled, text_of
 from wheelproof.errors import UsageError
-from wheelproof.protocols import State, Step
+from wheelproof.protocols import State, Step, ThreadState, Values
 from wheelproof.tla import values
 from wheelproof.tla.environment import ERRORS, Alternative, Environment, why
 from wheelproof.tla.layout import actions, branches, label_of, layout, mover
@@ -35,7 +35,10 @@ from wheelproof.tla.syntax import (
 )
 from wheelproof.tla.values import Map, Undefined
 
-Action = Callable[[tuple[Any, ...], tuple[Any, ...], int, tuple[Any, ...], str, list[Step]], None]
+Action = Callable[[Values, tuple[ThreadState, ...], int, ThreadState, str, list[Step]], None]
+
+
+NOWHERE: ThreadState = ("",)
 
 
 class Compiled:
@@ -82,7 +85,7 @@ class Compiled:
             if not definition.formals and variables_of(definition.body) & own
         )
 
-    def model(self, constants: Mapping[str, Any], threads: tuple[str, ...]) -> CompiledModel:
+    def model(self, constants: Mapping[str, object], threads: tuple[str, ...]) -> CompiledModel:
         """The model of a scenario. ``constants``: name -> plain data.
 
         Raises UsageError where an ASSUME is false or the scenario does not fit the module, and
@@ -96,10 +99,10 @@ class Compiled:
             self._programs = None
 
 
-class Piece(tuple[Any, ...]):
+class Piece(tuple[object, ...]):
     """A variable's value as harnesses write it. ``value``: the TLA+ value."""
 
-    value: Any
+    value: object
 
 
 class CompiledModel:
@@ -109,7 +112,7 @@ class CompiledModel:
     """
 
     def __init__(
-        self, compiled: Compiled, constants: Mapping[str, Any], threads: tuple[str, ...]
+        self, compiled: Compiled, constants: Mapping[str, object], threads: tuple[str, ...]
     ) -> None:
         self.compiled, self.module, self.threads = compiled, compiled.module, threads
         self.env = Environment(compiled.programs, constants, threads)
@@ -120,7 +123,7 @@ class CompiledModel:
         self.labels = frozenset(map(label_of, actions(self.module)))
         self.shared_too: frozenset[str] = frozenset()
         self._null = self.env.constant(compiled.null)
-        self._properties: dict[str, Callable[..., Any]] = {}
+        self._properties: dict[str, Callable[..., object]] = {}
         self._pieces: dict[object, Piece] = {}
         self._ended: Callable[..., bool] = lambda shared, processes: False
         self._steps: list[dict[str, list[Action]]] = [{} for _ in threads]
@@ -255,7 +258,7 @@ class CompiledModel:
     def successors(self, state: State) -> list[Step]:
         out: list[Step] = []
         shared, processes = state
-        index, own = 0, ("",)
+        index, own = 0, NOWHERE
         try:
             for index, own in enumerate(processes):
                 before = len(out)
@@ -301,7 +304,7 @@ class CompiledModel:
         """The properties that read variables of threads."""
         return self.compiled.of_processes
 
-    def predicate(self, name: str) -> Callable[..., Any]:
+    def predicate(self, name: str) -> Callable[..., object]:
         """The function of a property, of the shared values and those of the threads."""
         found = self._properties.get(name)
         if found is None:
@@ -338,7 +341,7 @@ class CompiledModel:
             out.append(piece)
         return tuple(out)
 
-    def _piece(self, value: Any) -> Any:
+    def _piece(self, value: object) -> object:
         match value:
             case Map():
                 return tuple([self._piece(value[key]) for key in value.domain.shown])
@@ -346,10 +349,10 @@ class CompiledModel:
                 return frozenset(map(self._piece, value))
         return None if value == self._null and value.__class__ is str else value
 
-    def tla(self, variable: str, piece: Piece) -> Any:
-        return piece.value
+    def tla(self, variable: str, piece: Values) -> object:
+        return cast(Piece, piece).value
 
-    def _outcomes(self, index: int, before: State, after: State) -> tuple[Any, ...]:
+    def _outcomes(self, index: int, before: State, after: State) -> Values:
         """The result of the operation that a thread's step has ended, if it has ended one.
 
         An operation ends where the thread comes back to its first label, or to its end.

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
@@ -36,6 +36,24 @@ THROUGHPUT = ("-XX:+UseParallelGC",)
 """For state spaces above some ten thousand states."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of `run`."""
+
+    timeout: float
+    config: Path | None
+    log: Path | None
+    dump: Path | None
+    deadlock_check: bool
+    only_property: str | None
+    large: bool
+    heap_mb: int
+    workers: int
+    coverage: bool
+    go_on: bool
+    shared: bool
+    on_progress: Callable[[Progress], None] | None
 
 
 def run(

@@ -15,11 +15,12 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 
-Look = Callable[[str, bool], Any]
+Look = Callable[[str, bool], object]
 """Gives the value of a name, in the state before (False) or after (True) the step; raises KeyError
 where there is none."""
 
 Evaluate = Callable[[Look], Any]
+"""Of the value that an operator demands, or a TypeError."""
 
 _TOKEN = re.compile(
     r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(<<|>>|/\\|\\/|\\in\b|[][{}().,=#~+'-]))"
@@ -43,7 +44,7 @@ class Expression:
         if self._peek():
             raise self._wrong(f"{self._peek()!r} is one too many")
 
-    def value(self, look: Look) -> Any:
+    def value(self, look: Look) -> object:
         """Its value. Raises KeyError for a name that ``look`` does not know, LookupError and
         TypeError where it has none."""
         return self._evaluate(look)
@@ -120,7 +121,7 @@ class Expression:
         return lambda look: left(look) + sign * right(look)
 
     @staticmethod
-    def _constant(value: Any) -> Evaluate:
+    def _constant(value: object) -> Evaluate:
         return lambda look: value
 
     def _applied(self) -> Evaluate:
@@ -137,7 +138,7 @@ class Expression:
 
     @staticmethod
     def _at_argument(function: Evaluate, argument: Evaluate) -> Evaluate:
-        def value(look: Look) -> Any:
+        def value(look: Look) -> object:
             of, at = function(look), argument(look)
             if isinstance(of, Mapping):
                 return of[at]
@@ -191,6 +192,6 @@ class Expression:
         return lambda look: look(token, primed)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A sequence as a tuple, whichever form the model gives it in."""
     return tuple(value) if isinstance(value, list) else value

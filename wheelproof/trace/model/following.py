@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from wheelproof import protocols
 from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import value_of
-from wheelproof.protocols import ModelInPlace, Scenario
+from wheelproof.protocols import ModelInPlace, Scenario, State
 from wheelproof.trace.model.expressions import Expression, Look
 from wheelproof.trace.model.observed import (
     AFTER,
@@ -32,7 +32,7 @@ from wheelproof.trace.model.observed import (
     field_of,
     spoken_column,
 )
-from wheelproof.trace.model.places import Move, Place, Spent, State, Values, begun
+from wheelproof.trace.model.places import Move, Place, Spent, Values, begun
 
 KEPT = 50_000
 """Steps that are kept. Beyond them the store is emptied, and steps are computed again."""
@@ -61,7 +61,7 @@ class Steps:
         table: Table,
         program: Scenario,
         kinds: frozenset[str] | None = None,
-        begins: Mapping[str, Any] | None = None,
+        begins: Mapping[str, object] | None = None,
     ) -> None:
         mechanism = table.mechanism
         self.table, self.kinds = table, kinds
@@ -94,7 +94,7 @@ class Steps:
         )
         self._kept = min(KEPT, CELLS // (1 + len(self.start[0])))
         self._moves: dict[tuple[State, int], Move | None] = {}
-        self._values: dict[tuple[int, Any], Any] = {}
+        self._values: dict[tuple[int, protocols.Values], object] = {}
 
     def captured(self, row: Row) -> bool:
         """Whether events of a label's kind are in the trace, if they took place."""
@@ -104,9 +104,9 @@ class Steps:
 
     def look(self, thread: str, before: State, after: State | None) -> Look:
         """Names as an expression sees them, for one step of ``thread``."""
-        pieces: list[tuple[Any, ...] | None] = [None, None]
+        pieces: list[tuple[protocols.Values, ...] | None] = [None, None]
 
-        def value(name: str, primed: bool) -> Any:
+        def value(name: str, primed: bool) -> object:
             if name == "self":
                 return thread
             index = self._index.get(name)
@@ -122,7 +122,7 @@ class Steps:
 
         return value
 
-    def _value(self, index: int, name: str, piece: Any) -> Any:
+    def _value(self, index: int, name: str, piece: protocols.Values) -> object:
         """A variable's value, as the model gives it to TLA+."""
         key = index, piece
         if key not in self._values:
@@ -167,7 +167,8 @@ class Steps:
         says = bool(row.kind) and (
             row.when is None or self.holds(row.when, self.look(thread, state, after))
         )
-        shown, sign = says and self.captured(row), ()
+        shown = says and self.captured(row)
+        sign: tuple[object, ...] = ()
         if shown and row.floats is not None:
             look = self.look(thread, state, after)
             if self._result(row, look) == row.floats:
@@ -177,7 +178,7 @@ class Steps:
     def _result(self, row: Row, look: Look) -> str:
         return "true" if self.holds(row.columns["res", None], look) else "false"
 
-    def _sign(self, row: Row, look: Look) -> tuple[Any, ...]:
+    def _sign(self, row: Row, look: Look) -> tuple[object, ...]:
         """Of a step whose event floats: its kind, and what it names."""
         return (
             row.kind,
@@ -250,8 +251,7 @@ class Steps:
 
     def labels(self, state: State) -> tuple[str, ...]:
         """The label that each thread stands at."""
-        labels: tuple[str, ...] = self.model.pieces(state)[self._index[self._pc]]
-        return labels
+        return tuple([own[0] for own in state[1]])
 
     # -- events
 
@@ -261,7 +261,7 @@ class Steps:
         values: Values,
         look: Look,
         before_only: bool = False,
-    ) -> tuple[str, Any, Any] | None:
+    ) -> tuple[str, object, object] | None:
         """The first column that an event has otherwise than the step: (column, the event's value,
         the step's); None if they agree.
 
@@ -271,7 +271,7 @@ class Steps:
             if column in NAMED and column not in columns:
                 return spoken_column(column), values[column], None
 
-        def seen(name: str, primed: bool) -> Any:
+        def seen(name: str, primed: bool) -> object:
             if name != EVENT:
                 return look(name, primed)
             return {field_of(column): value for column, value in values.items()}
@@ -362,7 +362,7 @@ class Steps:
             is None
         )
 
-    def _floating(self, kind: str, values: Values) -> tuple[Row, tuple[Any, ...]] | None:
+    def _floating(self, kind: str, values: Values) -> tuple[Row, tuple[object, ...]] | None:
         """The row of an event that floats, and what is known of it; None for others."""
         row = next(
             (

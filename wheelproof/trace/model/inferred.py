@@ -62,7 +62,7 @@ class Run:
     program: Scenario
     threads: Mapping[int, str]
     names: Mapping[int, object]
-    begins: Mapping[str, Any]
+    begins: Mapping[str, object]
     items: Sequence[Item]
     outside: tuple[int, str] | None = None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from wheelproof.protocols import State
 from wheelproof.trace.model.following import Steps
-from wheelproof.trace.model.places import Move, Place, State, Values
+from wheelproof.trace.model.places import Move, Place, Values
 
 
 def possible(steps: Steps, places: Iterable[Place]) -> tuple[str, ...]:
@@ -58,5 +58,5 @@ def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, values: V
     return f"{thread} can show no {kind} there: it is at {', '.join(sorted(at)) or 'nothing'}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "none" if value is None else str(value)

@@ -238,10 +238,10 @@ class Names:
             raise Unknown(f"the header names no thread {event['tid']}")
         return found
 
-    def values(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, Any]:
+    def values(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, object]:
         """What an event says, with names for ids and None for "none": column, or (pre or post,
         field) -> value. ``beside``: columns that are passed over."""
-        out: dict[Column, Any] = {}
+        out: dict[Column, object] = {}
         given = columns(event)
         for column, value in given.items():
             if column in beside:
@@ -268,8 +268,8 @@ class Names:
 
 
 def compared(
-    columns: Mapping[Column, Expression], values: Mapping[Column, Any]
-) -> Iterator[tuple[Column, Expression, Any]]:
+    columns: Mapping[Column, Expression], values: Mapping[Column, object]
+) -> Iterator[tuple[Column, Expression, object]]:
     """(column, expression, what the event says) of all that the event says and there is an
     expression for."""
     for column, expression in columns.items():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
-from wheelproof.protocols import ModelInPlace
+from wheelproof.protocols import ModelInPlace, State
 from wheelproof.trace.model.observed import Column, Row
 
-State = Any
-Values = Mapping[Column, Any]
+Values = Mapping[Column, object]
 
 
 class Spent(Exception):
@@ -26,7 +25,7 @@ class Move(NamedTuple):
     after: State
     shown: bool
     eager: bool
-    sign: tuple[Any, ...] = ()
+    sign: tuple[object, ...] = ()
     """What is known of a step whose event floats: it is taken like one that nothing shows, and its
     event must be there. Empty for others."""
 
@@ -36,15 +35,15 @@ class Place(NamedTuple):
     floating steps and events that have not met yet."""
 
     state: State
-    debts: tuple[tuple[str, bool, tuple[Any, ...]], ...] = ()
+    debts: tuple[tuple[str, bool, tuple[object, ...]], ...] = ()
 
     def settled(self, thread: str) -> bool:
         """Whether all events of a thread that float have met their steps."""
         return all(name != thread for name, _, _ in self.debts)
 
     def met(
-        self, thread: str, seen: bool, sign: tuple[Any, ...]
-    ) -> tuple[tuple[str, bool, tuple[Any, ...]], ...] | None:
+        self, thread: str, seen: bool, sign: tuple[object, ...]
+    ) -> tuple[tuple[str, bool, tuple[object, ...]], ...] | None:
         """The debts once a thread's event is seen, or its step is taken; None if another one is
         due."""
         first = next((debt for debt in self.debts if debt[0] == thread), None)
@@ -56,7 +55,7 @@ class Place(NamedTuple):
         return self.debts[:at] + self.debts[at + 1 :]
 
 
-def begun(model: ModelInPlace, given: Mapping[str, Any]) -> State:
+def begun(model: ModelInPlace, given: Mapping[str, object]) -> State:
     """The model's first state, with other values of some shared variables."""
     start = model.initial()
     pieces = list(model.pieces(start)[: len(model.variables)])
@@ -64,6 +63,8 @@ def begun(model: ModelInPlace, given: Mapping[str, Any]) -> State:
         index = model.variables.index(name)
         before = model.tla(name, pieces[index])
         pieces[index] = (
-            tuple([value[key] for key in before]) if isinstance(before, dict) else (value,)
+            tuple([cast(Mapping[object, object], value)[key] for key in before])
+            if isinstance(before, dict)
+            else (value,)
         )
     return (tuple(chain.from_iterable(pieces)), start[1]) if given else start

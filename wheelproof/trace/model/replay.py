@@ -64,7 +64,7 @@ class ModelReplay(Judging):
         budget: int = BUDGET,
         keep: int | None = 0,
         table: Table | None = None,
-        begins: Mapping[str, Any] | None = None,
+        begins: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(header, limit, cut)
         self.begins = begins

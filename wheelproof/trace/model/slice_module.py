@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import NULL, names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Values
 from wheelproof.tlc.values import format_tla, freeze
 from wheelproof.trace.model.expressions import Expression
 from wheelproof.trace.model.following import Steps
@@ -205,7 +205,7 @@ def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:
     """The states that a slice may begin in; at the start of the trace, the specification's Init."""
     if places == {Place(steps.normal(steps.start))}:
         return ["  Init /\\ sliceDebts = [self \\in ProcSet |-> << >>]"]
-    known: dict[tuple[int, Any], str] = {}
+    known: dict[tuple[int, Values], str] = {}
     variables = names_of(steps.model)
     out = []
     for place in sorted(places, key=repr):

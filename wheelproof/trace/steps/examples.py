@@ -6,12 +6,12 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from wheelproof.choices import move_of
 from wheelproof.errors import UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model, State
 from wheelproof.trace.examples import (
     BOUND,
     Unmakable,
@@ -70,7 +70,7 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
 
 
 def _parting(
-    search: Search, silent: frozenset[str], model: Any, settled: Callable[[Any], Any]
+    search: Search, silent: frozenset[str], model: Model, settled: Callable[[State], State]
 ) -> int | None:
     """The first state of a mutant's graph in which other steps can be taken than in the
     mechanism's own model, which has come there by the same steps; None if there is none."""
@@ -145,7 +145,7 @@ def ending(mechanism: Mechanism) -> list[str]:
     return [scenario for scenario in wanted if _ends(mechanism.model(scenario))]
 
 
-def _ends(model: Any) -> bool:
+def _ends(model: Model) -> bool:
     """Whether a random run of the model ends."""
     chance, state = random.Random(0), model.initial()
     for _ in range(LIMIT):

@@ -9,9 +9,10 @@ states that hold something else are left out. No state left: the recording viola
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import State, Step, Values, outcomes_of
 from wheelproof.trace.judging.verdict import (
     CONFORMS,
     INCOMPLETE,
@@ -42,9 +43,9 @@ class Place(NamedTuple):
     """One state that the model may be in. ``begun``: threads whose step has begun and has not
     taken effect. ``results``: thread -> what its last operation returned and was not yet seen."""
 
-    state: Any
+    state: State
     begun: frozenset[int]
-    results: tuple[Any, ...]
+    results: tuple[object, ...]
 
 
 class _Refused(Exception):
@@ -81,20 +82,18 @@ class Following:
         self.recording = recording
         self.program = recording.header["program"]
         self.model = mechanism.model_of(self.program)
-        self.silent = mechanism.silent
+        self.silent, self._ended = mechanism.silent, outcomes_of(self.model)
         self.threads = {name: place for place, name in enumerate(self.model.threads)}
         seen = set(recording.header["threads"])
         self.unseen = [place for name, place in self.threads.items() if name not in seen]
         visible = [name for name in self.model.variables if name not in self.model.AUXILIARY]
         self.visible = {name: self.model.variables.index(name) for name in visible}
-        names = (*self.model.variables, *self.model.process_variables)
-        self._pc = names.index(mechanism.pc)
-        self._successors: dict[Any, list[tuple[int, str, Any]]] = {}
+        self._successors: dict[State, list[Step]] = {}
         state = self.model.initial()
         for index in range(len(self.threads)):
             state, _ = self._settled(state, index)
         self.places = {Place(state, frozenset(), (NOTHING,) * len(self.threads))}
-        self.known: dict[str, Any] = {}
+        self.known: dict[str, object] = {}
         self.within: dict[str, str] = {}
         self.steps = self.largest = self.sum = 0
 
@@ -210,7 +209,7 @@ class Following:
             if not place.begun and not self._differs(place, self.known)
         }
 
-    def _differs(self, place: Place, known: Mapping[str, Any]) -> list[str]:
+    def _differs(self, place: Place, known: Mapping[str, object]) -> list[str]:
         pieces = self.model.pieces(place.state)
         out = []
         for name, value in known.items():
@@ -248,7 +247,7 @@ class Following:
                 results = _put(results, index, result)
             yield Place(state, place.begun, results)
 
-    def _moves(self, state: Any, index: int) -> list[Any]:
+    def _moves(self, state: State, index: int) -> list[State]:
         """The states after a thread's next step."""
         known = self._successors.get(state)
         if known is None:
@@ -257,9 +256,9 @@ class Following:
             known = self._successors[state] = list(self.model.successors(state))
         return [after for thread, _, after in known if thread == index]
 
-    def _settled(self, state: Any, index: int) -> tuple[Any, list[Any]]:
+    def _settled(self, state: State, index: int) -> tuple[State, list[object]]:
         """The state after a thread's silent steps, and what operations that these ended return."""
-        results: list[Any] = []
+        results: list[object] = []
         while self._label(state, index) in self.silent:
             if not (moves := self._moves(state, index)):
                 break
@@ -267,12 +266,11 @@ class Following:
             results += self._outcomes(index, before, state)
         return state, results
 
-    def _outcomes(self, index: int, before: Any, after: Any) -> tuple[Any, ...]:
-        outcomes = getattr(self.model, "outcomes", None)
-        return () if outcomes is None else tuple(outcomes(index, before, after))
+    def _outcomes(self, index: int, before: State, after: State) -> Values:
+        return () if self._ended is None else tuple(self._ended(index, before, after))
 
-    def _label(self, state: Any, index: int) -> str:
-        return str(self.model.pieces(state)[self._pc][index])
+    def _label(self, state: State, index: int) -> str:
+        return state[1][index][0]
 
     def _at(self, place: Place, index: int) -> str:
         """The label that a thread stands at; "" at its end."""
@@ -319,5 +317,5 @@ class Following:
         return f"{name} takes {event['label']}, {where} in the model"
 
 
-def _put(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+def _put(values: Values, index: int, value: object) -> Values:
     return (*values[:index], value, *values[index + 1 :])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """A value as JSON has it: a sequence or record as an array, a set as a sorted one in an
     object, and all that JSON does not have as a text."""
     if value is None or isinstance(value, (bool, int, str)):
@@ -23,6 +22,6 @@ def plain(value: Any) -> Any:
     return f"<{type(value).__name__}>"
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """A value for people."""
     return json.dumps(value, ensure_ascii=False)
