@@ -312,6 +312,12 @@ class Checked(Stated, total=False):
     layer: str
 
 
+class Wanted(Protocol):
+    """Whether one of some layers is to be checked."""
+
+    def __call__(self, *layers: str) -> bool: ...
+
+
 class BeatCallback(Protocol):
     """A progress callback of one check."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wheelproof.checks import (
@@ -20,7 +20,7 @@ from wheelproof.checks import (
     safety,
     stress,
 )
-from wheelproof.checks.context import IN_PYTHON, Context, Report
+from wheelproof.checks.context import IN_PYTHON, Context, Report, Wanted
 from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.events import Ended, Notice
 from wheelproof.explore.search import rare_collections
@@ -28,9 +28,6 @@ from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
 from wheelproof.verdict import Row, Verdict
-
-Wanted = Callable[..., bool]
-"""Whether one of the layers in its arguments is to be checked."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wheelproof.checks import controls, coverage, lock_order
-from wheelproof.checks.context import Context, Report
+from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job
 from wheelproof.errors import WheelproofError
 from wheelproof.events import Ended
@@ -67,7 +67,7 @@ ROWS = (
 
 
 def rows(
-    mechanism: Mechanism, wants: Callable[..., bool], partial: bool = False, single: bool = False
+    mechanism: Mechanism, wants: Wanted, partial: bool = False, single: bool = False
 ) -> list[OverAll]:
     """A mechanism's rows over all scenarios.
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from wheelproof import project
+from wheelproof.checks.context import Wanted
 from wheelproof.errors import WheelproofError
 from wheelproof.tla import export
 from wheelproof.tla.export import Source
 from wheelproof.tlc import translation
 
 
-def modules(
-    mechanisms: Sequence[project.Mechanism], profile: str, wants: Callable[..., bool]
-) -> None:
+def modules(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) -> None:
     """Translate every algorithm, and export what will be compiled.
 
     ``wants``: whether one of some layers is to be checked.
@@ -51,9 +50,7 @@ def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
             yield from (text for file, text in changed.items() if file.endswith(".tla"))
 
 
-def trees(
-    mechanisms: Sequence[project.Mechanism], profile: str, wants: Callable[..., bool]
-) -> Iterator[Source]:
+def trees(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) -> Iterator[Source]:
     """The modules to compile. A module that cannot be read is reported by the job that needs it."""
     for mechanism in mechanisms:
         lacking = {""} if wants("graph") or not mechanism.by_hand else set()

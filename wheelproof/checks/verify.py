@@ -8,8 +8,8 @@ from dataclasses import replace
 from wheelproof import project
 from wheelproof.checks import jvm, overall, prepare, prove
 from wheelproof.checks.cached import Cache
-from wheelproof.checks.context import Context, Report
-from wheelproof.checks.jobs import Job, Wanted, plan, proofs
+from wheelproof.checks.context import Context, Report, Wanted
+from wheelproof.checks.jobs import Job, plan, proofs
 from wheelproof.checks.workers import perform
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.events import Check, Ended, NotRun, Planned, VerifyOptions, ignore

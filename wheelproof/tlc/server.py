@@ -173,7 +173,7 @@ class Turn:
 
 
 _busy = threading.Lock()
-_kept: list[tuple[Server, Finalize]] = []
+_kept: list[tuple[Server, Finalize[None]]] = []
 
 
 def turn(
