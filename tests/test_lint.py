@@ -1,7 +1,10 @@
 """Negative controls of `make lint`: every check rejects a file planted in a copy of the tree."""
 
+import re
 import shutil
 import subprocess
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,7 @@ def few(tmp_path_factory) -> Path:
 
 TYPED = (
     "wheelproof/errors.py",
+    "wheelproof/protocols.py",
     "wheelproof/toml.py",
     "wheelproof/trace/__init__.py",
     "wheelproof/trace/format/__init__.py",
@@ -114,6 +118,20 @@ PLANTED = {
         "from wheelproof.trace.format.event import Event\n\n\n"
         'def f(event: Event) -> object:\n    return event["entri"]\n',
         "typeddict-item",
+    ),
+    "a value of any type": (
+        "types",
+        "wheelproof/planted.py",
+        "from typing import Any\n\n\ndef f(state: tuple[Any, ...]) -> None:\n    pass\n",
+        "explicit-any",
+    ),
+    "a model without a member": (
+        "types",
+        "wheelproof/planted.py",
+        "from wheelproof.protocols import Model\n\n\n"
+        "class Half:\n    AUXILIARY = frozenset[str]()\n\n\n"
+        "def f() -> Model:\n    return Half()\n",
+        "return-value",
     ),
     "wrong type": ("types", "wheelproof/planted.py", 'x: int = "one"\n', "assignment"),
     "the tool imports an implementation": (
@@ -176,6 +194,24 @@ def test_the_copy_without_a_planted_file_is_accepted(copied, few):
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
     ended = lint(few, "types", "sizes")
     assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def without_any(modules: Iterable[str]) -> list[str]:
+    """Those modules, of which a package stands for all in it, that have no `Any`."""
+    places = {name: name.replace(".", "/").replace("/*", "/**/*") + ".py" for name in modules}
+    return [
+        name
+        for name, place in places.items()
+        if not any(re.search(r"\bAny\b", file.read_text()) for file in ROOT.glob(place))
+    ]
+
+
+def test_modules_that_may_have_any_type_have_it():
+    tables = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]
+    (exempt,) = (table["module"] for table in tables if "disallow_any_explicit" in table)
+    assert without_any(exempt) == []
+    idle = ["wheelproof.protocols", "wheelproof.graph.*"]
+    assert without_any([*exempt, *idle]) == idle
 
 
 @pytest.mark.nightly
