@@ -97,8 +97,9 @@ class _Checks(Files):
         change = task.subject if task.kind == CHANGE else ""
         if self.loaded != change:
             facts = self.jvm.load(task.binding, change)
+            if self.loaded is None:
+                self.facts = facts
             self.loaded = change
-            self.facts = facts if self.loaded is None else self.facts
         if task.kind == SITES:
             judged = self.sites(task)
         elif task.kind == RACES:

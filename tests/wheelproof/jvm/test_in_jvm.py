@@ -148,6 +148,35 @@ def test_the_row_of_a_change_that_nothing_rejects_is_not_in_order(jvm, output, m
 # -- the table of sites, which needs no JVM
 
 
+class Classes:
+    """Stands for a JVM: each load compares one instruction more."""
+
+    def __init__(self):
+        self.loads = 0
+
+    def load(self, binding, change):
+        self.loads += 1
+        return {"compared": self.loads, "statics": [f"Field{self.loads}"]}
+
+    def sites(self):
+        return {"sites": [("TimerTaskList.add(I)V#0", "READ", 1, "", 1)], "opaque": []}
+
+
+def test_the_row_of_the_table_is_about_the_classes_that_were_loaded_first(tmp_path):
+    known, report = tasks.tasks(MECHANISM), layer.Report()
+    checks = layer._Checks(Context(MECHANISM, tmp_path), Classes(), report)
+    (name,) = (
+        name for name, task in known.items() if task.kind == "sites" and "@" + RELEASE in name
+    )
+    checks.carry_out(known[name])
+    checks.loaded = "a change"
+    checks.carry_out(known[name])
+    assert checks.jvm.loads == 2
+    for row in report.rows:
+        assert row.figures["instructions"] == 1 and row.verdict == Verdict.VIOLATED
+        assert "Field1 is static and can change" in row.why and "Field2" not in row.why
+
+
 HITS = {site: 1 for sites in BINDING.labels.values() for site in sites} | {
     site: 1 for sites in BINDING.fine.values() for site in sites
 }
