@@ -33,8 +33,7 @@ def test_an_object_that_lacks_a_member_is_no_model(missing):
 
 
 TYPED = """
-from typing import Any
-from wheelproof.protocols import ModelInPlace, Scenario
+from wheelproof.protocols import ModelInPlace, Scenario, State
 {imports}
 
 {functions}
@@ -47,13 +46,9 @@ def typed(folder, imports, functions):
     place.write_text(TYPED.format(imports="\n".join(imports), functions="\n".join(functions)))
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", folder / "cache"]
     ended = subprocess.run(
-        [*command, "--allow-any-explicit", place],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=1200,
+        [*command, place], cwd=ROOT, capture_output=True, text=True, timeout=1200
     )
-    assert not ended.stderr
+    assert ended.returncode in (0, 1), ended.stderr
     return [line for line in ended.stdout.splitlines() if "error" in line]
 
 
@@ -68,7 +63,7 @@ def test_models_have_the_types_of_the_protocol(tmp_path):
     assert typed(tmp_path, imports, functions) == []
     functions += [
         "class Odd(model.atomic.Model):",
-        "    def final(self, state: Any) -> str: return 'no'  # type: ignore[override]",
+        "    def final(self, state: State) -> str: return 'no'  # type: ignore[override]",
         "def odd(s: Scenario) -> ModelInPlace: return Odd(s)",
     ]
     (refused,) = typed(tmp_path, imports, functions)
