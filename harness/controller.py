@@ -27,7 +27,10 @@ ATOMIC = {"impl.controller_events": (), "impl.zookeeper": ()}
 WAITS = ("A1", "Y1", "Y2", "N6")
 """Steps that wait: for an event, an expiry, its event to be taken, and quiet."""
 
-BY_SCHEDULE = "an expiry and the quiet of all brokers are waited for under control alone"
+ON_THREADS = "harness.controller_on_threads"
+"""The module whose ``Harness`` and ``broken`` are for real threads."""
+
+BY_SCHEDULE = "the steps wait for an expiry and for quiet under control alone"
 """Why no recording of threads that run freely is a run of the model."""
 
 NOT_RUN = {
@@ -59,10 +62,12 @@ class Busy(NamedTuple):
 class Harness:
     """The objects of one scenario, and one method per operation of a thread program."""
 
+    Tree: type[ZooKeeper] = ZooKeeper
+
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = controller) -> None:
         first, brokers = scenario["first"], tuple(scenario["session"])
         epoch = 0 if first == NONE else 1
-        self.zookeeper = ZooKeeper(
+        self.zookeeper = self.Tree(
             [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
         )
         waiting = ["register"] if first == NONE else []
@@ -237,7 +242,6 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "node": (node,),
         "epoch": (epoch,),
         "part": (part,),
-        "late": tuple(late_of(zookeeper, events) for events in harness.events),
         "live": (frozenset(b for b in brokers if session[b] in live),),
         "session": tuple(session.values()),
         "sessions": (zookeeper.sessions,),
@@ -247,6 +251,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
             ),
         ),
         "cut": tuple(live[session[b]].cut or NONE if session[b] in live else NONE for b in brokers),
+        "late": tuple(late_of(zookeeper, events) for events in harness.events),
         "queue": tuple(events.waiting for events in harness.events),
         "busy": (frozenset(b for b, each in zip(brokers, harness.events) if each.busy),),
         "acts": tuple(elector.acting for elector in electors),

@@ -165,6 +165,7 @@ class HarnessModule(Protocol):
     - ``MEMORY``: the fields whose stores may reach memory late.
     - ``ATOMIC``, ``COMPOSED``: modules whose operations are single steps, in a plain and in a
       composed run; ``WAITS`` with ``waits``: those of them that may block.
+    - ``ON_THREADS``: the module whose ``Harness`` and ``broken`` are for real threads.
     - ``BY_SCHEDULE``: why threads that run freely need not follow the model.
     - ``STAND_INS``: modules of the standard library -> modules of the harness in their place.
     - ``PRIMITIVES``: primitives of the project -> the functions that build the controlled classes.

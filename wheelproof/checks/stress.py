@@ -8,8 +8,8 @@ production runtime, not of the algorithm.
 
 A row is green only if the same scenario finds a fault that is planted in a primitive; else it is
 vacuous. The nightly profile counts how many of these faults are found. What a row must find beyond
-that is declared: a change of the production sources (``[faults.NAME]``) that a row of its own
-rejects by the named property.
+that is declared: a change of the production sources (``[faults.NAME]``), or a decision taken away,
+that a row of its own rejects by the named property.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check(context: Context, config: Config) -> Report:
     final = outcomes(ending(context, config), mechanism.kept(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
     implementation = ProductionImplementation(mechanism.root, mechanism.name)
-    result = Stress(implementation, scenario).run(rounds, final, beat)
+    result = Stress(implementation, scenario, kept=mechanism.kept(config)).run(rounds, final, beat)
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
 
@@ -133,6 +133,7 @@ def controls(
                 ProductionImplementation(mechanism.root, mechanism.name, fault=name),
                 scenario,
                 patience=IMPATIENT,
+                kept=mechanism.kept(config),
             ).run(max(1, int(rounds * share)), final)
             found += result.finding is not None
             if found and context.profile == "fast":
@@ -148,12 +149,13 @@ def check_fault(context: Context, fault: Fault) -> Report:
     started = context.begin("stress", fault.name)
     config = Config(fault.name, fault.scenario)
     final = outcomes(ending(context, config), mechanism.invariants)
-    implementation = ProductionImplementation(
-        mechanism.root, mechanism.name, texts={fault.module: planted(context, fault)}
-    )
-    result = Stress(implementation, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
-        rounds, final, context.beat("stress", fault.name), until=fault.property
-    )
+    texts = mechanism.without(fault.without).modules or {fault.module: planted(context, fault)}
+    result = Stress(
+        ProductionImplementation(mechanism.root, mechanism.name, texts=texts),
+        mechanism.scenarios[fault.scenario],
+        patience=IMPATIENT,
+        kept=mechanism.invariants,
+    ).run(rounds, final, context.beat("stress", fault.name), until=fault.property)
     finding = result.finding
     judged: Found = {"verdict": Verdict.SAMPLED}
     if finding is not None:

@@ -148,7 +148,7 @@ class _Reader(Items):
                 for name, value in self.table("composed").items()
             },
             faults={
-                name: self.fault(name, value, scenarios)
+                name: self.fault(name, value, scenarios, decisions)
                 for name, value in self.table("faults").items()
             },
         )

@@ -160,11 +160,18 @@ class Items(Tables):
             raise self.fail(place, "has a data race, and names no mutant")
         return composed
 
-    def fault(self, name: str, value: Table, scenarios: Table) -> Fault:
-        """One entry of [faults]."""
+    def fault(self, name: str, value: Table, scenarios: Table, decisions: Table) -> Fault:
+        """One entry of [faults]: changes of one module, or a decision that is taken away."""
         place = f"faults.{name}"
         changes = value.get("changes")
-        if (
+        if "without" in value:
+            if "module" in value or "changes" in value:
+                raise self.fail(
+                    place, "has changes, and a decision that is taken away", "Leave out one."
+                )
+            self.known(place, "decision", [value["without"]], decisions)
+            value, changes = {**value, "module": ""}, []
+        elif (
             not isinstance(changes, list)
             or not changes
             or not all(isinstance(pair, list) and len(pair) == 2 for pair in changes)

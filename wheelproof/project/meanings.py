@@ -79,6 +79,7 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
         "changes": "pairs of texts, old and new; each old one stands in the module exactly once",
         "property": "what must fail: `Exclusion`, `Linearizable`, `NoDeadlock`, `NoException`, "
         "`FinalState` or an invariant",
+        "without": "instead of `module` and `changes`: a decision that is taken away",
         "about": "what the fault is",
         "profile": "`fast` or `nightly`",
     },

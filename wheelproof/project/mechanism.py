@@ -154,7 +154,7 @@ class Fault:
     """A change of the production sources that layer stress must detect, by a named property.
 
     ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly
-    once.
+    once. ``without``: instead of both, a decision that is taken away.
     """
 
     name: str
@@ -162,6 +162,7 @@ class Fault:
     module: str
     changes: tuple[tuple[str, str], ...]
     property: str
+    without: str = ""
     about: str = ""
     profile: str = "fast"
 

@@ -9,7 +9,7 @@ import importlib
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from random import Random
 from types import MappingProxyType, ModuleType
@@ -58,8 +58,8 @@ class ProductionImplementation:
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
     :data:`faults.FAULTS`, or "". ``planted``: there is a fault in one of these ways. ``files``: the
-    source files of the implementation. Raises
-    UsageError where something cannot be imported.
+    source files of the implementation. ``broken``: the invariants that a run at rest lacks, by what
+    the harness has kept of it. Raises UsageError where something cannot be imported.
     """
 
     def __init__(
@@ -79,6 +79,8 @@ class ProductionImplementation:
                 self.harness_module = cast(
                     HarnessModule, importlib.import_module(f"harness.{mechanism}")
                 )
+                own = getattr(self.harness_module, "ON_THREADS", "")
+                on_threads = importlib.import_module(own) if own else self.harness_module
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
                     f"{root}: the mechanism {mechanism} cannot be imported: {error}."
@@ -92,6 +94,10 @@ class ProductionImplementation:
             and module.__spec__.origin
         ) | {faults.__file__}
         self.shared = self.harness_module.shared
+        self.build = cast(Callable[[Scenario], Harness], on_threads.Harness)
+        self.broken: Callable[[Harness], Iterable[str]] = getattr(
+            on_threads, "broken", lambda harness: ()
+        )
 
     def _observe(self, finder: isolated.Finder, fault: str) -> None:
         """Put observed primitives into their modules, before others import them from there."""
@@ -127,6 +133,4 @@ class ProductionImplementation:
     def harness(self, scenario: Scenario) -> Harness:
         """The scenario's objects, fresh; a new round for the observer."""
         self.observer.begin()
-        # without an implementation it takes the production modules
-        build = cast(Callable[[Scenario], Harness], self.harness_module.Harness)
-        return build(scenario)
+        return self.build(scenario)  # without an implementation it takes the production modules

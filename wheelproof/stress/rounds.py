@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -92,7 +92,10 @@ class Stress:
         scenario: Scenario,
         seed: int = 0,
         patience: Patience = PATIENT,
+        kept: Collection[str] = (),
     ) -> None:
+        """``kept``: the invariants that count where the harness finds them broken."""
+        self.kept = frozenset(kept)
         self.implementation, self.scenario, self.patience = implementation, scenario, patience
         self.harness: Harness | None = None
         self.errors: list[Exception] = []
@@ -178,16 +181,19 @@ class Stress:
         """
         try:
             outcome = tuple(self.implementation.shared(harness).values())
+            broken = self.kept & {*self.implementation.broken(harness)}
         except Exception:
             if not self.implementation.planted:
                 raise
             return set(), ""
+        broken |= final.get(outcome, set())
+        messages = [f"the end violates {', '.join(sorted(broken))}"] if broken else []
         if outcome not in final:
-            return {FINAL_STATE}, f"the end is no final state of the model: {outcome}"
-        if broken := final[outcome]:
-            return broken, f"the end violates {', '.join(sorted(broken))}"
-        seen.add(outcome)
-        return set(), ""
+            messages.append(f"the end is no final state of the model: {outcome}")
+            return {FINAL_STATE, *broken}, "; ".join(messages)
+        if not broken:
+            seen.add(outcome)
+        return {*broken}, "; ".join(messages)
 
     def _observed(self) -> set[str]:
         return {property for property, _ in self.implementation.observer.findings}

@@ -43,6 +43,7 @@ def plain(harness):
         observer=Observer(),
         files=frozenset(),
         planted=False,
+        broken=lambda harness: (),
     )
 
 
@@ -134,6 +135,19 @@ def test_an_end_in_which_an_invariant_fails():
     }
     found = stressed(lists.Harness, "two_adders", final)
     assert found.finding == (1, {"CounterExact", "TypeOK"}, "the end violates CounterExact, TypeOK")
+
+
+def test_an_invariant_that_the_harness_finds_broken():
+    """Only those count that the config keeps."""
+    subject = plain(lists.Harness)
+    subject.broken = lambda harness: iter(("CounterExact", "TypeOK"))
+    final = outcomes(model_graph("two_adders"), MECHANISM.invariants)
+    scenario = MECHANISM.scenarios["two_adders"]
+    assert Stress(subject, scenario, patience=IMPATIENT).run(2, final).finding is None
+    for ends, also in ((final, set()), ({}, {"FinalState"})):
+        found = Stress(subject, scenario, patience=IMPATIENT, kept=["TypeOK"]).run(1, ends)
+        assert found.finding.properties == {"TypeOK", *also} and found.outcomes == 0
+        assert found.finding.message.startswith("the end violates TypeOK")
 
 
 class Raising(lists.Harness):

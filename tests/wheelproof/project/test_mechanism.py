@@ -116,6 +116,16 @@ def test_a_mechanism_has_one_name_on_every_artefact(small):
         ),
         (
             "[mechanism]",
+            '[faults.odd]\nwithout = "M2"\nchanges = [["old", "new"]]\n[mechanism]',
+            "has changes, and a decision that is taken away",
+        ),
+        (
+            "[mechanism]",
+            '[faults.odd]\nwithout = "Misspelt"\n[mechanism]',
+            "there is no decision Misspelt",
+        ),
+        (
+            "[mechanism]",
             '[composed.odd]\nscenario = "two_adders"\nequivalent = "so it is"\n[mechanism]',
             "names no mutant",
         ),
