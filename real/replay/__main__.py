@@ -101,6 +101,17 @@ class Report:
             flush=True,
         )
 
+    def in_time(self, planned: Iterable[Path]) -> None:
+        """A server that is to be late, and is not, has to be refused."""
+        path = next(each for each in planned if paths.lags(self.follower.graphs, each))
+        sessions = self.follower.sessions
+        assert sessions is not None
+        with sessions.in_time():
+            refused = self.follower.follow(path).difference
+        if refused is None or "late" not in refused.model:
+            raise NothingChecked(f"{path.name}: a server in time is not refused: {refused}.")
+        print(f"a server that does not fall behind, {path.name}: {refused}", flush=True)
+
 
 def late_reads(running: ensemble.Ensemble, many: int) -> bool:
     """Print how many reads are late. Returns whether none is after what settles them."""
@@ -156,12 +167,15 @@ def whole(graphs: Graphs, given: argparse.Namespace) -> int:
     ]
     known = {label for scenario in scenarios for label in graphs.of(scenario).labels}
     counterexamples = list(paths.counterexamples(graphs))
-    with ensemble.running(given.output) as running:
+    with ensemble.running(given.output, linked=True) as running:
         with begun(running) as sessions:
             report = Report(Follower(graphs, sessions), given.output)
             report.drawn(drawn, known)
             report.counterexamples(counterexamples)
             report.wrong_states(max(drawn, key=lambda path: len(path.schedule)))
+            report.in_time(drawn)
+        waiting = " and ".join(late.waits(running))
+        print(f"at a late server {waiting} wait until it has caught up", flush=True)
         fresh = late_reads(running, given.reads)
     return 1 if report.diverged or not fresh else 0
 
@@ -169,7 +183,7 @@ def whole(graphs: Graphs, given: argparse.Namespace) -> int:
 def alone(graphs: Graphs, path: Path, output: File) -> int:
     """Perform one path. What it is a counterexample of has to fail after it."""
     graphs.of(path.scenario, path.model_without)
-    with ensemble.running(output) as running, begun(running) as sessions:
+    with ensemble.running(output, linked=True) as running, begun(running) as sessions:
         report = Report(Follower(graphs, sessions), output)
         found = report.perform(path)
     if found.difference is not None:
@@ -182,9 +196,12 @@ def alone(graphs: Graphs, path: Path, output: File) -> int:
 
 
 def begun(running: ensemble.Ensemble) -> closing[Sessions]:
-    """The sessions of paths, whose states are read at the leader."""
+    """The sessions of paths, whose states are read at the leader. The first are on followers."""
     print(f"ZooKeeper {server.RELEASE} on {len(running.ports)} nodes", flush=True)
-    return closing(Sessions(running.ports, running.leader()))
+    leader, size = running.leader(), len(running.ports)
+    nodes = [(leader + place) % size for place in range(size)]
+    links = {place: running.links[node, leader] for place, node in enumerate(nodes) if place}
+    return closing(Sessions([running.ports[node] for node in nodes], links=links))
 
 
 if __name__ == "__main__":

@@ -38,13 +38,18 @@ class Session(NamedTuple):
     cut: str = ""
 
 
+class Late(NamedTuple):
+    """A server that is late: whose client it has, and what it has applied and missed."""
+
+    watcher: Watcher
+    nodes: tuple[ZNode, ...]
+    missed: tuple[tuple[str, str], ...]
+
+
 class ZooKeeper:
     """A run on the present ensemble. Its state is there, and none of it is here."""
 
     __slots__ = ("lock",)
-
-    late: tuple[()] = ()
-    """No server of it is late when its state is read."""
 
     def __init__(self, nodes: Iterable[ZNode] = ()) -> None:
         self.lock = Lock()
@@ -69,6 +74,13 @@ class ZooKeeper:
         )
 
     @property
+    def late(self) -> tuple[Late, ...]:
+        return tuple(
+            Late(late.watcher, tuple(ZNode(*node) for node in late.nodes), late.missed)
+            for late in present.sessions().seen.late
+        )
+
+    @property
     def sessions(self) -> int:
         return len(present.sessions().clients)
 
@@ -87,6 +99,14 @@ class ZooKeeper:
     def drop_reply(self, session: int, when: str) -> None:
         with self.lock, present.sessions() as there:
             there.drop_reply(session, when)
+
+    def fall_behind(self, watcher: Watcher) -> None:
+        with self.lock, present.sessions() as there:
+            there.fall_behind(watcher)
+
+    def catch_up(self, watcher: Watcher) -> None:
+        with self.lock, present.sessions() as there:
+            there.catch_up(watcher)
 
     def ask(self, session: int, request: Request) -> Reply:
         with self.lock, present.sessions() as there:

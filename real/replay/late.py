@@ -7,12 +7,14 @@ the follower has applied all that was before it. The ZooKeeper in memory takes t
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from itertools import product
+from threading import Thread
 from typing import NamedTuple
 
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Elector, PartitionState
 from impl.zookeeper_requests import Check, Code, Connected, Create, Delete, Get, Multi, Part, Put
-from real.zookeeper.client import Client
+from real.zookeeper.client import PATIENCE_S, Client
 from real.zookeeper.ensemble import Ensemble
 from wheelproof.errors import NothingChecked, ToolError
 
@@ -20,6 +22,8 @@ ME = "b1"
 REFUSED = "a refused transaction"
 AFTER = ("", "a sync", REFUSED)
 """What the follower's session does before the read."""
+HELD_S = 0.5
+"""How long a server is late for a client that is to wait."""
 
 
 class Late(NamedTuple):
@@ -149,6 +153,32 @@ def reads(trials: Trials, many: int) -> list[Late]:
     if not any(each.late for each in found if not each.after):
         raise NothingChecked(f"None of {2 * many} reads was late.", "Take more, by --reads.")
     return found
+
+
+def waits(ensemble: Ensemble) -> list[str]:
+    """What no client has of a server that stays late. Raises ToolError where it has it.
+
+    A session is opened by a transaction, and the leader has to know of a connection to one.
+    """
+    leader = ensemble.leader()
+    node = (leader + 1) % len(ensemble.ports)
+    link, port = ensemble.links[node, leader], ensemble.ports[node]
+    with closing(Client(port)) as there:
+        kinds: dict[str, Callable[[], object]] = {
+            "a new session": lambda: Client(port).close(),
+            "another connection": there.reconnect,
+        }
+        for kind, begin in kinds.items():
+            link.hold()
+            thread = Thread(target=begin, daemon=True)
+            thread.start()
+            thread.join(HELD_S)
+            waited = thread.is_alive()
+            link.release()
+            thread.join(PATIENCE_S)
+            if not waited or thread.is_alive():
+                raise ToolError(f"At a late server {kind} does not wait until it has caught up.")
+    return list(kinds)
 
 
 def elections(trials: Trials, most: int) -> int:

@@ -20,6 +20,9 @@ MOST_STEPS = 1000
 SAME_STATE = "Bisimulation"
 """In a file: the property of a path that leaves the model."""
 
+TREE = ("node", "epoch", "part")
+"""The variables of what a server has applied."""
+
 Schedule = tuple[tuple[str, str], ...]
 """(thread, label) of each step that is no silent one."""
 
@@ -56,12 +59,19 @@ class Graphs:
 
 
 def performable(mechanism: Mechanism) -> list[str]:
-    """The scenarios that an ensemble can perform: no server is late at will there."""
-    return [
-        name
-        for name, scenario in mechanism.scenarios.items()
-        if all(step[0] != "lag" for program in programs(scenario).values() for step in program)
-    ]
+    """The scenarios that an ensemble can perform.
+
+    One server is late at most, since three servers have no majority otherwise. Where one is, no
+    session expires and no reply is lost: a server that stays late has no new session, and takes up
+    no connection again.
+    """
+    found = []
+    for name, scenario in mechanism.scenarios.items():
+        steps = [step for program in programs(scenario).values() for step in program]
+        late = {step[1] for step in steps if step[0] == "lag"}
+        if not late or len(late) == 1 and not {step[0] for step in steps} & {"expire", "lose"}:
+            found.append(name)
+    return found
 
 
 def drawn(graphs: Graphs, scenario: str, many: int, seed: int) -> list[Path]:
@@ -98,9 +108,11 @@ def named(graph: StateGraph, steps: list[tuple[int, str]]) -> Schedule:
 def counterexamples(graphs: Graphs) -> Iterator[Path]:
     """The shortest path to each violation that the mechanism declares; those of liveness have none.
 
-    A mutant's is one of the changed model, and the elector lacks the same decision.
+    So has a scenario that an ensemble cannot perform. A mutant's is one of the changed model, and
+    the elector lacks the same decision.
     """
     mechanism = graphs.mechanism
+    able = performable(mechanism)
     declared = [
         (config.name, config.scenario, config.without, config.property)
         for config in mechanism.configs.values()
@@ -112,7 +124,10 @@ def counterexamples(graphs: Graphs) -> Iterator[Path]:
     ]
     for name, scenario, without, property in declared:
         broken = the_property(property)
-        if mechanism.properties[broken].kind not in ("invariant", "deadlock"):
+        if (
+            mechanism.properties[broken].kind not in ("invariant", "deadlock")
+            or scenario not in able
+        ):
             continue
         graph = graphs.of(scenario, without)
         end = first_violation(graph, broken)
@@ -124,13 +139,29 @@ def counterexamples(graphs: Graphs) -> Iterator[Path]:
 
 def end_of(graphs: Graphs, path: Path) -> int:
     """The number of the model's state after a path's last step."""
+    return list(states_of(graphs, path))[-1]
+
+
+def states_of(graphs: Graphs, path: Path) -> Iterator[int]:
+    """The numbers of the model's states on a path."""
     graph, here = graphs.of(path.scenario, path.model_without), 0
     threads = graph.model.threads
+    yield here
     for step in path.schedule:
         here = next(
             to for thread, label, to in graph.edges[here] if (threads[thread], label) == step
         )
-    return here
+        yield here
+
+
+def lags(graphs: Graphs, path: Path) -> bool:
+    """Whether a server that is late lacks something, in some state of a path."""
+    of_state = reduced.shared_of(graphs.of(path.scenario, path.model_without))
+    for pieces in map(of_state, states_of(graphs, path)):
+        present = tuple(piece for name in TREE for piece in pieces[name])
+        if any(tuple(tree)[:3] != present for (tree,) in filter(None, pieces["late"])):
+            return True
+    return False
 
 
 def read(file: File, mechanism: Mechanism) -> Path:

@@ -7,39 +7,47 @@ elector is loaded apart and has modules of its own by these names: ``in_place.py
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
-from impl.controller import CONTROLLER, EPOCH, PARTITION
-from impl.zookeeper import Watcher, ZNode
+from impl.zookeeper import Late, Watcher, ZNode
 from impl.zookeeper_requests import Create, Delete, Exists, Multi, Part, Put, Reply, Request
+from real.replay.behind import PATHS, Behind, answers, read
 from real.zookeeper.client import Client
+from real.zookeeper.links import Link
 from real.zookeeper.server import begin_report
 from wheelproof.errors import ToolError
-
-PATHS = (CONTROLLER, EPOCH, PARTITION)
 
 
 class Seen(NamedTuple):
     """The state of the ensemble, with sessions numbered from 1.
 
-    ``watching``: the paths that each session watches, as the servers report.
+    ``watching``: the paths that each session watches, as the servers report. ``late``: what the
+    servers that are late have applied.
     """
 
     nodes: tuple[ZNode, ...] = ()
     live: frozenset[int] = frozenset()
     watching: Mapping[int, frozenset[str]] = {}
+    late: tuple[Late, ...] = ()
 
 
 class Sessions:
     """The sessions of one run. Number n is one on the node n, counted round.
 
     ``seen``: the state after the last request that can change it. ``failed``: an error of the
-    connection, which is no step of any elector.
+    connection, which is no step of any elector. ``behind``: the server that is late, if one is.
     """
 
-    def __init__(self, ports: Sequence[int], observed: int = 0) -> None:
-        """``observed``: the node at which the state is read."""
+    def __init__(
+        self, ports: Sequence[int], observed: int = 0, links: Mapping[int, Link] | None = None
+    ) -> None:
+        """``observed``: the node at which the state is read. ``links``: of the others, to it."""
         self.ports, self.observer = ports, Client(ports[observed])
+        self.links, self.leader = links or {}, ports[observed]
+        self.behind: Behind | None = None
+        self.holds = True
         self.clients: list[Client] = []
         self.watchers: list[Watcher] = []
         self.ended: set[int] = set()
@@ -92,7 +100,12 @@ class Sessions:
             self.clients[number - 1].drop_reply(when)
 
     def ask(self, number: int, request: Request) -> Reply:
-        reply = self.clients[number - 1].ask(request)
+        if self.behind and number == self.behind.number and isinstance(request, Multi):
+            self.behind.release_soon()
+            reply = self.clients[number - 1].ask(request)
+            self._caught_up()
+        else:
+            reply = self.clients[number - 1].ask(request)
         if isinstance(request, (Exists, Multi)):
             self.look()
         return reply
@@ -104,12 +117,55 @@ class Sessions:
     def cut(self, number: int) -> str:
         return self.clients[number - 1].cut
 
+    # -- a server that is late
+
+    def fall_behind(self, watcher: Watcher) -> None:
+        """The server of a client, which is known by its watcher, gets nothing from now on."""
+        number = max(n for n, each in enumerate(self.watchers, 1) if each is watcher)
+        if self.behind and self.behind.number == number:
+            return
+        if self.behind:
+            raise ToolError("Two servers are to be late, and the ensemble has no majority then.")
+        node = number % len(self.ports)
+        if node not in self.links:
+            raise ToolError(f"What the leader sends to the node {node + 1} cannot be held.")
+        self.behind = Behind(number, self.ports[node], self.leader, self.links[node])
+        if self.holds:
+            self.links[node].hold()
+        self.look()
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """No server falls behind that is to do so: a planted fault."""
+        self.holds = False
+        try:
+            yield
+        finally:
+            self.holds = True
+
+    def catch_up(self, watcher: Watcher) -> None:
+        """The server of a client applies what there is."""
+        if self.behind and self.watchers[self.behind.number - 1] is watcher:
+            self._caught_up()
+            self.look()
+
+    def _caught_up(self) -> None:
+        if self.behind:
+            self.behind.end()
+            self.behind = None
+
     # -- what it has left
 
     def look(self) -> None:
-        """Read the state when all nodes have what was written, and call the watchers."""
+        """Read the state when all nodes have what was written, and call the watchers.
+
+        But for the server that is late: its session says itself that it lives.
+        """
+        late = self.behind
         syncs = {
-            number: client.begin_sync()
+            number: partial(answers, client)
+            if late and number == late.number
+            else client.begin_sync()
             for number, client in enumerate(self.clients, 1)
             if number not in self.ended
         }
@@ -119,16 +175,14 @@ class Sessions:
             raise ToolError("The session that reads the state has expired.")
         reports = [begin_report(port, "wchc") for port in self.ports]
         numbers = {client.session: number for number, client in enumerate(self.clients, 1)}
-        nodes = tuple(
-            ZNode(path, data, node.version, numbers[node.owner] if node.owner else 0)
-            for path, data, node in self.observer.nodes(PATHS)
-        )
+        nodes = read(self.observer, numbers)
+        applied = (Late(self.watchers[late.number - 1], *late.applied(numbers)),) if late else ()
         live = syncs.keys() - self.ended
         watched = dict(watches(report() for report in reports))
         watching = {
             number: watched.get(self.clients[number - 1].session, frozenset()) for number in live
         }
-        self.seen = Seen(tuple(sorted(nodes)), frozenset(live), watching)
+        self.seen = Seen(nodes, frozenset(live), watching, applied)
         for number in sorted(live):
             client = self.clients[number - 1]
             events, client.seen = client.seen, []
@@ -136,6 +190,7 @@ class Sessions:
                 self.watchers[number - 1].watched(*event)
 
     def close_all(self) -> None:
+        self._caught_up()
         for number, client in enumerate(self.clients, 1):
             if number not in self.ended:
                 client.close()

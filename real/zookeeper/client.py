@@ -127,6 +127,10 @@ class Client:
 
         return lives
 
+    def reconnect(self) -> bool:
+        """Take the session up in another connection. False where it has expired."""
+        return self._connect()
+
     def close(self) -> None:
         """End the session, if it lives."""
         with contextlib.suppress(OSError):

@@ -7,37 +7,58 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import permutations
 from pathlib import Path
 
 from real.record.broker import free_ports
 from real.zookeeper import server
+from real.zookeeper.links import Link
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 SIZE = 3
+SYNC_LIMIT, LINKED_LIMIT = 100, 600
 
 
 class Ensemble:
-    """Nodes, numbered from 0. ``ports``: where each of them serves clients."""
+    """Nodes, numbered from 0. ``ports``: where each of them serves clients.
 
-    def __init__(self, folder: Path, output: Path, size: int = SIZE, sync_limit: int = 100) -> None:
+    ``links``: node and leader -> the way on which the node follows that leader, if it is linked.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        output: Path,
+        size: int = SIZE,
+        sync_limit: int = SYNC_LIMIT,
+        linked: bool = False,
+    ) -> None:
         """Nothing is started yet. ``sync_limit``: ticks that a follower may be behind.
 
-        Raises NotHere where Java or a jar is absent.
+        ``linked``: followers reach their leader by links. Raises NotHere where Java or a jar is
+        absent.
         """
         self.command = server.command(MAIN)
         ports = free_ports(3 * size)
         self.ports = ports[:size]
         self.logs = [output / f"zookeeper-{node + 1}.log" for node in range(size)]
         self.folders = [folder / f"zookeeper-{node + 1}" for node in range(size)]
-        members = "".join(
-            f"server.{node + 1}=127.0.0.1:{ports[size + node]}:{ports[2 * size + node]}\n"
-            for node in range(size)
+        self.links = (
+            {pair: Link(ports[size + pair[1]]) for pair in permutations(range(size), 2)}
+            if linked
+            else {}
         )
         self.settings = []
         for node, place in enumerate(self.folders):
             place.mkdir(parents=True)
             (place / "myid").write_text(str(node + 1), encoding="utf-8")
             limits = f"initLimit=100\nsyncLimit={sync_limit}\n"
+            links = {leader: link.port for (of, leader), link in self.links.items() if of == node}
+            members = "".join(
+                f"server.{each + 1}=127.0.0.1:{links.get(each, ports[size + each])}:"
+                f"{ports[2 * size + each]}\n"
+                for each in range(size)
+            )
             self.settings.append(server.settings(place, self.ports[node]) + limits + members)
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
 
@@ -77,18 +98,22 @@ class Ensemble:
             process.terminate()
         for process in self.processes.values():
             server.end(process)
+        for link in self.links.values():
+            link.close()
 
 
 @contextmanager
-def running(output: Path, size: int = SIZE) -> Iterator[Ensemble]:
+def running(output: Path, size: int = SIZE, linked: bool = False) -> Iterator[Ensemble]:
     """An ensemble that serves. Its data is in a temporary folder, its logs are in ``output``.
 
-    Raises NotHere where Java or a jar is absent, ToolError where it does not serve. So does an
-    OSError inside: a node has ended, or hangs.
+    ``linked``: what a leader sends to its followers can be held, and a follower is not given up
+    for that before ``LINKED_LIMIT`` ticks. Raises NotHere where Java or a jar is absent, ToolError
+    where it does not serve. So does an OSError inside: a node has ended, or hangs.
     """
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
-        ensemble = Ensemble(Path(name), output, size)
+        limit = LINKED_LIMIT if linked else SYNC_LIMIT
+        ensemble = Ensemble(Path(name), output, size, limit, linked)
         try:
             for node in range(size):
                 ensemble.begin(node)

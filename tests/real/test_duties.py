@@ -9,13 +9,15 @@ import pytest
 from impl.broker.partition import TopicPartition
 from impl.cluster import nodes
 from impl.cluster.cluster import Cluster
+from impl.cluster.nodes import broker_path, broker_text
 from impl.cluster.requests import Children, names
 from impl.cluster.tree import Tree
 from impl.controller import CONTROLLER
 from impl.zookeeper import ZooKeeper
-from impl.zookeeper_requests import Code, Create, Get, Multi
+from impl.zookeeper_requests import Code, Create, Get, Multi, Put
 from real.zookeeper import server, wire
-from tests.impl.cluster.clusters import A0, A1, A2, THREE
+from tests.impl.cluster.clusters import A0, A1, A2, THREE, having
+from tests.impl.cluster.test_brokers import Unmoved
 from tests.impl.cluster.test_failover import ordered
 from tests.real.tree_client import CHILDREN_CHANGED, TreeClient
 from wheelproof.jvm.jars import NotHere
@@ -134,17 +136,24 @@ def acts(cluster):
     yield "the session of the controller has expired"
     cluster.prefer(TopicPartition("b", 0), A1)
     yield "preferred replicas were wanted"
+    cluster.by_hand(Put(broker_path(4), broker_text("PLAINTEXT://moved:1")))
+    yield "a broker listens somewhere else"
     cluster.start(3)
     cluster.delete_topic("a")
     yield "a topic is deleted"
 
 
+def known(cluster):
+    """Where each broker looks for the others."""
+    return {f"broker {number}": member.broker.live for number, member in cluster.members.items()}
+
+
 def played(cluster):
-    """All nodes after each act."""
+    """All nodes after each act, and where brokers look for each other."""
     found = []
     for act in acts(cluster):
         cluster.run()
-        found.append((act, everything(cluster)))
+        found.append((act, everything(cluster) | known(cluster)))
     return found
 
 
@@ -198,12 +207,24 @@ class Late(Cluster):
     )
 
 
+class Lost(Cluster):
+    """The controller does not look where a broker listens."""
+
+    member_class = type(
+        "Planted", (Cluster.member_class,), {"controller_class": having("brokers", Unmoved)}
+    )
+
+
 def test_the_nodes_of_another_run_differ():
     """By day: what compares the two sees a fault of a ZooKeeper, and one of a controller."""
     sound = played(Cluster())
-    assert len(sound) == 13 and differences(sound, played(Cluster())) == []
+    assert len(sound) == 14 and differences(sound, played(Cluster())) == []
+    assert sound[-2][1]["broker 1"][4] == "PLAINTEXT://moved:1"
     deaf = type("Planted", (Cluster,), {"tree_class": Unheard})
     assert differences(sound, played(deaf()))[0].startswith("a topic: /brokers/topics/a/partitions")
     assert differences(sound, played(Late()))[0].startswith(
         "the controller is dead: /brokers/topics/a/partitions/0/state: "
+    )
+    assert differences(sound, played(Lost()))[0].startswith(
+        "a broker listens somewhere else: broker 1: "
     )

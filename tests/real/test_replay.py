@@ -10,13 +10,16 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from impl import zookeeper_requests as requests
+from impl.controller import CONTROLLER
 from real.replay import __main__ as command
-from real.replay import followed, late, paths, present
+from real.replay import followed, paths, present
 from real.replay.__main__ import Report
+from real.replay.behind import Behind
 from real.replay.followed import Follower
 from real.replay.paths import Graphs
 from real.replay.sessions import Sessions, watches
@@ -93,6 +96,23 @@ def test_a_path_to_nowhere_is_no_counterexample(graphs):
     broken = Graphs(replace(whole, configs={"two_believe": holds}, mutants={}))
     with pytest.raises(NothingChecked, match="two_believe: NoOrphan holds in the whole graph"):
         list(paths.counterexamples(broken))
+
+
+def test_one_server_is_late_at_most(graphs):
+    """The others are named on the page of the mechanism, each with its reason."""
+    whole = project.find(command.ROOT)["controller"]
+    left = set(whole.scenarios) - set(paths.performable(whole))
+    assert left == {"late_old_node", "late_at_move", "late_both"}
+
+
+def test_a_path_on_which_a_server_lacks_something():
+    whole = Graphs(project.find(command.ROOT)["controller"])
+    found = paths.drawn(whole, "late_partition", 4, seed=1)
+    lagging = [path for path in found if paths.lags(whole, path)]
+    assert 0 < len(lagging) < 4
+    labels = [label for _, label in lagging[0].schedule]
+    assert "N5" in labels[labels.index("N9") :]
+    assert not any(paths.lags(whole, path) for path in paths.drawn(whole, "isr_changes", 2, 1))
 
 
 # -- what is compared
@@ -211,6 +231,20 @@ def gone(*_):
     raise ConnectionError("gone")
 
 
+def missed(sessions, port):
+    """What a server that is late has and lacks after two changes; here it has both."""
+    sessions.begin([])
+    behind = Behind(1, port, port, SimpleNamespace(release=lambda: None))
+    for part in (requests.Create(CONTROLLER, "b9"), requests.Delete(CONTROLLER)):
+        sessions.by_hand((part,))
+    found = behind.applied({})
+    behind.until = 0
+    with pytest.raises(ToolError, match="A server has been late for 30 s"):
+        behind.applied({})
+    behind.end()
+    return found
+
+
 def test_one_server_does_the_same(graphs, monkeypatch, tmp_path):
     """By day: one server, a path with an expiry, a divergence, and a server that is gone."""
     try:
@@ -220,55 +254,14 @@ def test_one_server_does_the_same(graphs, monkeypatch, tmp_path):
             assert str(follower.follow(some).difference) == "None"
             found = follower.follow(lacking(graphs, "KeepsNode")).difference
             assert set(found.model) == {"node", "watching", "queue"}
+            with pytest.raises(ToolError, match="sends to the node 1 cannot be held"):
+                sessions.fall_behind(sessions.watchers[-1])
+            assert missed(sessions, port) == ((), ((CONTROLLER, "created"),))
             monkeypatch.setattr(sessions, "end", gone)
             with pytest.raises(ToolError, match="expires_at_start.1: the ensemble failed: gone"):
                 follower.follow(some)
     except NotHere as error:
         pytest.skip(f"NOT RUN: {error}")
-
-
-# -- late reads
-
-
-class Reading:
-    """Stands for an ensemble whose reads are late, also after what is named in ``after``."""
-
-    def __init__(self, late=0, after=()):
-        self.late, self.after = late, after
-
-    def of_value(self, after):
-        return after in self.after if after else bool(self.late)
-
-    def of_session(self, after):
-        return False
-
-    def elected(self):
-        return bool(self.late)
-
-    def close(self):
-        """Nothing to close."""
-
-
-def test_late_reads_are_counted_and_have_to_be_there():
-    found = late.reads(Reading(late=1), 3)
-    assert [str(each) for each in found[:3]] == [
-        "a value that the leader has written: 3 of 3 late",
-        "a value that the leader has written, after a sync: 0 of 3 late",
-        "a value that the leader has written, after a refused transaction: 0 of 3 late",
-    ]
-    assert late.elections(Reading(late=1), 3) == 1
-    with pytest.raises(NothingChecked, match="None of 6 reads was late"):
-        late.reads(Reading(), 3)
-    with pytest.raises(NothingChecked, match="In none of 3 elections"):
-        late.elections(Reading(), 3)
-
-
-@pytest.mark.parametrize("after", late.AFTER[1:])
-def test_a_late_read_after_what_settles_it_is_a_finding(monkeypatch, capsys, after):
-    monkeypatch.setattr(late, "Trials", lambda running: Reading(1, running))
-    assert command.late_reads((), 2) is True
-    assert command.late_reads((after,), 2) is False
-    assert f"after {after}: 2 of 2 late" in capsys.readouterr().out
 
 
 # -- the command
@@ -290,7 +283,7 @@ def test_a_file_of_a_counterexample_is_performed_alone(graphs, monkeypatch, caps
         property=path.property,
         explanation="",
     ).write(tmp_path / "one.json")
-    monkeypatch.setattr(ensemble, "running", lambda output: contextlib.nullcontext())
+    monkeypatch.setattr(ensemble, "running", lambda output, linked: contextlib.nullcontext())
     monkeypatch.setattr(command, "begun", lambda running: contextlib.nullcontext())
     read = paths.read(tmp_path / "one.json", graphs.mechanism)
     assert read == path
@@ -329,13 +322,20 @@ def test_paths_and_counterexamples_on_three_nodes(java, capsys, tmp_path):
     assert command.main(["--paths", "3", "--reads", "100", "--output", str(tmp_path)]) == 0
     first, drawn, *lines = capsys.readouterr().out.splitlines()
     assert first == "ZooKeeper 3.9.4 on 3 nodes"
-    assert drawn.startswith("96 paths of 32 scenarios, ")
-    assert drawn.endswith(" 38 of 38 labels: 0 diverge")
-    mutants = project.find(command.ROOT)["controller"].mutants
+    assert drawn.startswith("111 paths of 37 scenarios, ")
+    assert drawn.endswith(" 40 of 40 labels: 0 diverge")
+    whole = project.find(command.ROOT)["controller"]
+    able = paths.performable(whole)
+    mutants = [name for name, each in whole.mutants.items() if each.scenario in able]
     assert lines[: len(VIOLATED)] == list(VIOLATED)
     lines = lines[len(VIOLATED) :]
     assert [line.partition(":")[0] for line in lines[: 2 * len(mutants) : 2]] == list(mutants)
     assert "15 of 15 refused" in lines[2 * len(mutants)]
+    in_time, waiting = lines[2 * len(mutants) + 1 : 2 * len(mutants) + 3]
+    assert (
+        in_time.startswith("a server that does not fall behind, late_") and ": late is " in in_time
+    )
+    assert waiting.endswith("a new session and another connection wait until it has caught up")
     assert not (tmp_path / "replay").exists()
 
 

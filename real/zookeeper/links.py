@@ -1,0 +1,92 @@
+"""Connections between the servers of an ensemble, through which what a leader sends can be held.
+
+A server whose link is held goes on: it answers its clients from what it has applied so far. What it
+sends goes through at once, so that the leader hears of its clients' transactions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+CONNECT_S, ACCEPT_S, CHUNK = 5, 0.2, 65536
+
+
+class Link:
+    """Forwards a server's connections to another one. ``port``: where it connects."""
+
+    def __init__(self, to: int) -> None:
+        """``to``: the port at which the other server waits for its followers."""
+        self.to = to
+        self.flows = threading.Event()
+        self.flows.set()
+        self.closed = False
+        self.open: set[socket.socket] = set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(ACCEPT_S)
+        self.port: int = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def hold(self) -> None:
+        """Let nothing through of what the other server sends."""
+        self.flows.clear()
+
+    def release(self) -> None:
+        """Let all through, first what was held."""
+        self.flows.set()
+
+    def close(self) -> None:
+        """End all connections, and take no other one."""
+        self.closed = True
+        self.release()
+        self.thread.join()
+        self.listener.close()
+        for each in list(self.open):
+            end(each)
+
+    def _serve(self) -> None:
+        while not self.closed:
+            with contextlib.suppress(OSError):
+                server, _ = self.listener.accept()
+                self._connect(server)
+
+    def _connect(self, server: socket.socket) -> None:
+        """Connect to the other server; where it does not listen, end the server's connection."""
+        try:
+            other = socket.create_connection(("127.0.0.1", self.to), CONNECT_S)
+        except OSError:
+            server.close()
+            return
+        for each in (server, other):
+            each.settimeout(None)
+            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.open.add(each)
+        for source, target, held in ((server, other, False), (other, server, True)):
+            arguments = (source, target, held)
+            threading.Thread(target=self._pump, args=arguments, daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket, held: bool) -> None:
+        with contextlib.suppress(OSError):
+            for content in chunks(source):
+                if held:
+                    self.flows.wait()
+                target.sendall(content)
+        for each in (source, target):
+            self.open.discard(each)
+            end(each)
+
+
+def chunks(source: socket.socket) -> Iterator[bytes]:
+    """What comes of a connection, until it ends."""
+    while content := source.recv(CHUNK):
+        yield content
+
+
+def end(connection: socket.socket) -> None:
+    """End a connection, for both sides and for a thread that waits for it."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()

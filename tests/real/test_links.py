@@ -1,0 +1,71 @@
+"""What a leader sends can be held, and what its follower sends goes through."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+import pytest
+
+from real.zookeeper.links import Link
+
+LOOK_S, PATIENCE_S = 0.05, 10
+
+
+@pytest.fixture
+def linked():
+    """A link, with the follower's end of a connection and the leader's."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        link = Link(listener.getsockname()[1])
+        with socket.create_connection(("127.0.0.1", link.port), PATIENCE_S) as follower:
+            leader, _ = listener.accept()
+            with leader:
+                yield link, follower, leader
+        link.close()
+
+
+def test_what_is_held_comes_in_its_order(linked):
+    link, follower, leader = linked
+    leader.sendall(b"before ")
+    assert follower.recv(7, socket.MSG_WAITALL) == b"before "
+    link.hold()
+    for each in (b"one ", b"two ", b"three"):
+        leader.sendall(each)
+    follower.settimeout(LOOK_S)
+    with pytest.raises(TimeoutError):
+        follower.recv(1)
+    follower.sendall(b"asks")
+    leader.settimeout(PATIENCE_S)
+    assert leader.recv(4, socket.MSG_WAITALL) == b"asks"
+    link.release()
+    follower.settimeout(PATIENCE_S)
+    assert follower.recv(13, socket.MSG_WAITALL) == b"one two three"
+
+
+def test_an_end_goes_through(linked):
+    _, follower, leader = linked
+    follower.close()
+    leader.settimeout(PATIENCE_S)
+    assert leader.recv(1) == b""
+
+
+def test_a_link_that_is_closed_ends_what_is_held(linked):
+    link, follower, leader = linked
+    link.hold()
+    leader.sendall(b"held")
+    link.close()
+    with contextlib.suppress(ConnectionError):
+        while follower.recv(4):
+            pass
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", link.port)) != 0
+
+
+def test_where_no_leader_listens_a_connection_ends():
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    link = Link(port)
+    with socket.create_connection(("127.0.0.1", link.port), PATIENCE_S) as follower:
+        assert follower.recv(1) == b""
+    link.close()
