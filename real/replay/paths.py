@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
 from random import Random
+from typing import Any
 
 from wheelproof.counterexample import document
 from wheelproof.counterexample.build import build
@@ -156,7 +157,8 @@ def states_of(graphs: Graphs, path: Path) -> Iterator[int]:
 
 def lags(graphs: Graphs, path: Path) -> bool:
     """Whether a server that is late lacks something, in some state of a path."""
-    of_state = reduced.shared_of(graphs.of(path.scenario, path.model_without))
+    graph = graphs.of(path.scenario, path.model_without)
+    of_state: Callable[[int], Mapping[str, Any]] = reduced.shared_of(graph)
     for pieces in map(of_state, states_of(graphs, path)):
         present = tuple(piece for name in TREE for piece in pieces[name])
         if any(tuple(tree)[:3] != present for (tree,) in filter(None, pieces["late"])):
