@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
-CONNECT_S, ACCEPT_S, CHUNK = 5, 0.2, 65536
+CONNECT_S, ACCEPT_S, PAUSE_S, CHUNK = 5, 0.2, 0.05, 65536
 
 
 class Link:
@@ -51,15 +52,24 @@ class Link:
         while not self.closed:
             with contextlib.suppress(OSError):
                 server, _ = self.listener.accept()
-                self._connect(server)
+                threading.Thread(target=self._connect, args=(server,), daemon=True).start()
 
     def _connect(self, server: socket.socket) -> None:
-        """Connect to the other server; where it does not listen, end the server's connection."""
-        try:
-            other = socket.create_connection(("127.0.0.1", self.to), CONNECT_S)
-        except OSError:
-            server.close()
-            return
+        """Connect to the other server; where it does not listen, end the server's connection.
+
+        A leader may be a follower's before it listens. A connection that ended for that would have
+        the servers elect once more.
+        """
+        until = time.monotonic() + CONNECT_S
+        while True:
+            try:
+                other = socket.create_connection(("127.0.0.1", self.to), CONNECT_S)
+                break
+            except OSError:
+                if self.closed or time.monotonic() > until:
+                    server.close()
+                    return
+                time.sleep(PAUSE_S)
         for each in (server, other):
             each.settimeout(None)
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

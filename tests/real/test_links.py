@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from real.zookeeper import links
 from real.zookeeper.links import Link
 
 LOOK_S, PATIENCE_S = 0.05, 10
@@ -62,7 +63,23 @@ def test_a_link_that_is_closed_ends_what_is_held(linked):
         assert probe.connect_ex(("127.0.0.1", link.port)) != 0
 
 
-def test_where_no_leader_listens_a_connection_ends():
+def test_a_leader_that_listens_later_is_waited_for():
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    link = Link(port)
+    with socket.create_connection(("127.0.0.1", link.port), PATIENCE_S) as follower:
+        follower.sendall(b"early")
+        with socket.create_server(("127.0.0.1", port)) as listener:
+            listener.settimeout(PATIENCE_S)
+            leader, _ = listener.accept()
+            with leader:
+                leader.settimeout(PATIENCE_S)
+                assert leader.recv(5, socket.MSG_WAITALL) == b"early"
+    link.close()
+
+
+def test_where_no_leader_listens_a_connection_ends(monkeypatch):
+    monkeypatch.setattr(links, "CONNECT_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
     link = Link(port)
