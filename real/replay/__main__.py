@@ -102,15 +102,20 @@ class Report:
         )
 
     def in_time(self, planned: Iterable[Path]) -> None:
-        """A server that is to be late, and is not, has to be refused."""
-        path = next(each for each in planned if paths.lags(self.follower.graphs, each))
+        """A server that is to be late, and is not, has to be refused: once by what it has."""
         sessions = self.follower.sessions
         assert sessions is not None
-        with sessions.in_time():
-            refused = self.follower.follow(path).difference
-        if refused is None or "late" not in refused.model:
-            raise NothingChecked(f"{path.name}: a server in time is not refused: {refused}.")
-        print(f"a server that does not fall behind, {path.name}: {refused}", flush=True)
+        for path in planned:
+            if not paths.lags(self.follower.graphs, path):
+                continue
+            with sessions.in_time():
+                refused = self.follower.follow(path).difference
+            if refused is None:
+                raise NothingChecked(f"{path.name}: a server that is in time is not refused.")
+            if "late" in refused.model:
+                print(f"a server that does not fall behind, {path.name}: {refused}", flush=True)
+                return
+        raise NothingChecked("No server lacks anything where it is to be late.", "Take more.")
 
 
 def late_reads(running: ensemble.Ensemble, many: int) -> bool:
