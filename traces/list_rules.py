@@ -31,6 +31,7 @@ class ListRules:
     tick_ms: int | None
     _over: Callable[[Step], Refusal | None]
     _cancel_of: Callable[[Step], Refusal | None]
+    _taken: Callable[[Step], Refusal | None]
 
     @property
     def wheel_ms(self) -> int | None:
@@ -245,7 +246,7 @@ class ListRules:
     def _task_run(self, event: Step, thread: ThreadState) -> Refusal | None:
         entry = event.get("entry")
         if entry is None or not self.recorded("expire_submit"):
-            return None
+            return self._taken(event)
         self._look("RunsOncePerAdd")
         self._look("HandedOverRuns")
         if entry in self.handed:

@@ -24,6 +24,7 @@ from traces.possible import PossibleSteps
 from traces.row_rules import RowRules, rows
 from traces.schema import NONE, NOT_QUEUED, PLACES
 from traces.thread_state import ThreadState
+from traces.timeout_rules import TimeoutRules
 from traces.watch_rules import WatchRules, where
 from traces.wheel_rules import WheelRules
 from wheelproof.trace.format import schema
@@ -59,6 +60,7 @@ class TimerState(
     LockRules,
     OperationRules,
     KeyListRules,
+    TimeoutRules,
     WatchRules,
     AgreementRules,
     RowRules,
@@ -96,6 +98,7 @@ class TimerState(
         self.made, self.checks = set(), {}
         self.list_of, self.members, self.timed, self.untried = {}, {}, {}, {}
         self.purged = False
+        self.timeouts, self.requested, self.armed = {}, False, {}
         self.places, self.levels, self.tasks_of, self.won_inside = {}, set(), {}, set()
         self.runs_named = False
         self.linked_at: dict[int, int] = {}  # entry -> the clock of its last link
@@ -108,6 +111,7 @@ class TimerState(
             **self._judges_of_operations(),
             **self._judges_of_watchers(),
             **self._judges_of_key_lists(),
+            **self._judges_of_timeouts(),
         }
 
     def _take_initial(self, initial: Mapping[str, Any]) -> None:
@@ -261,6 +265,7 @@ class TimerState(
         self._take_agreement(event, thread)
         self._take_watchers(event, thread)
         self._take_key_lists(event)
+        self._take_timeout(event)
         thread.lc = clock_of(event)
 
     def _take_checkpoint(self, event: Step) -> None:
@@ -312,6 +317,7 @@ class TimerState(
         yield from self.unguarded()
         yield from self.unrun()
         yield from self.left_over()
+        yield from self.untimed()
 
     def open(self, beyond: Collection[int]) -> Iterator[str]:
         """What threads have begun and not ended, those ``beyond`` the cut left out."""

@@ -16,7 +16,7 @@ _SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
 """A column of ids, and the column that repeats the number at that object's lock."""
 
 _WORDS = (
-    ("task", ("set_entry", "cancel", "cancel_check")),
+    ("task", ("set_entry", "cancel", "cancel_check", "add_request", "task_run")),
     ("op", ("force_cas", "pending_set", "pending_getset")),
     ("list", ("bucket_expiry_set",)),
 )

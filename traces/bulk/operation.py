@@ -3,6 +3,7 @@ and never forgotten."""
 
 from __future__ import annotations
 
+from traces.bulk import timeouts
 from traces.bulk.coverage import operation_measures, operation_steps
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
@@ -28,6 +29,9 @@ _KINDS = (
 _OF_TASK = ("add_request", "cancel", "task_run")
 """Kinds that name an operation as a timer's task alone."""
 
+_OF_OTHERS = (*_OF_TASK, "try_watch_begin")
+"""Kinds that are counted of an operation, and make no task one."""
+
 
 def _evaluates() -> Column:
     return is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")
@@ -38,7 +42,7 @@ def prepare() -> Frame:
     how its last note stands."""
     won = is_one_of("force_cas") & (F.col("res") == "true")
     subject = F.coalesce("op", F.when(is_one_of(*_OF_TASK), F.col("task")))
-    event = EVENTS.where(subject.isNotNull() & is_one_of(*_KINDS, *_OF_TASK)).select(
+    event = EVENTS.where(subject.isNotNull() & is_one_of(*_KINDS, *_OF_OTHERS)).select(
         "run",
         subject.alias("op"),
         "tid",
@@ -49,6 +53,8 @@ def prepare() -> Frame:
         "res",
         "key",
         "oseq",
+        "purgatory",
+        F.col("op").isNotNull().alias("named"),
         F.col("post.pending").alias("pending"),
     )
     place = F.struct("lc", "tid", "tseq")
@@ -61,6 +67,11 @@ def prepare() -> Frame:
 
     grouped = event.groupBy("run", "op").agg(
         F.count_if(is_one_of(*_KINDS)).alias("own"),
+        F.max("purgatory").alias("purgatory"),
+        F.count_if(is_one_of("try_watch_begin")).alias("entered"),
+        F.count_if(is_one_of("add_request")).alias("timed"),
+        F.count_if(is_one_of("task_run")).alias("ran"),
+        F.count_if(is_one_of("cancel") & F.col("named")).alias("cancelled"),
         last(is_one_of("add_request")).alias("timed_at"),
         last(is_one_of("cancel", "task_run")).alias("untimed_at"),
         F.count_if(is_one_of("op_new")).alias("made"),
@@ -101,9 +112,8 @@ def prepare() -> Frame:
             )
         ).alias("note"),
     )
-    runs = broadcast(
-        RUNS.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end"))
-    )
+    kinds = has("op_new", "watch_add", "try_watch_end", "add_request")
+    runs = broadcast(RUNS.select("run", "whole", "variant", "module", kinds))
     return grouped.where(F.col("own") > 0).join(runs, "run", "inner")
 
 
@@ -295,6 +305,7 @@ RULES = (
         F.col("try_at") < F.col("won_at"),
         text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc")),
     ),
+    *timeouts.RULES,
 )
 
 FAMILY = Family(

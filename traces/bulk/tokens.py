@@ -30,7 +30,8 @@ def prepare_tokens() -> Frame:
     an id, beside the event before it at the same token.
 
     What the header says of a counter comes first, what the footer says of a token last. ``value``:
-    the counter's after the event; of a footer the token's last number.
+    the counter's after the event; of a word whether a timer has the task now, 1 or 0; of a footer
+    the token's last number.
     """
     events = EVENTS.where(F.size("ord") > 0).select(
         "run",
@@ -52,7 +53,10 @@ def prepare_tokens() -> Frame:
         "tid",
         "tseq",
         "k",
-        F.when(of == COUNT, F.col("counter")).alias("value"),
+        F.when(of == COUNT, F.col("counter"))
+        .when((of == WORD) & is_one_of("add_request"), 1)
+        .when((of == WORD) & is_one_of("cancel", "task_run"), 0)
+        .alias("value"),
     )
     of_header, sort, name = (
         F.col("kind") == "counter",
@@ -133,6 +137,14 @@ def _now() -> Column:
     )
 
 
+def _says_what_the_timer_has(kind: str) -> Column:
+    """An event of this kind writes the word, and the write before it was recorded too."""
+    follows = F.col("seq") == _before() + 1
+    known = F.col("was_seq").isNull() | F.col("was_value").isNotNull()
+    writes = (F.col("of") == WORD) & (F.col("mode") == WRITE)
+    return is_one_of(kind) & writes & follows & known
+
+
 TOKEN_RULES = (
     # versions of other words may be made by writes that are not recorded
     Rule(
@@ -179,6 +191,21 @@ TOKEN_RULES = (
         ),
         (F.col("value") - F.col("was_value") == F.when(is_one_of("list_add"), 1).otherwise(-1)),
         text(F.col("k"), " left ", F.col("value"), " after ", F.col("was_value")),
+    ),
+    # A timer that hands tasks over, and runs them later, writes no word as it gets or runs one.
+    Rule(
+        "TimedOnce",
+        "a timer gets a task that it does not have, where a word says which tasks it has",
+        _says_what_the_timer_has("add_request"),
+        F.coalesce("was_value", F.lit(0)) == 0,
+        text("write ", F.col("seq"), " of the word, and the timer has the task"),
+    ),
+    Rule(
+        "TakenWhileTimed",
+        "a timer runs a task that it has, where a word says which tasks it has",
+        _says_what_the_timer_has("task_run"),
+        F.coalesce("was_value", F.lit(0)) == 1,
+        text("write ", F.col("seq"), " of the word, and the timer does not have the task"),
     ),
 )
 

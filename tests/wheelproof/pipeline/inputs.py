@@ -17,6 +17,7 @@ from pathlib import Path
 
 import checked
 import layouts
+import one_step_timer
 import optional
 import planted
 import purgatory
@@ -74,8 +75,11 @@ FEW_PLANTED = (
     "planted-RetrySeesOwner",
     "planted-TokenEnd",
     "cleared_while_linked",
+    "timed_twice",
+    "runs_though_cancelled",
     "purgatory",
     "removing",
+    one_step_timer.SOUND,
 )
 """What breaks all rules of these families together, and sound runs."""
 
@@ -143,10 +147,18 @@ def _few_changed(
     return _with_footers(conforming, out)
 
 
+def _planted(conforming: list[Event]) -> dict[str, Trace]:
+    """Runs with planted faults, and the sound ones beside them."""
+    faults = planted.faults(conforming).values()
+    return (
+        {trace[0]["run_id"]: trace for trace in faults}
+        | planted.of_purgatory()
+        | one_step_timer.traces()
+    )
+
+
 def _few_sampled(inputs: Inputs) -> dict[str, Trace]:
-    planted_ones = {
-        trace[0]["run_id"]: trace for trace in planted.faults(inputs.conforming).values()
-    } | planted.of_purgatory()
+    planted_ones = _planted(inputs.conforming)
     return {name: (header(name), *changed) for name, changed in inputs.changed.items()} | {
         name: planted_ones[name] for name in FEW_PLANTED
     }
@@ -161,11 +173,7 @@ def _sample(inputs: Inputs) -> dict[str, Trace]:
         names.append(max(sorted(broken), key=lambda name: len(left & broken[name])))
         left -= broken[names[-1]]
     names += random.Random(1).sample(sorted(changed.keys() - set(names)), SAMPLE)
-    return (
-        {name: (header(name), *changed[name]) for name in names}
-        | {trace[0]["run_id"]: trace for trace in planted.faults(inputs.conforming).values()}
-        | planted.of_purgatory()
-    )
+    return {name: (header(name), *changed[name]) for name in names} | _planted(inputs.conforming)
 
 
 def write(folder: Path, which: str) -> Inputs:

@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 import checked  # noqa: E402
 import key_lists  # noqa: E402
+import one_step_timer  # noqa: E402
 import planted  # noqa: E402
 import purgatory  # noqa: E402
 from checked import footer_of  # noqa: E402
@@ -50,6 +51,7 @@ def bases() -> dict[str, Trace]:
     out["unpurged"] = header("unpurged"), unpurged, footer_of(header("unpurged"), unpurged)
     for name in ("TokenEnd", "AdvanceByLevels", "StepFollows", "ForcedUnderLock"):
         out[name] = faults[name]
+    out[one_step_timer.SOUND] = one_step_timer.made(one_step_timer.SOUND)
     return out
 
 

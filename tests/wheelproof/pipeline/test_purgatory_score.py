@@ -24,21 +24,15 @@ SECTION = (
 LOCKS = (
     "the lock's numbers are given anew: which steps a thread must take inside a lock is the model's"
 )
-ABSTRACT = (
-    "a task of the abstract timer has no entry, and whether the timer has it is known to the model"
-)
+LATE = "a timer that does not run a task that it has is late, and the task is cancelled in the end"
 ONLY = (
     "the recording has no other event of this kind: a recorder may leave a kind out, and the rules "
     "about it say nothing then"
 )
 BRACKET = "the end of the bracket comes behind the lock's release: the bracket closes all the same"
 MISSED = {
-    "behaviour add_request drop": ABSTRACT,
-    "behaviour add_request duplicate": ABSTRACT,
-    "behaviour add_request retarget": ABSTRACT,
-    "behaviour task_run drop": ABSTRACT,
-    "behaviour task_run duplicate": ABSTRACT,
-    "behaviour cancel duplicate": "a timeout that is cancelled once more is out of the timer, too",
+    "behaviour task_run drop": LATE,
+    "behaviour cancel duplicate": "who adds a task may cancel it once more: it is out either way",
     "behaviour cancel drop": ONLY,
     "behaviour watch_add drop": ONLY,
     "behaviour watchers_new drop": ONLY,
@@ -70,7 +64,6 @@ MISSED = {
     "behaviour try_end swap": BRACKET,
     "behaviour thread_start duplicate": "a second start is none of the program's steps",
     "behaviour thread_stop duplicate": "a second end is none of the program's steps",
-    "log add_request retarget": ABSTRACT,
     "log watch_cancel retarget": "a completed operation may leave any list of its key's",
 }
 """Row -> why the rules in bulk accept a damage of it that the model refuses."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import checked
 import equivalents
 import layouts
+import one_step_timer
 import planted
 import pytest
 import rules_table
@@ -76,7 +77,10 @@ def test_no_rule_is_broken_in_a_conforming_trace_and_one_is_in_each_change_of_a_
 def test_no_conforming_trace_is_rejected_whatever_its_form(report):
     verdicts, sound = (
         {run["run"]: run["verdict"] for run in report.runs},
-        ("conforming", "packed", "columns", "in_parts", "purgatory", "removing"),
+        (
+            *("conforming", "packed", "columns", "in_parts"),
+            *("purgatory", "removing", one_step_timer.SOUND),
+        ),
     )
     assert {name: verdicts[name] for name in sound} == dict.fromkeys(sound, "conforms")
     assert (
@@ -124,6 +128,8 @@ def test_a_fault_of_the_purgatory_is_rejected_in_bulk_by_name_as_far_as_one_key_
     assert (broken["unpurged"], broken["keeping"]) == (set(), {"EmptyGivenUp"})
     for name, (_, rules, _) in planted.PURGATORY.items():
         assert broken[name] >= rules and bool(broken[name]) == bool(rules), (name, broken[name])
+    for name, (_, rules, _) in one_step_timer.FAULTS.items():
+        assert broken[name] == rules, name
 
 
 def test_recordings_of_the_implementation_conform_and_those_of_mutants_do_not(report, inputs):
