@@ -172,7 +172,7 @@ def _runs_twice(events: Events) -> None:
 
 
 def _expires_untimed(events: Events) -> None:
-    """The timer runs what it never got, though its thread has said that it did."""
+    """The timer runs what it never got: it was handed another task."""
     _without_words(events)
     at = _places(events, "add_request", EXPIRES)[0]
     events[at]["task"] = COMPLETES
