@@ -29,8 +29,9 @@ class Judge:
     operation -> the thread that completed it.
 
     The properties are those of ``spec/Purgatory.tla``. Where a caller completes an operation
-    before it is entered, it is tried all the same: ``TryExcludesComplete`` is not judged there. An
-    onComplete that raises ends a traversal: what is to be so afterwards is not judged then.
+    before it is entered, it is tried all the same: ``TryExcludesComplete`` is not judged there. It
+    is one of ``Blocking`` alone. An onComplete that raises ends a traversal: what is to be so
+    afterwards is not judged then.
     """
 
     def __init__(self, run: Run, scenario: Mapping[str, Any], only: str | None = None) -> None:
@@ -120,6 +121,8 @@ class Judge:
 
     def _tries(self) -> Broken | None:
         """No thread is in front of the condition of an operation that has run onComplete."""
+        if self.scenario["protocol"] != "Blocking":
+            return None
         for thread in self.run.threads:
             if thread.label != "Y1":
                 continue

@@ -25,6 +25,8 @@ MOST = 3_000
 """Several times as many steps as a program takes: a run of more does not end."""
 FOLDER = ROOT / "build" / "fuzz" / "runs"
 SCHEMA = "wheelproof.purgatory-run/1"
+GENERATIONS = ("Blocking", "TryPending")
+"""Of operations: that of Kafka 4.1, and that of 1.1 to 2.6."""
 
 Switch = tuple[int, int]
 """A thread is stopped after so many steps, and of the others that can move this one goes on."""
@@ -44,9 +46,16 @@ def words(names: Sequence[str]) -> st.SearchStrategy[str]:
     return st.sampled_from(names)
 
 
+def schedules() -> st.SearchStrategy[tuple[Switch, ...]]:
+    """Up to six switches."""
+    return st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), max_size=6).map(tuple)
+
+
 @st.composite
-def runs(draw: st.DrawFn) -> Drawn:
+def runs(draw: st.DrawFn, generations: Sequence[str] = GENERATIONS) -> Drawn:
     """Operations on 1 to 3 keys, events, timeouts, cancelled keys and purges, in 2 to 4 threads.
+
+    The operations of a run are of one generation.
 
     An operation is entered once, by a thread or by another's onComplete. Its event comes to a key
     of each operation with that condition. One thread more is the timer's: for each of its timeouts
@@ -93,7 +102,7 @@ def runs(draw: st.DrawFn) -> Drawn:
     expired = draw(st.lists(words(entered), max_size=2, unique=True))
     programs.append([["expire", each] for each in expired])
     scenario = {
-        "protocol": "Blocking",
+        "protocol": draw(words(generations)),
         "need": need,
         "keys_of": keys_of,
         "adds": adds,
@@ -105,8 +114,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         "timer": "abstract",
         "threads": {f"t{i}": program for i, program in enumerate(programs, 1) if program},
     }
-    switches = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), max_size=6))
-    return Drawn(scenario, tuple(switches))
+    return Drawn(scenario, draw(schedules()))
 
 
 # -- running
@@ -219,6 +227,7 @@ def loaded(changes: Sequence[Sequence[str]] = ()) -> ControlledImplementation:
 def lines(drawn: Drawn, ran: Ran) -> Iterator[str]:
     """The program and the schedule for people."""
     scenario = drawn.scenario
+    yield f"operations of {scenario['protocol']}"
     for each, condition in scenario["need"].items():
         following = "".join(f", then enters {other}" for other in scenario["adds"][each])
         raising = ", then raises" if each in scenario["raises"] else ""

@@ -17,6 +17,8 @@ from model.purgatory import Model
 from tests.impl.beside_model import Beside
 from tests.impl.purgatory_runs import (
     FOLDER,
+    GENERATIONS,
+    Drawn,
     Schedule,
     command,
     kept,
@@ -26,6 +28,7 @@ from tests.impl.purgatory_runs import (
     read,
     run,
     runs,
+    schedules,
 )
 from tests.model.artefacts import Artefacts
 from tests.nights import only
@@ -41,7 +44,7 @@ def shipped():
     return loaded()
 
 
-def search(subject, folder, changes=(), only="", **options):
+def search(subject, folder, changes=(), only="", drawing=None, **options):
     """The test: fails with the smallest run that breaks a property, and keeps it in ``folder``."""
 
     @settings(
@@ -49,7 +52,7 @@ def search(subject, folder, changes=(), only="", **options):
         | {"suppress_health_check": list(HealthCheck)}
         | options
     )
-    @given(runs())
+    @given(runs() if drawing is None else drawing)
     def judged(drawn):
         ran = run(subject, drawn, only or None)
         if ran.broken:
@@ -109,16 +112,25 @@ def test_every_drawn_run_is_one_of_the_model():
 
 # -- planted faults
 
-FAULTS = {
-    "P1": "CompletedOnce",
-    "P3": "NoLostCompletion",
-    "P4": "NoLeakedTimer",
-    "P5": "TryExcludesComplete",
-    "P7": "WatcherReachable",
-    "P10": "TryExcludesComplete",
-    "P12": "ExpiredByTimeoutOnly",
-}
-"""Decisions of mutants/purgatory, and a property that their absence breaks between threads."""
+FAULTS = [
+    ("P1", "Blocking", "CompletedOnce"),
+    ("P3", "Blocking", "NoLostCompletion"),
+    ("P4", "Blocking", "NoLeakedTimer"),
+    ("P5", "Blocking", "TryExcludesComplete"),
+    ("P7", "Blocking", "WatcherReachable"),
+    ("P10", "Blocking", "TryExcludesComplete"),
+    ("P12", "Blocking", "ExpiredByTimeoutOnly"),
+    ("P3", "TryPending", "NoLostCompletion"),
+    ("P4", "TryPending", "NoLeakedTimer"),
+    ("P7", "TryPending", "WatcherReachable"),
+    ("P9", "TryPending", "NoLostCompletion"),
+    ("P12", "TryPending", "ExpiredByTimeoutOnly"),
+]
+"""Decisions of mutants/purgatory, and a property that their absence breaks between threads with
+operations of a generation."""
+
+CHEAP = FAULTS[6]
+"""The one of the day, which is found soonest."""
 
 SEARCH = {
     "max_examples": 20_000,
@@ -131,20 +143,34 @@ SEARCH = {
 }
 
 
-@pytest.mark.parametrize("decision", only(FAULTS, "P12"))
-def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, tmp_path):
-    only, changes = FAULTS[decision], [[decision]]
+@pytest.mark.parametrize(("decision", "generation", "only"), only(FAULTS, CHEAP))
+def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, generation, only, tmp_path):
+    changes = [[decision]]
     with pytest.raises(AssertionError, match=f"^{only}: ") as raised:
-        search(loaded(changes), tmp_path, changes, only, **SEARCH)()
+        search(loaded(changes), tmp_path, changes, only, runs((generation,)), **SEARCH)()
     print(raised.value)
     (file,) = tmp_path.iterdir()
     assert command(file) in str(raised.value)
     drawn, *_ = read(file)
+    assert drawn.scenario["protocol"] == generation
     # up to 10 operations are drawn; the shrinker can end where it must take two away at once
-    assert sum(map(len, drawn.scenario["threads"].values())) <= 6
+    assert sum(map(len, drawn.scenario["threads"].values())) <= 7
     assert len(drawn.switches) <= 5
     again = run(loaded(changes), drawn, only)
     assert str(again.broken) in str(raised.value), "the file is the run of the message"
+    assert run(shipped(), drawn).broken is None, "the program is not at fault"
+
+
+def test_a_note_that_is_not_left_is_found_by_a_drawn_schedule(tmp_path):
+    """By day the program is given: the other thread must come while the lock is held, between two
+    steps. By night the program is drawn too."""
+    given_run, changes, only = read(PLANTED["P9"])
+    drawing = schedules().map(lambda switches: Drawn(given_run.scenario, switches))
+    with pytest.raises(AssertionError, match=f"^{only}: ") as raised:
+        search(loaded(changes), tmp_path, changes, only, drawing, **SEARCH)()
+    (file,) = tmp_path.iterdir()
+    drawn, *_ = read(file)
+    assert command(file) in str(raised.value) and drawn.switches == given_run.switches
     assert run(shipped(), drawn).broken is None, "the program is not at fault"
 
 
@@ -208,6 +234,7 @@ def test_drawing_reaches_every_operation_and_shape():
         following = [each for some in scenario["adds"].values() for each in some]
         assert sorted(entered + following) == sorted(scenario["need"]), "each is entered once"
         seen.update(op[0] for program in programs for op in program)
+        seen.add(scenario["protocol"])
         seen.add(f"{len(programs)} threads")
         seen.update(["re-entrant"] * bool(following) + ["raises"] * bool(scenario["raises"]))
         shared = len(set(scenario["need"].values())) < len(scenario["need"])
@@ -216,6 +243,6 @@ def test_drawing_reaches_every_operation_and_shape():
     draw()
     assert seen >= {
         *("watch", "deliver", "check", "force", "expire", "cancel_key", "purge"),
-        *("watched", "num_delayed", "2 threads", "3 threads", "4 threads"),
+        *("watched", "num_delayed", "2 threads", "3 threads", "4 threads", *GENERATIONS),
         *("re-entrant", "raises", "one condition, two operations"),
     }
