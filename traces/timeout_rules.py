@@ -19,10 +19,11 @@ _OF_TIMER = ("add_request", "cancel", "task_run")
 
 @dataclass(slots=True)
 class Timeout:
-    """What a trace has shown of one operation's timeout. ``entered``: tryCompleteElseWatch has
-    begun; ``left``: it has left the operation open; ``timed``, ``ran``: how often the timer got it
-    and ran it."""
+    """What a trace has shown of one operation's timeout. ``own``: the operation is its own timer's
+    task; ``entered``: tryCompleteElseWatch has begun; ``left``: it has left the operation open;
+    ``timed``, ``ran``: how often the timer got it and ran it."""
 
+    own: bool = False
     entered: bool = False
     left: bool = False
     timed: int = 0
@@ -78,7 +79,9 @@ class TimeoutRules:
         if not self.requested:
             return
         for number, found in self.timeouts.items():
-            if not found.entered:
+            known = self.operations.get(number)
+            own = found.own or known is not None and known.task == number
+            if not found.entered or not own:
                 continue
             self._look("LeftIsTimed")
             if found.left and not found.timed:
@@ -89,7 +92,6 @@ class TimeoutRules:
                     number,
                 )
             self._look("RunsAsTimed")
-            known = self.operations.get(number)
             expired = known is not None and known.cause == "expiry"
             if found.ran > found.timed or expired and not found.timed:
                 yield Refusal(
@@ -102,11 +104,14 @@ class TimeoutRules:
     # -- what each kind does
 
     def _take_timeout(self, event: Step) -> None:
-        kind = event["k"]
-        if kind in _OF_TIMER and "task" in event:
+        kind, task = event["k"], event.get("task", 0)
+        if task and task == event.get("op"):
+            self._timeout(task).own = True
+        if kind in _OF_TIMER and task:
             if (word := _word(event)) is not None:
                 self.armed[word[0]] = word[1], kind == "add_request"
-            found = self._timeout(event["task"])
+            found = self._timeout(task)
+            found.own = True
             found.timed += kind == "add_request"
             found.ran += kind == "task_run"
             self.requested = self.requested or kind == "add_request"

@@ -53,6 +53,7 @@ def prepare() -> Frame:
         "res",
         "key",
         "oseq",
+        "task",
         "purgatory",
         F.col("op").isNotNull().alias("named"),
         F.col("post.pending").alias("pending"),
@@ -67,6 +68,7 @@ def prepare() -> Frame:
 
     grouped = event.groupBy("run", "op").agg(
         F.count_if(is_one_of(*_KINDS)).alias("own"),
+        F.count_if(F.col("task").eqNullSafe(F.col("op"))).alias("as_task"),
         F.max("purgatory").alias("purgatory"),
         F.count_if(is_one_of("try_watch_begin")).alias("entered"),
         F.count_if(is_one_of("add_request")).alias("timed"),
@@ -112,7 +114,7 @@ def prepare() -> Frame:
             )
         ).alias("note"),
     )
-    kinds = has("op_new", "watch_add", "try_watch_end", "add_request")
+    kinds = has("op_new", "watch_add", "try_watch_end", "add_request", "entry_new")
     runs = broadcast(RUNS.select("run", "whole", "variant", "module", kinds))
     return grouped.where(F.col("own") > 0).join(runs, "run", "inner")
 

@@ -16,6 +16,13 @@ def _requests_are_recorded() -> Column:
     return recorded("add_request") | F.col("module").isNotNull()
 
 
+def _is_a_task() -> Column:
+    """Whether the operation is its own timer's task: it occurs as one, or nothing else can be one,
+    in a specification whose timer makes no entries."""
+    alone = F.col("module").isNotNull() & ~recorded("entry_new")
+    return (F.col("as_task") > 0) | alone
+
+
 def _completed_before_it_was_left() -> Column:
     return F.coalesce(F.col("won_at") < F.col("left_at"), F.lit(False))
 
@@ -29,6 +36,7 @@ RULES = (
             (F.col("left_watching") > 0)
             & F.col("whole")
             & F.col("purgatory").isNull()
+            & _is_a_task()
             & _requests_are_recorded()
         ),
         (F.col("timed") > 0) | _completed_before_it_was_left(),
@@ -42,6 +50,7 @@ RULES = (
             ((F.col("ran") > 0) | F.col("winner.cause").eqNullSafe("expiry"))
             & (F.col("entered") > 0)
             & F.col("whole")
+            & _is_a_task()
             & _requests_are_recorded()
         ),
         (F.col("timed") > 0) & (F.col("ran") <= F.col("timed")),

@@ -80,17 +80,23 @@ def named(events):
             event["purgatory"] = 3001
 
 
-def test_an_operation_of_one_of_several_purgatories_may_have_no_timeout():
-    """That purgatory may have no timer. The control: without its name the operation needs one."""
-    left_untimed, _, rule = timer.FAULTS["left_untimed"]
-    for change in (named, lambda events: None):
-        head, events, footer = timer.made(
-            "x", lambda events: (left_untimed(events), change(events))
-        )
-        allowed = change is named
-        assert {*checked.rules(head, footer, events)} == (set() if allowed else {rule})
-        verdict = replay.replay_events(head, events, footer)
-        assert verdict.verdict == ("conforms" if allowed else "violates")
+def apart(events):
+    """An operation's task is another object, as with the timer of the scenario `real_timer`."""
+    for event in events:
+        if "task" in event:
+            task = event["task"] + 5000
+            event["ord"] = (*event["ord"][:-1], ("V", f"task:{task}.armed", 0, "w"))
+            event["task"] = task
+
+
+@pytest.mark.parametrize("change", [named, apart])
+def test_an_operation_need_not_be_timed_where_its_timer_is_not_known(change):
+    """The operation's purgatory may have no timer, or its task may be any. The control is the fault
+    itself, which is refused."""
+    left_untimed, _, _ = timer.FAULTS["left_untimed"]
+    head, events, footer = timer.made("x", lambda events: (left_untimed(events), change(events)))
+    assert checked.rules(head, footer, events) == {}
+    assert replay.replay_events(head, events, footer).verdict == "conforms"
 
 
 def test_nothing_is_known_of_a_task_behind_a_write_that_was_not_recorded(traces):

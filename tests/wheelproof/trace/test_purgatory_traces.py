@@ -167,6 +167,14 @@ def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
     assert in_bulk(recorded) == set()
 
 
+def test_a_run_with_the_real_timer_conforms_to_the_rules():
+    """Its tasks are no operations, so that no rule says when the timer gets one."""
+    recorded = record(mechanisms(), NAME, "real_timer", "real_timer")
+    assert {"add_request", "entry_new"} <= {event["k"] for event in recorded.events}
+    assert (ruled(recorded).verdict, ruled(recorded).findings) == (CONFORMS, ())
+    assert in_bulk(recorded) == set()
+
+
 def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_another_timer():
     mechanism = mechanisms()[NAME]
     others = {name for name, each in mechanism.scenarios.items() if each["timer"] == "real"}
