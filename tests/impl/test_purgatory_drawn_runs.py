@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.internal.conjecture import engine
 
 from model.purgatory import Model
 from tests.impl.beside_model import Beside
@@ -144,7 +145,11 @@ SEARCH = {
 
 
 @pytest.mark.parametrize(("decision", "generation", "only"), only(FAULTS, CHEAP))
-def test_a_planted_fault_is_found_by_its_property_and_shrunk(decision, generation, only, tmp_path):
+def test_a_planted_fault_is_found_by_its_property_and_shrunk(
+    decision, generation, only, tmp_path, monkeypatch
+):
+    # else a machine with much to do ends the shrinking earlier, and with a larger program
+    monkeypatch.setattr(engine, "MAX_SHRINKING_SECONDS", 3600)
     changes = [[decision]]
     with pytest.raises(AssertionError, match=f"^{only}: ") as raised:
         search(loaded(changes), tmp_path, changes, only, runs((generation,)), **SEARCH)()
