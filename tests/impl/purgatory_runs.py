@@ -46,11 +46,6 @@ def words(names: Sequence[str]) -> st.SearchStrategy[str]:
     return st.sampled_from(names)
 
 
-def schedules() -> st.SearchStrategy[tuple[Switch, ...]]:
-    """Up to six switches."""
-    return st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), max_size=6).map(tuple)
-
-
 @st.composite
 def runs(draw: st.DrawFn, generations: Sequence[str] = GENERATIONS) -> Drawn:
     """Operations on 1 to 3 keys, events, timeouts, cancelled keys and purges, in 2 to 4 threads.
@@ -114,7 +109,8 @@ def runs(draw: st.DrawFn, generations: Sequence[str] = GENERATIONS) -> Drawn:
         "timer": "abstract",
         "threads": {f"t{i}": program for i, program in enumerate(programs, 1) if program},
     }
-    return Drawn(scenario, draw(schedules()))
+    switches = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2)), max_size=6))
+    return Drawn(scenario, tuple(switches))
 
 
 # -- running
