@@ -1,12 +1,14 @@
 """What lies outside of the subset is refused with module, line and operator, where it is needed."""
 
+import xml.etree.ElementTree as ET
+
 import pytest
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.tla import export, reader
 from wheelproof.tla.model import Compiled
-from wheelproof.tla.syntax import OutsideSubset
+from wheelproof.tla.syntax import OutsideSubset, Place
 
 MACHINE = """
 CONSTANTS Program, NULL
@@ -135,3 +137,25 @@ def test_sany_refusals_name_the_module(tmp_path):
 def test_xml_that_is_not_sanys_is_a_tool_error(xml):
     with pytest.raises(ToolError, match="SANY's XML cannot be read"):
         reader.read(xml)
+
+
+LOCATION = (
+    b"<NumeralNode><location><column><begin>3</begin><end>9</end></column><line><begin>11</begin>"
+    b"<end>12</end></line><filename>Box</filename></location></NumeralNode>"
+)
+
+
+def test_a_place_is_the_same_in_its_short_form():
+    short = reader._LOCATION.sub(reader._SHORT, LOCATION)
+    assert short == b'<NumeralNode><location line="11" file="Box"/></NumeralNode>'
+    for text in (LOCATION, short):
+        assert reader._place(ET.fromstring(text)) == Place("Box", 11)
+
+
+def test_a_place_of_another_form_is_read_as_it_stands():
+    spaced = LOCATION.replace(b"><line", b"> <line")
+    assert reader._LOCATION.sub(reader._SHORT, spaced) == spaced
+    assert reader._place(ET.fromstring(spaced)) == Place("Box", 11)
+    lacking = LOCATION.replace(b"<begin>11</begin>", b"")
+    with pytest.raises(KeyError, match="no <begin>"):
+        reader._place(ET.fromstring(reader._LOCATION.sub(reader._SHORT, lacking)))
