@@ -115,9 +115,10 @@ def model(text: str, seed: int = 0, resources: int = RESOURCES) -> tuple[str, z3
 
 @trusted()
 def shown(found: z3.ModelRef) -> str:
-    """A model's constants in one line, by name."""
+    """A model's constants in one line, by name; arrays in SMT-LIB, which Z3 itself prints."""
+    values = ((each.name(), found[each]) for each in found.decls() if each.arity() == 0)
     constants = sorted(
-        (each.name(), str(found[each])) for each in found.decls() if each.arity() == 0
+        (name, value.sexpr() if z3.is_array(value) else str(value)) for name, value in values
     )
     return ", ".join(f"{name} = {' '.join(value.split())}" for name, value in constants)
 

@@ -16,10 +16,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import z3
+
+from proofs.solvers import trusted
 
 
 class Sort(NamedTuple):
@@ -326,6 +329,19 @@ class Condition(NamedTuple):
     goal: z3.BoolRef
 
 
+class Premises(dict[str, z3.BoolRef]):
+    """Premises by name. All conditions of one action share them."""
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        return frozenset(premise.get_id() for premise in self.values())
+
+
+def numbers(premises: Mapping[str, z3.BoolRef]) -> frozenset[int]:
+    """Z3's numbers of the premises, as long as they are kept."""
+    return premises.numbers if isinstance(premises, Premises) else Premises(premises).numbers
+
+
 def conditions(system: System, without: str = "") -> Iterator[Condition]:
     """Every verification condition of a system: each action with each conjunct that it can change.
 
@@ -335,24 +351,29 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
     s = system.symbols()
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     invariant = system.invariant(s, without)
-    start = given | {
-        f"initially {index}": formula for index, formula in enumerate(system.initially(s), 1)
-    }
+    start = Premises(
+        given
+        | {f"initially {index}": formula for index, formula in enumerate(system.initially(s), 1)}
+    )
     for name, formula in invariant.items():
         yield Condition(f"init/{name}", "init", start, formula)
     for name in system.actions():
         values, made = system.step(name, s)
         set_to = [(getattr(s, variable), value) for variable, value in made.updates.items()]
-        premises = (
+        premises = Premises(
             given
             | invariant
             | system.theorems(s, name, values)
             | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
         )
-        for other, formula in invariant.items():
-            after = z3.substitute(formula, *set_to)
-            if not after.eq(formula):
-                yield Condition(f"step/{name}/{other}", "step", premises, after)
+        with trusted():
+            goals = {
+                other: after
+                for other, formula in invariant.items()
+                if not (after := z3.substitute(formula, *set_to)).eq(formula)
+            }
+        for other, after in goals.items():
+            yield Condition(f"step/{name}/{other}", "step", premises, after)
     for name in system.safety():
         yield Condition(
             f"safety/{name}",

@@ -13,6 +13,7 @@ from typing import Any
 import z3
 
 from proofs.protocols.faults import Scope
+from proofs.solvers import trusted
 from proofs.ts import WHOLE, System
 from proofs.ts_concrete import Compiled, Instance, Move, State
 
@@ -99,6 +100,7 @@ class Witnesses:
         else:
             yield term == value
 
+    @trusted()
     def in_state(self, state: State) -> list[z3.BoolRef]:
         """The constraints of a state."""
         s = self.system.symbols()
@@ -109,6 +111,7 @@ class Witnesses:
             found += self.equal(getattr(s, name), self.instance.rigid[name])
         return found
 
+    @trusted()
     def before(self, action: str) -> list[z3.BoolRef]:
         """The constraints of a state in which an action can be taken, with its arguments.
 
