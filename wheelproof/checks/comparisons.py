@@ -16,10 +16,33 @@ from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph import reduced
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import StateGraph, first_violation
-from wheelproof.project.mechanism import Config
+from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import Model
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.result import TlcResult
+
+KEPT = 6
+"""How many reduced graphs are kept for further checks of their scenarios."""
+
+KEPT_STATES = 20_000
+"""A reduced graph of more states is not kept."""
+
+_kept: dict[tuple[int, str], tuple[Mechanism, StateGraph]] = {}
+
+
+def reduced_graph(mechanism: Mechanism, scenario: str) -> StateGraph:
+    """The reduced graph of a mechanism's model, which the mutants of one scenario share."""
+    key = id(mechanism), scenario
+    if key in _kept:
+        _kept[key] = _kept.pop(key)  # the last one used goes last
+        return _kept[key][1]
+    graph = reduced.reduce(mechanism.model(scenario), mechanism.silent)
+    if graph.distinct <= KEPT_STATES:
+        # With its mechanism, whose number is no other's as long as it is kept.
+        _kept[key] = mechanism, graph
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+    return graph
 
 
 @dataclass

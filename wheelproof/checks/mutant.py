@@ -21,6 +21,7 @@ from wheelproof.checks.comparisons import (
     depth_in_model,
     dumped,
     parted,
+    reduced_graph,
 )
 from wheelproof.checks.context import VERDICT_OF, Checked, Context, Report
 from wheelproof.choices import Move, move_of, thread_of
@@ -137,8 +138,7 @@ class _Mutated:
     @cached_property
     def refused(self) -> tuple[Bisimulation, Model]:
         """The mutated implementation's bisimulation with the unmutated model, and that model."""
-        mechanism = self.plain.mechanism
-        plain = reduced.reduce(mechanism.model(self.scenario), mechanism.silent)
+        plain = reduced_graph(self.plain.mechanism, self.scenario)
         return bisimulated(
             self.context, self.context.implementation(), self.scenario, plain, self.name, "mutant"
         ), plain.model
