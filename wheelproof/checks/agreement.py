@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
-from wheelproof.checks.drawing import mixed, reachable, skipped, truth_of
+from wheelproof.checks.drawing import candidates, mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State, Values
@@ -191,12 +191,9 @@ def selected(sample: Sample) -> Sample:
     return sample.only(taken)
 
 
-def chosen(mechanism: Mechanism) -> list[Sample]:
+def chosen(mechanism: Mechanism, profile: str = "nightly") -> list[Sample]:
     """The samples to compare: one by one that which adds the most worth, of several the largest."""
-    names = invariants(mechanism)
-    scenarios = list(
-        dict.fromkeys(config.scenario for config in mechanism.configs.values() if not config.module)
-    )
+    names, scenarios = invariants(mechanism), candidates(mechanism, profile, SCENARIOS)
     left = {scenario: Source(mechanism, scenario) for scenario in scenarios}
     worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in left.items()}
     size = {scenario: len(source.model.initial()[0]) for scenario, source in left.items()}
@@ -209,21 +206,22 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
         )
         samples.append(selected(left.pop(best).sample(DRAWN)))
         known |= Counter(worth[best])
-    for name in names:  # one that is rarely broken: look for it in the others
+    for name in names:  # one that is rarely broken: look for it where a mutant breaks it
+        mutated = dict.fromkeys(
+            mutant.scenario for mutant in mechanism.mutants.values() if mutant.property == name
+        )
+        for scenario in sorted(mutated, key=lambda each: each not in left):
+            if any(each.seen(name) for each in samples):
+                break
+            if (source := Source(mechanism, scenario, name)).shows(name, DRAWN):
+                samples = [each for each in samples if each.scenario != scenario]
+                samples.append(selected(source.sample(DRAWN)))
+                left.pop(scenario, None)
         for scenario in list(left):
             if any(each.seen(name) for each in samples):
                 break
             if left[scenario].shows(name, DRAWN):
                 samples.append(selected(left.pop(scenario).sample(DRAWN)))
-        for scenario in dict.fromkeys(
-            mutant.scenario for mutant in mechanism.mutants.values() if mutant.property == name
-        ):
-            if any(each.seen(name) for each in samples):
-                break
-            if (source := Source(mechanism, scenario, name)).shows(name, DRAWN):
-                samples = [each for each in samples if each.scenario != scenario] + [
-                    selected(source.sample(DRAWN))
-                ]
     return samples
 
 
@@ -248,7 +246,7 @@ def check(context: Context) -> Report:
             why=lacking[1],
         )
         return Report([row])
-    names, samples = invariants(mechanism), chosen(mechanism)
+    names, samples = invariants(mechanism), chosen(mechanism, context.profile)
     one_sided = [name for name in names if not any(each.seen(name) for each in samples)]
     judged: Found = {
         "verdict": Verdict.VACUOUS if len(one_sided) == len(names) else Verdict.SAMPLED

@@ -27,6 +27,16 @@ ODD = (LookupError, TypeError, ValueError, AttributeError)
 """The exceptions of a model in a state that is none of its own."""
 
 
+def candidates(mechanism: Mechanism, profile: str, enough: int) -> list[str]:
+    """The scenarios to choose from: by day those of the day, or all where these are not enough."""
+    found: dict[str, dict[str, None]] = {"fast": {}, "nightly": {}}
+    for config in mechanism.configs.values():
+        if not config.module:
+            for of in {"nightly", config.profile}:
+                found[of][config.scenario] = None
+    return list(found[profile if len(found["fast"]) >= enough else "nightly"])
+
+
 def reachable(
     mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = ""
 ) -> list[State]:

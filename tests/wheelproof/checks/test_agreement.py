@@ -13,6 +13,7 @@ from tests.nights import only
 from wheelproof import project
 from wheelproof.checks import agreement
 from wheelproof.checks.context import Context
+from wheelproof.checks.drawing import candidates
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Verdict
 
@@ -138,6 +139,44 @@ def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
         for name in agreement.invariants(MECHANISMS[mechanism])
         if not any(each.seen(name) for each in samples)
     ] == []
+
+
+def test_by_day_the_scenarios_of_the_day_are_drawn_from_unless_they_are_few():
+    wheel = MECHANISMS["timing_wheel"]
+    configs = [each for each in wheel.configs.values() if not each.module]
+    day = {each.scenario for each in configs if each.profile == "fast"}
+    assert set(candidates(wheel, "fast", len(day))) == day
+    every = {each.scenario for each in configs}
+    assert day < every == set(candidates(wheel, "nightly", len(day)))
+    assert set(candidates(wheel, "fast", len(day) + 1)) == every
+
+
+def looked_for(mechanism, monkeypatch):
+    """The (scenario, property) of each look for a property that no sample breaks, in order."""
+    looks = []
+
+    def noted(self, name, number):
+        looks.append((self.scenario, name))
+        return False
+
+    monkeypatch.setattr(agreement, "FIRST", 4)
+    monkeypatch.setattr(agreement, "DRAWN", 4)
+    monkeypatch.setattr(agreement, "SCENARIOS", 1)
+    monkeypatch.setattr(agreement.Source, "shows", noted)
+    monkeypatch.setattr(agreement.Sample, "seen", lambda self, name: 0)
+    agreement.chosen(mechanism)
+    return looks
+
+
+def test_a_property_is_looked_for_where_a_mutant_breaks_it_before_other_scenarios(monkeypatch):
+    known = MECHANISMS["atomic"]
+    mutant = next(each for each in known.mutants.values() if each.property)
+    looks = looked_for(known, monkeypatch)
+    of_name = [scenario for scenario, name in looks if name == mutant.property]
+    assert of_name[0] == mutant.scenario and len(of_name) > len(set(of_name))
+    without = looked_for(replace(known, mutants={}), monkeypatch)
+    of_name = [scenario for scenario, name in without if name == mutant.property]
+    assert len(of_name) == len(set(of_name)) == len(candidates(known, "nightly", 1)) - 1
 
 
 def test_a_machine_with_other_variables_gives_no_state():
