@@ -120,6 +120,8 @@ class Names:
         while todo:
             value, path, root = todo.pop()
             kind = type(value)
+            if kind in ATOMS:
+                continue
             if kind in _MUTABLE:
                 if id(value) in containers:
                     continue
@@ -134,7 +136,7 @@ class Names:
                     (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
                 ]
                 continue
-            if kind in ATOMS or (id(value) in names and not root) or isinstance(value, _VALUES):
+            if (id(value) in names and not root) or isinstance(value, _VALUES):
                 continue
             slots = slots_of(kind)
             refuse_loose(value, path)
@@ -150,13 +152,15 @@ class Names:
             kept.append(value)
             later = []
             for name, get in slots:
+                place = f"{path}.{name}"
                 self._cells.append((get, value))
-                self.paths.append(f"{path}.{name}")
+                self.paths.append(place)
                 try:
                     inner = get(value)
                 except AttributeError:
                     continue
-                later.append((inner, f"{path}.{name}", False))
+                if type(inner) not in ATOMS:
+                    later.append((inner, place, False))
             todo += reversed(later)
 
     def knows(self, value: object) -> bool:
