@@ -51,6 +51,10 @@ RUNS = {
         "invariants": ("InRange",),
     },
     "other module": {"module": "Relay", "constants": {"Runners": frozenset("ab"), "Laps": 1}},
+    "odd names": {
+        "module": "Relay",
+        "constants": {"Runners": frozenset({'a"b', "c\\d"}), "Laps": 1},
+    },
     "assertion": {"specification": "Asserting"},
     "evaluation": {"constants": {"Top": 3, "Trip": 1}, "specification": "Loop"},
     "misspelt": {"specification": "Loop", "invariants": ("InRagne",)},

@@ -1,5 +1,6 @@
 package wheelproof.tlc;
 
+import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -74,6 +75,7 @@ final class Isolation {
                             : finder.getConstructor(String.class).newInstance(folder);
             Class<?> general = loader.loadClass("util.FilenameToStream");
             method(type, "setResolver", general).invoke(tlc, resolver);
+            Dump.replace(tlc, loader);
             Object code = method(type, "process").invoke(tlc);
             Class<?> codes = loader.loadClass("tlc2.output.EC$ExitStatus");
             return (Integer)
@@ -82,6 +84,8 @@ final class Isolation {
             thrown.getCause().printStackTrace();
         } catch (ReflectiveOperationException otherJar) {
             otherJar.printStackTrace();
+        } catch (IOException unwritable) {
+            unwritable.printStackTrace();
         }
         return 1;
     }
