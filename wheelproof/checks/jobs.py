@@ -129,7 +129,7 @@ def _of_configs(
         if config.keeps is not None and wants("mutant"):
             weight = 2_000 * len(mechanism.mutants)
             yield Job(mechanism.name, "refinement mutants", config.name, ("mutant",), weight)
-        yield from _of_runs(mechanism, config, wants)
+    yield from _of_runs(mechanism, configs, profiles, wants)
 
 
 def _of_property(
@@ -152,19 +152,27 @@ def _of_property(
         yield Job(mechanism.name, kind, config.name, wanted, weight, others, broken)
 
 
-def _of_runs(mechanism: Mechanism, config: Config, wants: Wanted) -> Iterator[Job]:
+BY_DAY = 1_500
+"""Distinct states up to which a scenario runs by day at random and on threads; or the fewest."""
+
+
+def _of_runs(
+    mechanism: Mechanism, configs: Sequence[Config], profiles: Sequence[str], wants: Wanted
+) -> Iterator[Job]:
     """The jobs that run a scenario a number of times: of small configs that hold."""
-    size = size_of(config)
-    if (
-        kind_of(mechanism, config) == "config"
-        and config.expect == "exhaustive"
-        and size <= 100_000
-        and config.scenario == config.name
-    ):
-        stressed = config.stress and several_threads(mechanism, config)
-        for layer in ("random", "stress") if stressed else ("random",):
-            if wants(layer):
-                yield Job(mechanism.name, layer, config.name, (layer,), 500 + size // 4)
+    for layer in ("random", "stress"):
+        sizes = {
+            config.name: size_of(config)
+            for config in configs
+            if kind_of(mechanism, config) == "config"
+            and (config.expect, config.scenario) == ("exhaustive", config.name)
+            and size_of(config) <= 100_000
+            and (layer == "random" or stressed(mechanism, config))
+        }
+        by_day = max(BY_DAY, min(sizes.values(), default=0))
+        for name, size in sizes.items():
+            if wants(layer) and ("nightly" in profiles or size <= by_day):
+                yield Job(mechanism.name, layer, name, (layer,), 500 + size // 4)
 
 
 def size_of(config: Config) -> int:
@@ -217,9 +225,9 @@ def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
     return jobs
 
 
-def several_threads(mechanism: Mechanism, config: Config) -> bool:
-    """Whether a config's scenario has threads that can interfere; stress needs two at least."""
-    return len(programs(mechanism.scenarios[config.scenario])) > 1
+def stressed(mechanism: Mechanism, config: Config) -> bool:
+    """Whether a config runs on real threads: its scenario has some that can interfere."""
+    return config.stress and len(programs(mechanism.scenarios[config.scenario])) > 1
 
 
 DUMPED = 3_000

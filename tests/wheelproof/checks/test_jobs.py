@@ -67,6 +67,23 @@ def test_a_scenario_of_one_thread_has_no_stress_rounds():
     assert "four_buckets" in searched
 
 
+def runs(mechanism, profile, layer):
+    return {job.name for job in plan(mechanism, profile, only(layer)) if job.kind == layer}
+
+
+@pytest.mark.parametrize("layer", ["random", "stress"])
+def test_large_scenarios_run_by_night_and_each_mechanism_has_some_by_day(monkeypatch, layer):
+    def size(name):
+        return jobs.size_of(WHEEL.configs[name])
+
+    day, night = runs(WHEEL, "fast", layer), runs(WHEEL, "nightly", layer)
+    assert day and day < night and "cascade" in night - day
+    assert max(map(size, day)) <= jobs.BY_DAY < size("cascade")
+    monkeypatch.setattr(jobs, "BY_DAY", 0)
+    assert runs(WHEEL, "fast", layer) == {min(day, key=size)}
+    assert runs(WHEEL, "nightly", layer) == night
+
+
 def test_a_nightly_mutant_is_in_no_job_of_the_fast_profile():
     late = replace(
         WHEEL,
