@@ -230,11 +230,11 @@ def stressed(mechanism: Mechanism, config: Config) -> bool:
     return config.stress and len(programs(mechanism.scenarios[config.scenario])) > 1
 
 
-DUMPED = 3_000
+DUMPED = 4_000
 """Distinct states up to which one run of TLC decides safety and liveness, and writes the graph.
 
-With the graph TLC writes that of its temporal check too. In larger models this costs more than a
-second run does.
+In a JVM of its own TLC writes the graph of its temporal check too. In larger models this costs more
+than a second run does.
 """
 
 
