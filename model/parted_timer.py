@@ -2,219 +2,25 @@
 
 from __future__ import annotations
 
-from model.heap import offered, polled
+from collections.abc import Mapping
+from typing import Any
+
+from model.heap import polled
 from model.parted_timer_properties import Properties
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Scenario, Step
+from model.pluscal import BLOCKED, Process, Step
+from model.system_timer import Timer
 
 
-class Model(Properties):
+class Model(Timer, Properties):
     """States of one scenario, with the fields of the TOML."""
 
-    PROCEDURES = {
-        "addTimerTaskEntry": Procedure("W1", ("ke",), (("level", 1), ("bucket", 0))),
-        "add": Procedure("A1", ("ae",)),
-        "cancel": Procedure("X1", ("ct",)),
-        "close": Procedure("B1", ()),
-        "reap": Procedure("R1", ()),
-    }
-    AUXILIARY = frozenset(
-        {"thrown", "raised", "rekeyed", "early", "submitted", "revoked", "slipped", "moved"}
-    )
+    AUXILIARY = Timer.AUXILIARY | {"moved"}
 
-    now = Scalar("now")
-    queue = Scalar("queue")
-    task_counter = Scalar("taskCounter")
-    readers = Scalar("readers")
-    writer = Scalar("writer")
-    flushing = Scalar("flushing")
-    shut = Scalar("shut")
-    waiting = Scalar("waiting")
-    started = Scalar("started")
-    refused = Scalar("refused")
-    raised = Scalar("raised")
-    adding = Scalar("adding")
-    rekeyed = Scalar("rekeyed")
-    early = Scalar("early")
-    slipped = Scalar("slipped")
-    moved = Scalar("moved")
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.program, self.task_of, self.deadline = (
-            scenario["threads"],
-            scenario["task_of"],
-            scenario["deadline"],
-        )
-        self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        super().__init__(scenario, left=0)
         self.part = scenario["part"]
-        own = {"turn": 1, "task": None, "left": 0, "polled": 0, "expiration": 0, "head": None}
-        super().__init__(self.program, own, start="T0")
-
-        self.entries = tuple(self.task_of)
-        self.tasks = tuple(dict.fromkeys(self.task_of.values()))
-        self.buckets = range(1, self.wheel_size * self.levels + 1)
-        self.tick = {level: self.wheel_size ** (level - 1) for level in range(1, self.levels + 1)}
-        self.scalar("now", 0)
-        self.current = self.function("current", dict.fromkeys(self.tick, 0))
-        self.content = self.function("content", dict.fromkeys(self.buckets, ()))
-        self.key = self.function("key", dict.fromkeys(self.buckets, -1))
-        self.scalar("queue", ())
-        self.timer_task_entry = self.function("timerTaskEntry", dict.fromkeys(self.tasks))
-        self.scalar("taskCounter", 0)
-        self.scalar("readers", frozenset())
-        self.scalar("writer", None)
-        self.scalar("flushing", 0)
-        self.scalar("shut", False)
-        self.scalar("waiting", ())
-        self.scalar("started", ())
-        self.scalar("refused", ())
-        self.scalar("raised", frozenset())
-        self.scalar(
-            "adding",
-            sum(
-                operation == "add" for program in self.program.values() for operation, *_ in program
-            ),
-        )
-        self.thrown = self.function("thrown", dict.fromkeys(self.threads, False))
-        self.scalar("rekeyed", frozenset())
-        self.scalar("early", frozenset())
-        self.submitted = self.function("submitted", dict.fromkeys(self.entries, 0))
-        self.revoked = self.function("revoked", dict.fromkeys(self.entries, False))
-        self.scalar("slipped", frozenset())
         self.scalar("moved", 0)
         self.begin()
-
-    # -- the wheel's arithmetic
-
-    def trim(self, time: int, level: int) -> int:
-        """``time`` rounded down to a level's tick."""
-        return time - time % self.tick[level]
-
-    def slot(self, entry: str, level: int) -> int:
-        """The number of an entry's bucket on a level."""
-        return (
-            (level - 1) * self.wheel_size
-            + self.deadline[entry] // self.tick[level] % self.wheel_size
-            + 1
-        )
-
-    def cancelled(self, entry: str) -> bool:
-        """The entry's task was cancelled, or has another entry."""
-        return self.timer_task_entry[self.task_of[entry]] != entry
-
-    def expired(self, entry: str, level: int) -> bool:
-        """A deadline within the tick of a level's clock, or before it."""
-        return self.deadline[entry] < self.current[level] + self.tick[level]
-
-    def fits(self, entry: str, level: int) -> bool:
-        """A deadline less than one turn from a level's clock."""
-        return self.deadline[entry] < self.current[level] + self.wheel_size * self.tick[level]
-
-    def held(self, entry: str | None) -> bool:
-        """A flush holds the monitor of the bucket that the entry is in."""
-        return self.flushing != 0 and entry in self.content[self.flushing]
-
-    def remove(self, entry: str | None) -> None:
-        """TimerTaskEntry.remove: without effect on an entry that a flush holds."""
-        if entry is not None and entry in self.linked():
-            for bucket in self.buckets:
-                self.content[bucket] = tuple(e for e in self.content[bucket] if e != entry)
-            self.task_counter -= 1
-
-    # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
-
-    def W1(self, t: Process) -> None:
-        if self.cancelled(t.ke) or self.expired(t.ke, t.level):
-            t.pc = "K1"
-        elif self.fits(t.ke, t.level):
-            t.bucket = self.slot(t.ke, t.level)
-            if self.revoked[t.ke]:
-                self.slipped |= {t.ke}
-        else:
-            t.pc = "W0"
-
-    def W2(self, t: Process) -> Step:
-        if self.flushing == t.bucket and self.writer != self.me:
-            return BLOCKED
-        self.content[t.bucket] += (t.ke,)
-        self.task_counter += 1
-
-    def W3(self, t: Process) -> None:
-        key = self.trim(self.deadline[t.ke], t.level)
-        if self.key[t.bucket] != key:
-            if t.bucket in self.queue:
-                self.rekeyed |= {t.bucket}
-            self.key[t.bucket] = key
-        else:
-            self.leave(t)
-
-    def W4(self, t: Process) -> None:
-        self.queue = offered(self.queue, t.bucket, self.key)
-        self.leave(t)
-
-    def W0(self, t: Process) -> None:
-        t.level += 1
-        t.pc = "W1"
-
-    def K1(self, t: Process) -> None:
-        if self.cancelled(t.ke):
-            self.leave(t)
-        elif self.revoked[t.ke]:
-            self.slipped |= {t.ke}
-
-    def K2(self, t: Process) -> None:
-        if self.shut:
-            self.refused += (t.ke,)
-            self.thrown[self.me] = True
-        else:
-            self.waiting += (t.ke,)
-            self.submitted[t.ke] += 1
-            if self.now < self.deadline[t.ke]:
-                self.early |= {t.ke}
-        self.leave(t)
-
-    # -- SystemTimer.add
-
-    def A1(self, t: Process) -> Step:
-        if self.writer is not None:
-            return BLOCKED
-        self.readers |= {self.me}
-
-    def A2(self, t: Process) -> None:
-        pass  # reads the clock: a scenario fixes the deadline of each entry
-
-    def A3(self, t: Process) -> Step:
-        task = self.task_of[t.ae]
-        if self.held(self.timer_task_entry[task]):
-            return BLOCKED
-        self.remove(self.timer_task_entry[task])
-        self.timer_task_entry[task] = t.ae
-        self.call(t, "addTimerTaskEntry", t.ae, back="A4")
-
-    def A4(self, t: Process) -> None:
-        self.readers -= {self.me}
-        self.adding -= 1
-        if self.thrown[self.me]:
-            self.raised |= {t.ae}
-        self.thrown[self.me] = False
-        self.leave(t)
-
-    # -- TimerTask.cancel
-
-    def X1(self, t: Process) -> Step:
-        entry = self.timer_task_entry[t.ct]
-        if self.held(entry):
-            return BLOCKED
-        self.remove(entry)
-        if entry is not None:
-            self.revoked[entry] = True
-        self.timer_task_entry[t.ct] = None
-        self.leave(t)
-
-    # -- SystemTimer.close
-
-    def B1(self, t: Process) -> None:
-        self.shut = True
-        self.leave(t)
 
     # -- PartedTimer.advanceClock, again and again
 
@@ -233,16 +39,9 @@ class Model(Properties):
     def R4(self, t: Process) -> None:
         if self.due():
             t.polled = self.queue[0]  # which stays in the queue
+            t.pc = "R5"
         else:
             t.pc = "R6"
-
-    def R5(self, t: Process) -> None:
-        t.expiration = self.key[t.polled]
-
-    def R7(self, t: Process) -> None:
-        for level, tick in self.tick.items():
-            if t.expiration >= self.current[level] + tick:
-                self.current[level] = self.trim(t.expiration, level)
 
     def V1(self, t: Process) -> None:
         self.flushing = t.polled
@@ -286,46 +85,3 @@ class Model(Properties):
         else:
             t.left = 0
             t.pc = "R1"
-
-    # -- a thread runs its program
-
-    def T0(self, t: Process) -> None:
-        program = self.program[self.me]
-        if t.turn > len(program):
-            t.pc = DONE
-            return
-        operation, *arguments = program[t.turn - 1]
-        t.turn += 1
-        if operation == "tick":
-            t.pc = "C1"
-        elif operation == "execute":
-            t.pc = "E1"
-        else:
-            self.call(t, operation, *arguments, back="T1")
-
-    def C1(self, t: Process) -> None:
-        self.now += 1
-        t.pc = "T0"
-
-    def E1(self, t: Process) -> Step:
-        if self.waiting:
-            t.task = self.waiting[0]
-            self.waiting = self.waiting[1:]
-        elif self.shut or self.over() and self.writer is None:
-            t.pc = "T0"
-        else:
-            return BLOCKED
-
-    def E2(self, t: Process) -> None:
-        self.started += (t.task,)
-        t.task = None
-        t.pc = "T0"
-
-    def T1(self, t: Process) -> None:
-        t.pc = "T0"
-
-    def returned(self, t: Process) -> object:
-        """``add`` raises what the executor's refusal raises."""
-        operation, *arguments = self.program[self.me][t.turn - 2]
-        refused = operation == "add" and arguments[0] in self.raised
-        return ("raised", "RuntimeError") if refused else None

@@ -1,16 +1,19 @@
-"""The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper at a timing wheel."""
+"""The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper at a timing wheel.
+
+``Timer`` has what every timer does. ``parted_timer`` is one with another reaper.
+"""
 
 from __future__ import annotations
 
 from model.heap import offered, polled
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Scenario, Step
-from model.system_timer_properties import REAPS, Properties
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Step
+from model.system_timer_properties import REAPS, Properties, TimerProperties
 
 
-class Model(Properties):
-    """States of one scenario, with the fields of the TOML.
+class Timer(TimerProperties):
+    """Adders, cancellers, the wheel, the executor, and threads' programs: all but a reaper's flush.
 
-    ``timer``: ``"KafkaTimer"`` or ``"SystemTimer"``, the default.
+    ``reap``: the procedure of a reaper.
     """
 
     PROCEDURES = {
@@ -18,59 +21,26 @@ class Model(Properties):
         "add": Procedure("A1", ("ae",)),
         "cancel": Procedure("X1", ("ct",)),
         "close": Procedure("B1", ()),
-        "expire": Procedure("R5", ("callback",)),
         "reap": Procedure("R1", ()),
-        "kafkaReap": Procedure("Q1", ()),
     }
     AUXILIARY = frozenset(
-        {
-            "thrown",
-            "raised",
-            "reaperDied",
-            "rekeyed",
-            "early",
-            "submitted",
-            "handed",
-            "revoked",
-            "slipped",
-            "ran",
-            "added",
-        }
+        {"thrown", "raised", "rekeyed", "early", "submitted", "revoked", "slipped"}
     )
+    reap = "reap"
 
-    now = Scalar("now")
-    queue = Scalar("queue")
-    task_counter = Scalar("taskCounter")
-    readers = Scalar("readers")
-    writer = Scalar("writer")
-    flushing = Scalar("flushing")
-    shut = Scalar("shut")
-    waiting = Scalar("waiting")
-    started = Scalar("started")
-    refused = Scalar("refused")
-    raised = Scalar("raised")
-    reaper_died = Scalar("reaperDied")
-    handed = Scalar("handed")
-    adding = Scalar("adding")
-    rekeyed = Scalar("rekeyed")
-    early = Scalar("early")
-    slipped = Scalar("slipped")
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.program, self.task_of, self.deadline = (
-            scenario["threads"],
-            scenario["task_of"],
-            scenario["deadline"],
-        )
+    def __init__(self, scenario: Mapping[str, Any], **own: Any) -> None:
+        """``own``: variables that a thread has besides."""
+        self.program = scenario["threads"]
+        self.task_of, self.deadline = scenario["task_of"], scenario["deadline"]
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
-        self.reap = REAPS[scenario.get("timer", "SystemTimer")]
-        own = {"turn": 1, "task": None, "polled": 0, "expiration": 0, "head": None}
+        own |= {"turn": 1, "task": None, "polled": 0, "expiration": 0, "head": None}
         super().__init__(self.program, own, start="T0")
 
         self.entries = tuple(self.task_of)
         self.tasks = tuple(dict.fromkeys(self.task_of.values()))
         self.buckets = range(1, self.wheel_size * self.levels + 1)
         self.tick = {level: self.wheel_size ** (level - 1) for level in range(1, self.levels + 1)}
+        operations = [name for program in self.program.values() for name, *_ in program]
         self.scalar("now", 0)
         self.current = self.function("current", dict.fromkeys(self.tick, 0))
         self.content = self.function("content", dict.fromkeys(self.buckets, ()))
@@ -86,23 +56,13 @@ class Model(Properties):
         self.scalar("started", ())
         self.scalar("refused", ())
         self.scalar("raised", frozenset())
-        self.scalar("reaperDied", False)
-        self.scalar(
-            "adding",
-            sum(
-                operation == "add" for program in self.program.values() for operation, *_ in program
-            ),
-        )
+        self.scalar("adding", operations.count("add"))
         self.thrown = self.function("thrown", dict.fromkeys(self.threads, False))
         self.scalar("rekeyed", frozenset())
         self.scalar("early", frozenset())
         self.submitted = self.function("submitted", dict.fromkeys(self.entries, 0))
-        self.scalar("handed", ())
         self.revoked = self.function("revoked", dict.fromkeys(self.entries, False))
         self.scalar("slipped", frozenset())
-        self.ran = self.function("ran", dict.fromkeys(self.tasks, 0))
-        self.added = self.function("added", dict.fromkeys(self.tasks, 0))
-        self.begin()
 
     # -- the wheel's arithmetic
 
@@ -140,11 +100,6 @@ class Model(Properties):
             for bucket in self.buckets:
                 self.content[bucket] = tuple(e for e in self.content[bucket] if e != entry)
             self.task_counter -= 1
-
-    def poll(self, t: Process) -> None:
-        """DelayQueue.poll, where the first bucket is due."""
-        t.polled = self.queue[0]
-        self.queue = polled(self.queue, self.key)
 
     # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
 
@@ -193,7 +148,6 @@ class Model(Properties):
             self.thrown[self.me] = True
         else:
             self.waiting += (t.ke,)
-            self.handed += (t.ke,)
             self.submitted[t.ke] += 1
             if self.now < self.deadline[t.ke]:
                 self.early |= {t.ke}
@@ -215,7 +169,6 @@ class Model(Properties):
             return BLOCKED
         self.remove(self.timer_task_entry[task])
         self.timer_task_entry[task] = t.ae
-        self.added[task] += 1
         self.call(t, "addTimerTaskEntry", t.ae, back="A4")
 
     def A4(self, t: Process) -> None:
@@ -244,7 +197,7 @@ class Model(Properties):
         self.shut = True
         self.leave(t)
 
-    # -- SystemTimer.expire: the polled bucket, then each that is due
+    # -- advanceClock reads a bucket's key, and sets the clocks to it
 
     def R5(self, t: Process) -> None:
         t.expiration = self.key[t.polled]
@@ -253,6 +206,78 @@ class Model(Properties):
         for level, tick in self.tick.items():
             if t.expiration >= self.current[level] + tick:
                 self.current[level] = self.trim(t.expiration, level)
+        t.pc = "V1"
+
+    # -- a thread runs its program
+
+    def T0(self, t: Process) -> None:
+        program = self.program[self.me]
+        if t.turn > len(program):
+            t.pc = DONE
+            return
+        operation, *arguments = program[t.turn - 1]
+        t.turn += 1
+        if operation == "tick":
+            t.pc = "C1"
+        elif operation == "execute":
+            t.pc = "E1"
+        else:
+            procedure = self.reap if operation == "reap" else operation
+            self.call(t, procedure, *arguments, back="T1")
+
+    def C1(self, t: Process) -> None:
+        self.now += 1
+        t.pc = "T0"
+
+    def E1(self, t: Process) -> Step:
+        if self.waiting:
+            t.task = self.waiting[0]
+            self.waiting = self.waiting[1:]
+        elif self.shut or self.over() and self.writer is None:
+            t.pc = "T0"
+        else:
+            return BLOCKED
+
+    def E2(self, t: Process) -> None:
+        self.started += (t.task,)
+        t.task = None
+        t.pc = "T0"
+
+    def T1(self, t: Process) -> None:
+        t.pc = "T0"
+
+    def returned(self, t: Process) -> Any:
+        """``add`` raises what the executor's refusal raises."""
+        operation, *arguments = self.program[self.me][t.turn - 2]
+        refused = operation == "add" and arguments[0] in self.raised
+        return ("raised", "RuntimeError") if refused else None
+
+
+class Model(Timer, Properties):
+    """States of one scenario, with the fields of the TOML.
+
+    ``timer``: ``"KafkaTimer"`` or ``"SystemTimer"``, the default.
+    """
+
+    PROCEDURES = Timer.PROCEDURES | {
+        "expire": Procedure("R5", ("callback",)),
+        "kafkaReap": Procedure("Q1", ()),
+    }
+    AUXILIARY = Timer.AUXILIARY | {"reaperDied", "handed", "ran", "added"}
+
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        super().__init__(scenario)
+        self.reap = REAPS[scenario.get("timer", "SystemTimer")]
+        self.scalar("reaperDied", False)
+        self.scalar("handed", ())
+        self.ran = self.function("ran", dict.fromkeys(self.tasks, 0))
+        self.added = self.function("added", dict.fromkeys(self.tasks, 0))
+        self.begin()
+
+    def poll(self, t: Process) -> None:
+        """DelayQueue.poll, where the first bucket is due."""
+        t.polled = self.queue[0]
+        self.queue = polled(self.queue, self.key)
 
     # -- TimerTaskList.flush
 
@@ -346,52 +371,25 @@ class Model(Properties):
         else:
             t.pc = "Q1"
 
-    # -- a thread runs its program
+    # -- history that is read here only
 
-    def T0(self, t: Process) -> None:
-        program = self.program[self.me]
-        if t.turn > len(program):
-            t.pc = DONE
-            return
-        operation, *arguments = program[t.turn - 1]
-        t.turn += 1
-        if operation == "tick":
-            t.pc = "C1"
-        elif operation == "execute":
-            t.pc = "E1"
-        else:
-            procedure = self.reap if operation == "reap" else operation
-            self.call(t, procedure, *arguments, back="T1")
+    def A3(self, t: Process) -> Step:
+        if (step := super().A3(t)) is not BLOCKED:
+            self.added[self.task_of[t.ae]] += 1
+        return step
 
-    def C1(self, t: Process) -> None:
-        self.now += 1
-        t.pc = "T0"
-
-    def E1(self, t: Process) -> Step:
-        if self.waiting:
-            t.task = self.waiting[0]
-            self.waiting = self.waiting[1:]
-        elif self.shut or self.over() and self.writer is None:
-            t.pc = "T0"
-        else:
-            return BLOCKED
+    def K2(self, t: Process) -> None:
+        if not self.shut:
+            self.handed += (t.ke,)
+        super().K2(t)
 
     def E2(self, t: Process) -> None:
-        self.started += (t.task,)
         self.ran[self.task_of[t.task]] += 1
-        t.task = None
-        t.pc = "T0"
+        super().E2(t)
 
-    def T1(self, t: Process) -> None:
-        t.pc = "T0"
-
-    def returned(self, t: Process) -> object:
-        """``add`` and ``reap`` raise what the executor's refusal raises."""
-        operation, *arguments = self.program[self.me][t.turn - 2]
-        refused = (
-            operation == "add"
-            and arguments[0] in self.raised
-            or operation == "reap"
-            and self.reaper_died
-        )
-        return ("raised", "RuntimeError") if refused else None
+    def returned(self, t: Process) -> Any:
+        """``reap`` raises, too."""
+        operation, *_ = self.program[self.me][t.turn - 2]
+        if operation == "reap" and self.reaper_died:
+            return ("raised", "RuntimeError")
+        return super().returned(t)

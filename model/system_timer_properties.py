@@ -10,8 +10,8 @@ REAPS = {"SystemTimer": "reap", "KafkaTimer": "kafkaReap"}
 """Timer -> the procedure in which its reaper advances the clock."""
 
 
-class Properties(Machine):
-    """States of the model, by the variables that the properties read."""
+class TimerProperties(Machine):
+    """States of a timer of either model, by the variables that both have."""
 
     wheel_size: int
     entries: tuple[str, ...]
@@ -20,31 +20,28 @@ class Properties(Machine):
     tick: Mapping[int, int]
     task_of: Mapping[str, str]
     deadline: Mapping[str, int]
-    now: Scalar
     current: Function[int]
     content: Function[tuple[str, ...]]
     key: Function[int]
-    queue: Scalar
     timer_task_entry: Function[str | None]
-    task_counter: Scalar
-    readers: Scalar
-    writer: Scalar
-    flushing: Scalar
-    shut: Scalar
-    waiting: Scalar
-    started: Scalar
-    refused: Scalar
-    raised: Scalar
-    reaper_died: Scalar
-    adding: Scalar
     thrown: Function[bool]
-    rekeyed: Scalar
-    early: Scalar
     submitted: Function[int]
-    handed: Scalar
-    slipped: Scalar
-    ran: Function[int]
-    added: Function[int]
+    revoked: Function[bool]
+    now = Scalar("now")
+    queue = Scalar("queue")
+    task_counter = Scalar("taskCounter")
+    readers = Scalar("readers")
+    writer = Scalar("writer")
+    flushing = Scalar("flushing")
+    shut = Scalar("shut")
+    waiting = Scalar("waiting")
+    started = Scalar("started")
+    refused = Scalar("refused")
+    raised = Scalar("raised")
+    adding = Scalar("adding")
+    rekeyed = Scalar("rekeyed")
+    early = Scalar("early")
+    slipped = Scalar("slipped")
 
     # -- what steps and properties ask
 
@@ -69,6 +66,64 @@ class Properties(Machine):
     def halfway(self, bucket: int) -> bool:
         """A thread has linked an entry into the bucket and is about to key and to queue it."""
         return any(t.pc in ("W3", "W4") and t.bucket == bucket for t in self.processes)
+
+    def QueuedOnceWithItsKey(self) -> bool:
+        if self.rekeyed or len(set(self.queue)) < len(self.queue):
+            return False
+        if self.writer is not None:
+            return True
+        held = [t.polled for t in self.polling()]
+        return all(
+            self.queue.count(bucket) + held.count(bucket) == 1
+            for bucket in self.buckets
+            if self.content[bucket] and not self.halfway(bucket)
+        )
+
+    def idle(self) -> bool:
+        """No thread is inside, none is about to be, and nothing is due."""
+        return self.writer is None and not self.readers and not self.due() and not self.polling()
+
+    def LatenessBound(self) -> bool:
+        return not self.idle() or all(
+            self.now <= self.deadline[entry] + 1 for entry in self.linked()
+        )
+
+    def NotEarly(self) -> bool:
+        return not self.early
+
+    def FiredOnce(self) -> bool:
+        return all(self.submitted[entry] <= 1 for entry in self.entries)
+
+    def CancelWins(self) -> bool:
+        return not self.slipped
+
+    def CounterExact(self) -> bool:
+        return bool(self.task_counter == len(set(self.linked())))
+
+    def EveryTimerFires(self) -> bool:
+        """The state predicate that must come true: ``<>AllFired``."""
+        return self.adding == 0 and all(
+            self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry
+            for entry in self.entries
+        )
+
+    def EveryTimerIsTried(self) -> bool:
+        """The state predicate that must come true: ``<>AllTried``."""
+        return self.adding == 0 and all(
+            self.submitted[entry] > 0
+            or entry in self.refused
+            or self.timer_task_entry[self.task_of[entry]] != entry
+            for entry in self.entries
+        )
+
+
+class Properties(TimerProperties):
+    """States of the model, by the variables that its own properties read."""
+
+    reaper_died = Scalar("reaperDied")
+    handed = Scalar("handed")
+    ran: Function[int]
+    added: Function[int]
 
     def TypeOK(self) -> bool:
         entries = {*self.entries, None}
@@ -99,33 +154,12 @@ class Properties(Machine):
             )
         )
 
-    def QueuedOnceWithItsKey(self) -> bool:
-        if self.rekeyed or len(set(self.queue)) < len(self.queue):
-            return False
-        if self.writer is not None:
-            return True
-        held = [t.polled for t in self.polling()]
-        return all(
-            self.queue.count(bucket) + held.count(bucket) == 1
-            for bucket in self.buckets
-            if self.content[bucket] and not self.halfway(bucket)
-        )
-
     def KeyBeforeDeadline(self) -> bool:
         return all(
             self.key[bucket] <= self.deadline[entry]
             for bucket in self.buckets
             if bucket in self.queue and not self.halfway(bucket)
             for entry in self.content[bucket]
-        )
-
-    def idle(self) -> bool:
-        """No thread is inside, none is about to be, and nothing is due."""
-        return self.writer is None and not self.readers and not self.due() and not self.polling()
-
-    def LatenessBound(self) -> bool:
-        return not self.idle() or all(
-            self.now <= self.deadline[entry] + 1 for entry in self.linked()
         )
 
     def BystandersInTime(self) -> bool:
@@ -136,42 +170,14 @@ class Properties(Machine):
             for entry in self.content[bucket]
         )
 
-    def NotEarly(self) -> bool:
-        return not self.early
-
-    def FiredOnce(self) -> bool:
-        return all(self.submitted[entry] <= 1 for entry in self.entries)
-
     def StartsInOrder(self) -> bool:
         return bool(self.started == self.handed[: len(self.started)])
 
     def RunsOncePerAdd(self) -> bool:
         return all(self.ran[task] <= self.added[task] for task in self.tasks)
 
-    def CancelWins(self) -> bool:
-        return not self.slipped
-
-    def CounterExact(self) -> bool:
-        return bool(self.task_counter == len(set(self.linked())))
-
     def CancelledUnlinked(self) -> bool:
         return all(self.timer_task_entry[self.task_of[entry]] == entry for entry in self.linked())
-
-    def EveryTimerFires(self) -> bool:
-        """The state predicate that must come true: ``<>AllFired``."""
-        return self.adding == 0 and all(
-            self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry
-            for entry in self.entries
-        )
-
-    def EveryTimerIsTried(self) -> bool:
-        """The state predicate that must come true: ``<>AllTried``."""
-        return self.adding == 0 and all(
-            self.submitted[entry] > 0
-            or entry in self.refused
-            or self.timer_task_entry[self.task_of[entry]] != entry
-            for entry in self.entries
-        )
 
     # -- witnesses: states that some scenario must reach, or the properties say little
 

@@ -226,7 +226,7 @@ TIMER = {
     "K2": ("self.submitted[t.ke] += 1", "self.submitted[t.ke] += 2"),
     "A1": ("self.readers |= {self.me}", "pass"),
     "A2": ("pass", 't.pc = "A4"'),
-    "A3": ("+= 1", "+= 2"),
+    "A3": ("[task] = t.ae", "[task] = None"),
     "A4": ("self.adding -= 1", "self.adding -= 2"),
     "X1": ("self.revoked[entry] = True", "pass", "cancel_one"),
     "B1": ("True", "False", "closing"),

@@ -76,11 +76,7 @@ def test_a_change_of_any_label_is_noticed(mechanism, label):
 @pytest.mark.parametrize("mechanism", TABLES)
 def test_every_label_has_its_change(mechanism):
     of, _, _, changes = TABLES[mechanism]
-    labels = {
-        name
-        for name in vars(isolated.load(ROOT, f"model.{mechanism}").Model)
-        if LABEL.fullmatch(name)
-    }
+    labels = set(filter(LABEL.fullmatch, dir(isolated.load(ROOT, f"model.{mechanism}").Model)))
     added = {label for decision in of.mechanism.decisions.values() for label in decision.labels}
     assert labels == set(of.mechanism.labels) and labels | added == set(changes)
     for label, (old, new, *place) in changes.items():
