@@ -35,10 +35,13 @@ NOT_RUN = {
         "an interrupt outside of a wait; tests/impl/test_interrupts.py has thousands"
     ),
     "impl.delay_queue: DelayQueue.due ": (
-        "a poll that takes nothing; tests/impl/test_parted_timer.py waits so"
+        "a poll that takes nothing; tests/impl/test_parted_callers.py waits so"
     ),
     "impl.delay_queue: DelayQueue.peek_now": (
         "a look at the first element; tests/impl/test_parted_timer.py makes it"
+    ),
+    "impl.delay_queue: DelayQueue.take_first": (
+        "a poll that takes one element only; tests/impl/test_parted_callers.py makes it"
     ),
     "impl.delay_queue: DelayQueue.__len__ ": "no step of the queue asks for it; "
     "tests/impl/test_delay_queue.py does",

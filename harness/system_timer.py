@@ -306,7 +306,8 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "current": tuple(wheel.current_time for wheel in wheels),
         "content": tuple(content(bucket) for bucket in buckets),
         "key": tuple(present(bucket.expiration) for bucket in buckets),
-        "queue": (tuple(number[id(bucket)] for bucket in harness.queue.heap),),
+        # 0: a bucket in no wheel
+        "queue": (tuple(number.get(id(bucket), 0) for bucket in harness.queue.heap),),
         "timerTaskEntry": tuple(role(task.timer_task_entry) for task in harness.tasks.values()),
         "taskCounter": (timer.size(),),
         "readers": (frozenset(thread.name for thread in getattr(timer.lock, "readers", ())),),

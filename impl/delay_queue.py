@@ -84,6 +84,14 @@ class DelayQueue(Generic[E]):
             first = heap[0] if heap and heap[0].get_delay() <= 0 else None
         return first
 
+    def take_first(self, element: E) -> bool:
+        """Take ``element``, which is due, if it is the first. Returns whether it was."""
+        with self.gate:
+            found = len(self.heap) > 0 and self.heap[0] is element
+            if found:
+                self._take()
+        return found
+
     def let_go(self) -> None:
         """Release the queue's lock if an interrupt has let the calling thread keep it."""
         self.gate.let_go()

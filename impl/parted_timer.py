@@ -12,6 +12,7 @@ import time  # production only
 from concurrent.futures import Executor  # production only
 
 from impl.delay_queue import DelayQueue
+from impl.runtime import Monitor
 from impl.system_timer import SystemTimer
 from impl.task_executor import TaskExecutor
 from impl.timing_wheel import NOT_QUEUED, Bucket, Clock, whole
@@ -30,10 +31,11 @@ class PartedTimer(SystemTimer):
     A bucket that is not empty by then stays in the queue under its key. No ``add`` waits for more
     than one part, unless the machine is too busy to let its thread run in the gap.
 
-    Any number of threads may call ``advance_clock``.
+    Any number of threads may call ``advance_clock``. One of them expires what is due, and the
+    others wait for their turn.
     """
 
-    __slots__ = ("part_size",)
+    __slots__ = ("part_size", "expiring")
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class PartedTimer(SystemTimer):
             raise ValueError(f"part_size is {part_size}, and must be at least 1")
         super().__init__(executor, tick_ms, wheel_size, start_ms, clock, queue)
         self.part_size = part_size
+        self.expiring = Monitor()
 
     def expire_due(self, timeout_ms: int) -> bool:
         """:meth:`advance_clock`, which may leave a lock behind if an interrupt ends it."""
@@ -58,10 +61,12 @@ class PartedTimer(SystemTimer):
         # otherwise pass the key of a bucket that it does not see.
         if not self.queue.due(timeout_ms):  # read R1
             return False
-        while True:
-            if not self.expire_part():
-                return True
-            self.give_way()
+        # A thread that waits for the write lock goes before all that want to add. In a gap there is
+        # no such thread.
+        with self.expiring:  # lock P1, unlock P2
+            while self.expire_part():
+                self.give_way()
+        return True
 
     def give_way(self) -> None:
         """Let threads that wait for the lock have it.
@@ -96,7 +101,8 @@ class PartedTimer(SystemTimer):
                 bucket.remove(head)  # update F4
                 left -= 1
                 self.reinsert(head)
-            while self.queue.poll_now() not in (bucket, None):  # update R8
-                pass  # what wake() has queued: it needs no lock
-            bucket.expiration.set(NOT_QUEUED)  # write V2
+            # What wake() has queued meanwhile comes first, and another bucket may have this key.
+            # Then this one stays, and a later look at the queue meets it again.
+            if self.queue.take_first(bucket):  # update R8
+                bucket.expiration.set(NOT_QUEUED)  # write V2
         return left

@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.heap import polled
+from model.heap import offered, polled
 from model.parted_timer_properties import Properties
-from model.pluscal import BLOCKED, Process, Step
+from model.pluscal import BLOCKED, Procedure, Process, Step
 from model.system_timer import Timer
 
 
 class Model(Timer, Properties):
     """States of one scenario, with the fields of the TOML."""
 
+    PROCEDURES = Timer.PROCEDURES | {"wake": Procedure("N1", ())}
     AUXILIARY = Timer.AUXILIARY | {"moved"}
+    BESIDE = {0: 0}
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         super().__init__(scenario, left=0)
         self.part = scenario["part"]
+        self.scalar("expiring", None)
         self.scalar("moved", 0)
         self.begin()
+
+    # -- SystemTimer.wake
+
+    def N1(self, t: Process) -> None:
+        self.queue = offered(self.queue, 0, self.key)
+        self.leave(t)
 
     # -- PartedTimer.advanceClock, again and again
 
@@ -29,6 +38,11 @@ class Model(Timer, Properties):
             if not self.over():
                 return BLOCKED
             self.leave(t)
+
+    def P1(self, t: Process) -> Step:
+        if self.expiring is not None:
+            return BLOCKED
+        self.expiring = self.me
 
     def R2(self, t: Process) -> Step:
         if self.readers or self.writer is not None:
@@ -65,10 +79,13 @@ class Model(Timer, Properties):
         t.pc = "F2"
 
     def R8(self, t: Process) -> None:
-        self.queue = polled(self.queue, self.key)  # takes t.polled
+        if self.queue[0] == t.polled:
+            self.queue = polled(self.queue, self.key)
+        else:  # another one, of wake, is the first now
+            t.pc = "V3"
 
     def V2(self, t: Process) -> None:
-        self.key[t.polled] = -1
+        self.key[t.polled] = -1 if t.polled else 0
 
     def V3(self, t: Process) -> None:
         self.flushing = 0
@@ -84,4 +101,7 @@ class Model(Timer, Properties):
             t.pc = "R2"
         else:
             t.left = 0
-            t.pc = "R1"
+
+    def P2(self, t: Process) -> None:
+        self.expiring = None
+        t.pc = "R1"

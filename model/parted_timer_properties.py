@@ -10,6 +10,7 @@ class Properties(TimerProperties):
     """States of the model, by the variables that the properties read."""
 
     part: int
+    expiring = Scalar("expiring")
     moved = Scalar("moved")
 
     # -- properties, by the names of the spec
@@ -21,8 +22,17 @@ class Properties(TimerProperties):
     def PartBounded(self) -> bool:
         return bool(self.moved <= self.part)
 
+    def OpenGap(self) -> bool:
+        inside = (
+            name == self.writer or t.pc == "R2"
+            for name, t in zip(self.threads, self.processes, strict=True)
+        )
+        return sum(inside) <= 1
+
     def KeyNotPassed(self) -> bool:
-        return all(self.key[bucket] >= self.current[1] for bucket in self.queue)
+        return all(
+            self.key[bucket] >= self.current[1] for bucket in self.buckets if bucket in self.queue
+        )
 
     # -- witnesses: states that some scenario must reach, or the properties say little
 
@@ -54,14 +64,22 @@ class Properties(TimerProperties):
         return bool(self.half_flushed()) and self.shut and not self.refused
 
     def TwoReap(self) -> bool:
-        """A reaper has the lock, and another one waits for it."""
-        return self.writer is not None and any(
-            name != self.writer and t.pc == "R2"
+        """A reaper is between two parts, and another one waits for its turn."""
+        between = self.writer is None and self.expiring is not None
+        return between and any(
+            name != self.expiring and t.pc == "P1"
             for name, t in zip(self.threads, self.processes, strict=True)
+        )
+
+    def WokenInFlush(self) -> bool:
+        """A flush has emptied its bucket, which is the first in the queue no more."""
+        return self.due() and any(
+            t.pc == "R8" and self.queue[0] != t.polled for t in self.processes
         )
 
     INVARIANTS = (
         "PartBounded",
+        "OpenGap",
         "QueuedOnceWithItsKey",
         "KeyNotPassed",
         "LatenessBound",
@@ -70,4 +88,4 @@ class Properties(TimerProperties):
         "CancelWins",
         "CounterExact",
     )
-    WITNESSES = ("AddsBetween", "CancelsBetween", "ClosedBetween", "TwoReap")
+    WITNESSES = ("AddsBetween", "CancelsBetween", "ClosedBetween", "TwoReap", "WokenInFlush")

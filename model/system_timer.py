@@ -13,7 +13,7 @@ from model.system_timer_properties import REAPS, Properties, TimerProperties
 class Timer(TimerProperties):
     """Adders, cancellers, the wheel, the executor, and threads' programs: all but a reaper's flush.
 
-    ``reap``: the procedure of a reaper.
+    ``reap``: the procedure of a reaper. ``BESIDE``: buckets in no wheel, each with its key.
     """
 
     PROCEDURES = {
@@ -26,6 +26,7 @@ class Timer(TimerProperties):
     AUXILIARY = frozenset(
         {"thrown", "raised", "rekeyed", "early", "submitted", "revoked", "slipped"}
     )
+    BESIDE: Mapping[int, int] = {}
     reap = "reap"
 
     def __init__(self, scenario: Mapping[str, Any], **own: Any) -> None:
@@ -43,8 +44,9 @@ class Timer(TimerProperties):
         operations = [name for program in self.program.values() for name, *_ in program]
         self.scalar("now", 0)
         self.current = self.function("current", dict.fromkeys(self.tick, 0))
-        self.content = self.function("content", dict.fromkeys(self.buckets, ()))
-        self.key = self.function("key", dict.fromkeys(self.buckets, -1))
+        key = {**self.BESIDE, **dict.fromkeys(self.buckets, -1)}
+        self.content = self.function("content", dict.fromkeys(key, ()))
+        self.key = self.function("key", key)
         self.scalar("queue", ())
         self.timer_task_entry = self.function("timerTaskEntry", dict.fromkeys(self.tasks))
         self.scalar("taskCounter", 0)

@@ -68,7 +68,7 @@ class TimerProperties(Machine):
         return any(t.pc in ("W3", "W4") and t.bucket == bucket for t in self.processes)
 
     def QueuedOnceWithItsKey(self) -> bool:
-        if self.rekeyed or len(set(self.queue)) < len(self.queue):
+        if self.rekeyed or max(map(self.queue.count, self.buckets)) > 1:
             return False
         if self.writer is not None:
             return True

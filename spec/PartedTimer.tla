@@ -8,6 +8,7 @@
 (* adders wait for as long.  Here a hold moves at most Part entries.       *)
 (*                                                                         *)
 (*   R1      waits until the first bucket is due, and leaves it queued     *)
+(*   P1      waits until no other thread expires what is due               *)
 (*   R2..R6  one part: moves entries out of the buckets that are due, the  *)
 (*           first in the queue (R4), until it has moved Part of them (F2, *)
 (*           F4).  A bucket leaves the queue when it is empty (R8)         *)
@@ -20,7 +21,13 @@
 (*                                                                         *)
 (* Any number of threads may reap, since the queue has every bucket while  *)
 (* the lock is free.  A reaper that polls without the lock, as that of     *)
-(* SystemTimer does, would hide a bucket from another one.                 *)
+(* SystemTimer does, would hide a bucket from another one.  They take      *)
+(* turns (P1, P2): a thread that waits for the write lock between two      *)
+(* parts goes before every adder.                                          *)
+(*                                                                         *)
+(* wake queues a bucket without entries, number 0 here, before all others. *)
+(* It needs no lock.  So the bucket that is flushed may be the first no    *)
+(* more when it is empty.  Then it stays, and is met again.                *)
 (*                                                                         *)
 (* What is one step and what is simplified away is as in SystemTimer.  The *)
 (* threads that wait at R1 do not take the bucket: that wait is one step.  *)
@@ -40,7 +47,8 @@ Entries == DOMAIN TaskOf
 Tasks   == {TaskOf[e] : e \in Entries}
 Threads == DOMAIN Program
 Buckets == 1..(WheelSize * Levels)
-Names   == {"add", "cancel", "close", "reap", "tick", "execute"}
+Lists   == {0} \cup Buckets                     \* 0: a bucket of wake's, in no wheel
+Names   == {"add", "cancel", "close", "reap", "wake", "tick", "execute"}
 
 ASSUME WheelSize >= 2 /\ Levels >= 1
 ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries : Deadline[e] \in Nat
@@ -48,8 +56,8 @@ ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 ASSUME PartIsPositive == Part \in Nat \ {0}
 
-Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) :
-           i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
+Adds == UNION {{<<t, i>> : i \in {j \in DOMAIN Program[t] : Program[t][j][1] = "add"}}
+                : t \in Threads}
 
 -----------------------------------------------------------------------------
 (* The wheel's arithmetic.  Buckets are numbered level by level. *)
@@ -78,13 +86,14 @@ Without(s, e) == SelectSeq(s, LAMBDA x : x # e)
 variables
   now      = 0,
   current  = [l \in 1..Levels |-> 0],          \* currentTime of each level
-  content  = [b \in Buckets |-> <<>>],
-  key      = [b \in Buckets |-> -1],           \* the bucket's expiration
+  content  = [b \in Lists |-> <<>>],
+  key      = [b \in Lists |-> IF b = 0 THEN 0 ELSE -1],    \* the bucket's expiration
   queue    = <<>>,                             \* the delay queue's heap
   timerTaskEntry = [x \in Tasks |-> NULL],
   taskCounter = 0,
   readers  = {},
   writer   = NULL,
+  expiring = NULL,                             \* the thread whose turn it is to reap
   flushing = 0,                                \* the bucket whose monitor a flush holds
   shut     = FALSE,                            \* the executor refuses what is handed over
   waiting  = <<>>,                             \* the executor's queue
@@ -119,7 +128,7 @@ end define;
 \* TimerTaskEntry.remove
 macro remove(e) begin
   if e # NULL /\ Linked(e) then
-    content := [b \in Buckets |-> Without(content[b], e)];
+    content := [b \in Lists |-> Without(content[b], e)];
     taskCounter := taskCounter - 1;
   end if;
 end macro;
@@ -194,10 +203,19 @@ B1:  shut := TRUE;
      return;
 end procedure;
 
+\* SystemTimer.wake: a new bucket, which is due before all others
+procedure wake()
+begin
+N1:  queue := Offer(queue, 0, key);
+     return;
+end procedure;
+
 \* PartedTimer.advanceClock, again and again until nothing is left to wait for
 procedure reap()
 begin
 R1:  while Due do
+P1:    await expiring = NULL;
+       expiring := self;
 R2:    await readers = {} /\ writer = NULL;
        writer := self;
        left := Part;
@@ -219,8 +237,11 @@ F4:      content[polled] := Without(content[polled], head);
 F3:      thrown[self] := FALSE;                  \* reinsert catches it
        end while;
        if content[polled] # <<>> then goto V3; end if;
-R8:    queue := Poll(queue, key);                \* takes polled
-V2:    key[polled] := -1;
+R8:    if queue[1] = polled then
+         queue := Poll(queue, key);
+       else goto V3;                             \* wake has queued another one before it
+       end if;
+V2:    key[polled] := IF polled = 0 THEN 0 ELSE -1;
 V3:    flushing := 0;
        polled := 0;
        if left > 0 then goto R4; end if;
@@ -229,6 +250,7 @@ R6:    writer := NULL;
        head := NULL;
        expiration := 0;
        if left = 0 then goto R2; else left := 0; end if;
+P2:    expiring := NULL;
      end while;
      await Over;
      return;
@@ -261,6 +283,7 @@ E2:        started := Append(started, task);   \* and runs it
          if Program[self][turn - 1][1] = "add" then call add(Program[self][turn - 1][2]);
          elsif Program[self][turn - 1][1] = "cancel" then call cancel(Program[self][turn - 1][2]);
          elsif Program[self][turn - 1][1] = "close" then call close();
+         elsif Program[self][turn - 1][1] = "wake" then call wake();
          else call reap();
          end if;
 T1:      skip;
@@ -270,9 +293,9 @@ end process;
 end algorithm; *)
 \* BEGIN TRANSLATION
 VARIABLES now, current, content, key, queue, timerTaskEntry, taskCounter, 
-          readers, writer, flushing, shut, waiting, started, refused, raised, 
-          adding, thrown, rekeyed, early, submitted, revoked, slipped, moved, 
-          pc, stack
+          readers, writer, expiring, flushing, shut, waiting, started, 
+          refused, raised, adding, thrown, rekeyed, early, submitted, revoked, 
+          slipped, moved, pc, stack
 
 (* define statement *)
 Due  == queue # <<>> /\ key[queue[1]] <= now
@@ -291,23 +314,24 @@ VARIABLES ke, level, bucket, ae, ct, turn, task, left, polled, expiration,
           head
 
 vars == << now, current, content, key, queue, timerTaskEntry, taskCounter, 
-           readers, writer, flushing, shut, waiting, started, refused, raised, 
-           adding, thrown, rekeyed, early, submitted, revoked, slipped, moved, 
-           pc, stack, ke, level, bucket, ae, ct, turn, task, left, polled, 
-           expiration, head >>
+           readers, writer, expiring, flushing, shut, waiting, started, 
+           refused, raised, adding, thrown, rekeyed, early, submitted, 
+           revoked, slipped, moved, pc, stack, ke, level, bucket, ae, ct, 
+           turn, task, left, polled, expiration, head >>
 
 ProcSet == (Threads)
 
 Init == (* Global variables *)
         /\ now = 0
         /\ current = [l \in 1..Levels |-> 0]
-        /\ content = [b \in Buckets |-> <<>>]
-        /\ key = [b \in Buckets |-> -1]
+        /\ content = [b \in Lists |-> <<>>]
+        /\ key = [b \in Lists |-> IF b = 0 THEN 0 ELSE -1]
         /\ queue = <<>>
         /\ timerTaskEntry = [x \in Tasks |-> NULL]
         /\ taskCounter = 0
         /\ readers = {}
         /\ writer = NULL
+        /\ expiring = NULL
         /\ flushing = 0
         /\ shut = FALSE
         /\ waiting = <<>>
@@ -354,10 +378,10 @@ W1(self) == /\ pc[self] = "W1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
                        /\ UNCHANGED << slipped, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, moved, stack, 
-                            ke, level, ae, ct, turn, task, left, polled, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, moved, 
+                            stack, ke, level, ae, ct, turn, task, left, polled, 
                             expiration, head >>
 
 W2(self) == /\ pc[self] = "W2"
@@ -366,10 +390,11 @@ W2(self) == /\ pc[self] = "W2"
             /\ taskCounter' = taskCounter + 1
             /\ pc' = [pc EXCEPT ![self] = "W3"]
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
-                            writer, flushing, shut, waiting, started, refused, 
-                            raised, adding, thrown, rekeyed, early, submitted, 
-                            revoked, slipped, moved, stack, ke, level, bucket, 
-                            ae, ct, turn, task, left, polled, expiration, head >>
+                            writer, expiring, flushing, shut, waiting, started, 
+                            refused, raised, adding, thrown, rekeyed, early, 
+                            submitted, revoked, slipped, moved, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, polled, 
+                            expiration, head >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
@@ -387,10 +412,10 @@ W3(self) == /\ pc[self] = "W3"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << key, rekeyed >>
             /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            early, submitted, revoked, slipped, moved, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, early, submitted, revoked, slipped, moved, 
+                            ae, ct, turn, task, left, polled, expiration, head >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ queue' = Offer(queue, bucket[self], key)
@@ -400,20 +425,21 @@ W4(self) == /\ pc[self] = "W4"
             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            ae, ct, turn, task, left, polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, ae, ct, turn, task, left, polled, 
+                            expiration, head >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ level' = [level EXCEPT ![self] = level[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, bucket, ae, ct, turn, 
+                            task, left, polled, expiration, head >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ IF Cancelled(ke[self])
@@ -430,10 +456,10 @@ K1(self) == /\ pc[self] = "K1"
                        /\ pc' = [pc EXCEPT ![self] = "K2"]
                        /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, moved, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, moved, 
+                            ae, ct, turn, task, left, polled, expiration, head >>
 
 K2(self) == /\ pc[self] = "K2"
             /\ IF shut
@@ -453,9 +479,9 @@ K2(self) == /\ pc[self] = "K2"
             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            started, raised, adding, rekeyed, revoked, slipped, 
-                            moved, ae, ct, turn, task, left, polled, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, started, raised, adding, rekeyed, revoked, 
+                            slipped, moved, ae, ct, turn, task, left, polled, 
                             expiration, head >>
 
 addTimerTaskEntry(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self)
@@ -466,26 +492,26 @@ A1(self) == /\ pc[self] = "A1"
             /\ readers' = (readers \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, writer, flushing, shut, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
+                            taskCounter, writer, expiring, flushing, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
                             polled, expiration, head >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 A3(self) == /\ pc[self] = "A3"
             /\ ~Held(timerTaskEntry[TaskOf[ae[self]]])
             /\ IF (timerTaskEntry[TaskOf[ae[self]]]) # NULL /\ Linked((timerTaskEntry[TaskOf[ae[self]]]))
-                  THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
+                  THEN /\ content' = [b \in Lists |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
                        /\ taskCounter' = taskCounter - 1
                   ELSE /\ TRUE
                        /\ UNCHANGED << content, taskCounter >>
@@ -501,10 +527,10 @@ A3(self) == /\ pc[self] = "A3"
             /\ bucket' = [bucket EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << now, current, key, queue, readers, writer, 
-                            flushing, shut, waiting, started, refused, raised, 
-                            adding, thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            expiring, flushing, shut, waiting, started, 
+                            refused, raised, adding, thrown, rekeyed, early, 
+                            submitted, revoked, slipped, moved, ae, ct, turn, 
+                            task, left, polled, expiration, head >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ readers' = readers \ {self}
@@ -518,17 +544,18 @@ A4(self) == /\ pc[self] = "A4"
             /\ ae' = [ae EXCEPT ![self] = Head(stack[self]).ae]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, writer, flushing, shut, waiting, 
-                            started, refused, rekeyed, early, submitted, 
-                            revoked, slipped, moved, ke, level, bucket, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            taskCounter, writer, expiring, flushing, shut, 
+                            waiting, started, refused, rekeyed, early, 
+                            submitted, revoked, slipped, moved, ke, level, 
+                            bucket, ct, turn, task, left, polled, expiration, 
+                            head >>
 
 add(self) == A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
 
 X1(self) == /\ pc[self] = "X1"
             /\ ~Held(timerTaskEntry[ct[self]])
             /\ IF (timerTaskEntry[ct[self]]) # NULL /\ Linked((timerTaskEntry[ct[self]]))
-                  THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[ct[self]]))]
+                  THEN /\ content' = [b \in Lists |-> Without(content[b], (timerTaskEntry[ct[self]]))]
                        /\ taskCounter' = taskCounter - 1
                   ELSE /\ TRUE
                        /\ UNCHANGED << content, taskCounter >>
@@ -541,10 +568,10 @@ X1(self) == /\ pc[self] = "X1"
             /\ ct' = [ct EXCEPT ![self] = Head(stack[self]).ct]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, key, queue, readers, writer, 
-                            flushing, shut, waiting, started, refused, raised, 
-                            adding, thrown, rekeyed, early, submitted, slipped, 
-                            moved, ke, level, bucket, ae, turn, task, left, 
-                            polled, expiration, head >>
+                            expiring, flushing, shut, waiting, started, 
+                            refused, raised, adding, thrown, rekeyed, early, 
+                            submitted, slipped, moved, ke, level, bucket, ae, 
+                            turn, task, left, polled, expiration, head >>
 
 cancel(self) == X1(self)
 
@@ -553,26 +580,50 @@ B1(self) == /\ pc[self] = "B1"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, ke, 
-                            level, bucket, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            ke, level, bucket, ae, ct, turn, task, left, 
+                            polled, expiration, head >>
 
 close(self) == B1(self)
 
+N1(self) == /\ pc[self] = "N1"
+            /\ queue' = Offer(queue, 0, key)
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, ke, level, bucket, ae, ct, turn, 
+                            task, left, polled, expiration, head >>
+
+wake(self) == N1(self)
+
 R1(self) == /\ pc[self] = "R1"
             /\ IF Due
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "P1"]
                        /\ stack' = stack
                   ELSE /\ Over
                        /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, ke, level, bucket, ae, ct, turn, 
+                            task, left, polled, expiration, head >>
+
+P1(self) == /\ pc[self] = "P1"
+            /\ expiring = NULL
+            /\ expiring' = self
+            /\ pc' = [pc EXCEPT ![self] = "R2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
                             polled, expiration, head >>
 
 R2(self) == /\ pc[self] = "R2"
@@ -581,11 +632,11 @@ R2(self) == /\ pc[self] = "R2"
             /\ left' = [left EXCEPT ![self] = Part]
             /\ pc' = [pc EXCEPT ![self] = "R4"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, flushing, shut, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, task, polled, 
-                            expiration, head >>
+                            taskCounter, readers, expiring, flushing, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, 
+                            polled, expiration, head >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ IF Due
@@ -594,41 +645,41 @@ R4(self) == /\ pc[self] = "R4"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
                        /\ UNCHANGED polled
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, expiration, head >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
             /\ pc' = [pc EXCEPT ![self] = "R7"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, head >>
 
 R7(self) == /\ pc[self] = "R7"
             /\ current' =          [l \in 1..Levels |->
                           IF expiration[self] >= current[l] + Tick(l) THEN Trim(expiration[self], l) ELSE current[l]]
             /\ pc' = [pc EXCEPT ![self] = "V1"]
             /\ UNCHANGED << now, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ flushing' = polled[self]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, shut, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
+                            taskCounter, readers, writer, expiring, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
                             polled, expiration, head >>
 
 F2(self) == /\ pc[self] = "F2"
@@ -640,11 +691,11 @@ F2(self) == /\ pc[self] = "F2"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "R8"]
                        /\ head' = head
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ content' = [content EXCEPT ![polled[self]] = Without(content[polled[self]], head[self])]
@@ -662,40 +713,43 @@ F4(self) == /\ pc[self] = "F4"
             /\ bucket' = [bucket EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
-                            writer, flushing, shut, waiting, started, refused, 
-                            raised, adding, thrown, rekeyed, early, submitted, 
-                            revoked, slipped, ae, ct, turn, task, polled, 
-                            expiration, head >>
+                            writer, expiring, flushing, shut, waiting, started, 
+                            refused, raised, adding, thrown, rekeyed, early, 
+                            submitted, revoked, slipped, ae, ct, turn, task, 
+                            polled, expiration, head >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ thrown' = [thrown EXCEPT ![self] = FALSE]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
                             polled, expiration, head >>
 
 R8(self) == /\ pc[self] = "R8"
-            /\ queue' = Poll(queue, key)
-            /\ pc' = [pc EXCEPT ![self] = "V2"]
+            /\ IF queue[1] = polled[self]
+                  THEN /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "V2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "V3"]
+                       /\ queue' = queue
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 V2(self) == /\ pc[self] = "V2"
-            /\ key' = [key EXCEPT ![polled[self]] = -1]
+            /\ key' = [key EXCEPT ![polled[self]] = IF polled[self] = 0 THEN 0 ELSE -1]
             /\ pc' = [pc EXCEPT ![self] = "V3"]
             /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 V3(self) == /\ pc[self] = "V3"
             /\ flushing' = 0
@@ -704,10 +758,10 @@ V3(self) == /\ pc[self] = "V3"
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, shut, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
+                            taskCounter, readers, writer, expiring, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
                             expiration, head >>
 
 R6(self) == /\ pc[self] = "R6"
@@ -719,16 +773,27 @@ R6(self) == /\ pc[self] = "R6"
                   THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
                        /\ left' = left
                   ELSE /\ left' = [left EXCEPT ![self] = 0]
-                       /\ pc' = [pc EXCEPT ![self] = "R1"]
+                       /\ pc' = [pc EXCEPT ![self] = "P2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, flushing, shut, waiting, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, stack, ke, 
-                            level, bucket, ae, ct, turn, task, polled >>
+                            taskCounter, readers, expiring, flushing, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, stack, 
+                            ke, level, bucket, ae, ct, turn, task, polled >>
 
-reap(self) == R1(self) \/ R2(self) \/ R4(self) \/ R5(self) \/ R7(self)
-                 \/ V1(self) \/ F2(self) \/ F4(self) \/ F3(self)
-                 \/ R8(self) \/ V2(self) \/ V3(self) \/ R6(self)
+P2(self) == /\ pc[self] = "P2"
+            /\ expiring' = NULL
+            /\ pc' = [pc EXCEPT ![self] = "R1"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
+                            polled, expiration, head >>
+
+reap(self) == R1(self) \/ P1(self) \/ R2(self) \/ R4(self) \/ R5(self)
+                 \/ R7(self) \/ V1(self) \/ F2(self) \/ F4(self)
+                 \/ F3(self) \/ R8(self) \/ V2(self) \/ V3(self)
+                 \/ R6(self) \/ P2(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
@@ -759,30 +824,35 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                        pc        |->  "T1" ] >>
                                                                                                                    \o stack[self]]
                                                                               /\ pc' = [pc EXCEPT ![self] = "B1"]
-                                                                         ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
-                                                                                                                       pc        |->  "T1" ] >>
-                                                                                                                   \o stack[self]]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "R1"]
+                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "wake"
+                                                                                    THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "wake",
+                                                                                                                                  pc        |->  "T1" ] >>
+                                                                                                                              \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "N1"]
+                                                                                    ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
+                                                                                                                                  pc        |->  "T1" ] >>
+                                                                                                                              \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "R1"]
                                                                    /\ ct' = ct
                                                         /\ ae' = ae
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << stack, ae, ct, turn >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            ke, level, bucket, task, left, polled, expiration, 
-                            head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, ke, level, bucket, task, left, 
+                            polled, expiration, head >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ now' = now + 1
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ IF waiting # <<>>
@@ -793,32 +863,32 @@ E1(self) == /\ pc[self] = "E1"
                        /\ pc' = [pc EXCEPT ![self] = "T0"]
                        /\ UNCHANGED << waiting, task >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            started, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, left, polled, 
-                            expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, left, 
+                            polled, expiration, head >>
 
 E2(self) == /\ pc[self] = "E2"
             /\ started' = Append(started, task[self])
             /\ task' = [task EXCEPT ![self] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, refused, raised, adding, thrown, rekeyed, 
-                            early, submitted, revoked, slipped, moved, stack, 
-                            ke, level, bucket, ae, ct, turn, left, polled, 
-                            expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            stack, ke, level, bucket, ae, ct, turn, left, 
+                            polled, expiration, head >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, stack, ke, level, bucket, ae, ct, 
+                            turn, task, left, polled, expiration, head >>
 
 thread(self) == T0(self) \/ C1(self) \/ E1(self) \/ E2(self) \/ T1(self)
 
@@ -827,7 +897,8 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
 Next == (\E self \in ProcSet:  \/ addTimerTaskEntry(self) \/ add(self)
-                               \/ cancel(self) \/ close(self) \/ reap(self))
+                               \/ cancel(self) \/ close(self) \/ wake(self)
+                               \/ reap(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
@@ -836,6 +907,7 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(add(self))
                                  /\ WF_vars(cancel(self))
                                  /\ WF_vars(close(self))
+                                 /\ WF_vars(wake(self))
                                  /\ WF_vars(reap(self))
                                  /\ WF_vars(addTimerTaskEntry(self))
 

@@ -9,6 +9,9 @@ Halfway(b) == \E t \in Threads : pc[t] \in {"W3", "W4"} /\ bucket[t] = b
 \* A hold of the write lock moves at most Part entries: adders wait for no more.
 PartBounded == moved <= Part
 
+\* Between two parts no other thread waits for the write lock: it would go before every adder.
+OpenGap == Cardinality({t \in Threads : pc[t] = "R2" \/ writer = t}) <= 1
+
 \* A bucket with entries is queued once, and a queued bucket's key never changes.
 QueuedOnceWithItsKey ==
   /\ rekeyed = {}
@@ -41,7 +44,8 @@ EveryTimerIsTried == <>AllTried
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) ==
   \A t \in T :
-    WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))
+    WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ wake(t)
+            \/ reap(t))
 
 -----------------------------------------------------------------------------
 \* Witnesses: states that some scenario must reach, or the properties say little.
@@ -60,6 +64,9 @@ CancelsBetween == \E b \in Buckets, t \in Threads :
 \* The executor was shut down while a bucket is half flushed.
 ClosedBetween == \E b \in Buckets : HalfFlushed(b) /\ shut /\ refused = <<>>
 
-\* A reaper has the lock, and another one waits for it.
-TwoReap == Critical /\ \E t \in Threads : t # writer /\ pc[t] = "R2"
+\* A reaper is between two parts, and another one waits for its turn.
+TwoReap == ~Critical /\ expiring # NULL /\ \E t \in Threads : t # expiring /\ pc[t] = "P1"
+
+\* A flush has emptied its bucket, which is the first in the queue no more.
+WokenInFlush == \E t \in Threads : pc[t] = "R8" /\ Due /\ queue[1] # polled[t]
 ===============================================================================

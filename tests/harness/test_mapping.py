@@ -99,7 +99,7 @@ OPERATIONS = {
     },
     "event_queue": {"close", "expire", "put", "work"},
     "overflow_wheel": {"place", "add", "cancel", "check", "memory"},
-    "parted_timer": {"add", "cancel", "close", "reap", "tick", "execute"},
+    "parted_timer": {"add", "cancel", "close", "reap", "wake", "tick", "execute"},
     "partition_leader": {
         "elect",
         "shrink",

@@ -8,6 +8,7 @@ second thread contends; loops and waits are among those places.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import subprocess
 import sys
@@ -141,9 +142,14 @@ def waiting_timer(kind):
 
 
 def timer_free(timer):
-    """Whether a writer gets in, and the queue takes and gives."""
+    """Whether a writer gets in, the queue takes and gives, and a parted timer has another turn."""
     queue = []
-    (thread,) = started(lambda: queue.append(timer.queue.poll_now()))
+
+    def use():
+        with getattr(timer, "expiring", contextlib.nullcontext()):
+            queue.append(timer.queue.poll_now())
+
+    (thread,) = started(use)
     return free(timer.lock) and finished(thread) and bool(queue)
 
 

@@ -1,4 +1,4 @@
-"""PartedTimer: adders between two parts, what an exception leaves, several callers, its queue."""
+"""PartedTimer: adders between two parts, what an exception leaves, and SystemTimer beside it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,15 @@ import pytest
 
 from impl import parted_timer
 from impl.clock import VirtualClock
-from impl.delay_queue import DelayQueue
 from impl.parted_timer import PartedTimer
 from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import SystemTimerReaper
-from impl.timing_wheel import NOT_QUEUED
 from tests.impl.real_threads import (
-    HOUR_MS,
     MOMENT_S,
     PATIENCE_S,
-    Silent,
-    Watched,
     finished,
     started,
 )
-from tests.impl.test_D1 import two_callers
 from tests.impl.test_interrupts import interrupted_at
 from tests.impl.timers import Drained, Task, added, build, linked, pass_time, rekeyed
 
@@ -233,96 +227,7 @@ def test_after_an_exception_the_next_call_goes_on_with_the_bucket(kind, left):
     assert [bool(task.ran) for task in tasks] == [True, False, not left]
 
 
-# -- several callers, and the wait
-
-
-def test_two_callers_pass_no_key_of_each_others_buckets():
-    assert two_callers(PartedTimer) == ([4_450], 4_450)
-
-
-def test_without_the_wait_that_leaves_the_bucket_they_do():
-    class Takes(PartedTimer):
-        __slots__ = ()
-        expire_due = SystemTimer.expire_due
-
-    assert two_callers(Takes)[0] == [12_000]
-
-
-class Taking(DelayQueue):
-    """A mutant whose wait takes what is due."""
-
-    __slots__ = ()
-
-    def due(self, timeout_ms):
-        return self.poll(timeout_ms) is not None
-
-
-def waits_and_leaves(queue):
-    """Nothing is due, then one bucket is, and it stays in the queue."""
-    timer = PartedTimer(Drained(), 1, 20, 0, VirtualClock(), queue)
-    timer.add(Task(5))
-    assert not queue.due(0) and not timer.advance_clock(0)
-    timer.clock.advance(5)
-    assert queue.due(0) and queue.due(0) and len(queue) == 1
-    assert timer.advance_clock(0) and timer.size() == len(queue) == 0
-
-
-def test_the_wait_leaves_a_due_bucket_in_the_queue():
-    waits_and_leaves(DelayQueue())
-
-
-def test_that_check_sees_a_wait_that_takes_it():
-    with pytest.raises(AssertionError):
-        waits_and_leaves(Taking())
-
-
-def woken(queue, number, within_s):
-    """Whether ``number`` threads that wait for an hour are woken by one call."""
-    threads = started(*[lambda: queue.due(HOUR_MS)] * number)
-    assert queue.has_a_sleeper()
-    PartedTimer(Drained(), queue=queue).wake()
-    ended = [finished(thread, within_s) for thread in threads]
-    with queue.gate:
-        queue.gate.due.notify_all()
-    return all(ended)
-
-
-def test_one_call_wakes_each_thread_that_waits():
-    assert woken(Watched(), 2, PATIENCE_S)
-
-
-def test_without_a_notification_one_sleeps_on():
-    assert not woken(Silent(), 1, MOMENT_S)
-
-
-def woken_in_a_flush(timer_class):
-    """The queue after a flush in which another thread has woken the timer: a bucket before all."""
-    executor = Starting(lambda: timer.wake(), PATIENCE_S)
-    timer = build(timer_class, executor=executor)
-    tasks = added(timer, 5, 5)
-    pass_time(timer, 5)
-    assert executor.ended == [True] and [task.ran for task in tasks] == [[5], [5]]
-    return [bucket.expiration.get() for bucket in timer.queue.heap]
-
-
-def test_a_call_that_wakes_it_in_a_flush_leaves_the_queue_in_order():
-    assert woken_in_a_flush(PartedTimer) == []
-
-
-def test_that_check_sees_a_flush_that_takes_what_is_first():
-    class TakesFirst(PartedTimer):
-        __slots__ = ()
-
-        def flush_part(self, bucket, left):
-            self.wheel.advance_clock(bucket.expiration.get())
-            bucket.flush(self.reinsert)
-            self.queue.poll_now()
-            return 0
-
-        def expire_part(self):
-            super().expire_part()
-
-    assert woken_in_a_flush(TakesFirst) == [NOT_QUEUED]
+# -- a reaper
 
 
 def test_a_reaper_drives_it_and_closes():
