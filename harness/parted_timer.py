@@ -35,6 +35,12 @@ ATOMIC = {
 }
 """Modules whose operations are part of their caller's step, and the labels that stay steps."""
 
+COMPOSED = {name: kept for name, kept in ATOMIC.items() if name != "impl.timer_task_list"}
+"""The same for composed runs, in which every step of the lists is on."""
+
+HALFWAY = system_timer.HALFWAY
+"""Variables that are not compared in a composed run while a thread is inside an operation."""
+
 WAITS = system_timer.WAITS
 """Steps that link or unlink an entry, and wait while a flush holds the bucket's monitor."""
 
