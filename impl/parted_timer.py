@@ -64,7 +64,9 @@ class PartedTimer(SystemTimer):
         # A thread that waits for the write lock goes before all that want to add. In a gap there is
         # no such thread.
         with self.expiring:  # lock P1, unlock P2
-            while self.expire_part():
+            while True:
+                if not self.expire_part():
+                    break
                 self.give_way()
         return True
 

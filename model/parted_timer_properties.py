@@ -27,7 +27,7 @@ class Properties(TimerProperties):
             name == self.writer or t.pc == "R2"
             for name, t in zip(self.threads, self.processes, strict=True)
         )
-        return sum(inside) <= 1
+        return bool(sum(inside) <= 1)
 
     def KeyNotPassed(self) -> bool:
         return all(
