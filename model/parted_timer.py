@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from model.heap import offered, polled
 from model.parted_timer_properties import Properties
-from model.pluscal import BLOCKED, Procedure, Process, Step
+from model.pluscal import BLOCKED, Procedure, Process, Scenario, Step
 from model.system_timer import Timer
 
 
@@ -18,7 +15,7 @@ class Model(Timer, Properties):
     AUXILIARY = Timer.AUXILIARY | {"moved"}
     BESIDE = {0: 0}
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         super().__init__(scenario, left=0)
         self.part = scenario["part"]
         self.scalar("expiring", None)

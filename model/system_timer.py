@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from model.heap import offered, polled
-from model.pluscal import BLOCKED, DONE, Procedure, Process, Step
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scenario, Step
 from model.system_timer_properties import REAPS, Properties, TimerProperties
 
 
@@ -29,7 +31,7 @@ class Timer(TimerProperties):
     BESIDE: Mapping[int, int] = {}
     reap = "reap"
 
-    def __init__(self, scenario: Mapping[str, Any], **own: Any) -> None:
+    def __init__(self, scenario: Scenario, **own: object) -> None:
         """``own``: variables that a thread has besides."""
         self.program = scenario["threads"]
         self.task_of, self.deadline = scenario["task_of"], scenario["deadline"]
@@ -248,7 +250,7 @@ class Timer(TimerProperties):
     def T1(self, t: Process) -> None:
         t.pc = "T0"
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """``add`` raises what the executor's refusal raises."""
         operation, *arguments = self.program[self.me][t.turn - 2]
         refused = operation == "add" and arguments[0] in self.raised
@@ -267,7 +269,7 @@ class Model(Timer, Properties):
     }
     AUXILIARY = Timer.AUXILIARY | {"reaperDied", "handed", "ran", "added"}
 
-    def __init__(self, scenario: Mapping[str, Any]) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         super().__init__(scenario)
         self.reap = REAPS[scenario.get("timer", "SystemTimer")]
         self.scalar("reaperDied", False)
@@ -389,7 +391,7 @@ class Model(Timer, Properties):
         self.ran[self.task_of[t.task]] += 1
         super().E2(t)
 
-    def returned(self, t: Process) -> Any:
+    def returned(self, t: Process) -> object:
         """``reap`` raises, too."""
         operation, *_ = self.program[self.me][t.turn - 2]
         if operation == "reap" and self.reaper_died:
