@@ -9,6 +9,7 @@ import z3
 from proofs import solvers
 from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
 from proofs.elections import theory as elections
+from proofs.kernel import Theory
 from tests.nights import by_night
 from tests.wheelproof.certificates.oracle import Judged, entailed
 from tests.wheelproof.certificates.texts import ORDER, PROOF
@@ -306,7 +307,7 @@ def condition(theory, name):
         by_night((elections.THEORY, "E1", 60)),
         by_night((elections.THEORY, "E4", 60)),
     ],
-    ids=lambda case: getattr(case, "name", str(case)),
+    ids=lambda case: case.name if isinstance(case, Theory) else str(case),
 )
 def test_a_random_fault_of_a_certificate_is_refused_or_makes_no_difference(theory, name, many):
     assert judge_faults(condition(theory, name), many) > many // 2
