@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
@@ -194,21 +194,29 @@ class Cache:
 
 def versions() -> dict[str, str]:
     """What the tool runs on: the packages that it needs, Python, and Java and TLC if there."""
-    found: dict[str, str] = {}
-    waiting = ["wheelproof"]
-    while waiting:
-        name = waiting.pop()
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-            for each in metadata.requires(name) or ():
-                needed = _NAME.match(each)
-                if needed and "extra ==" not in each and needed[0] not in found:
-                    waiting.append(needed[0])
+    found = dict(packages())
     found["Python"] = sys.version
     with suppress(WheelproofError):
         found["Java"] = str(java.locate())
     with suppress(WheelproofError):
         found["TLC"] = str(jar.locate(fetch=False).sha256)
+    return found
+
+
+@cache
+def packages() -> dict[str, str]:
+    """Name -> version of the tool and of all that it needs, read once in a process."""
+    found: dict[str, str] = {}
+    waiting = ["wheelproof"]
+    while waiting:
+        name = waiting.pop()
+        with suppress(metadata.PackageNotFoundError):
+            read = metadata.metadata(name)
+            found[name] = read["Version"]
+            for each in read.get_all("Requires-Dist") or ():
+                needed = _NAME.match(each)
+                if needed and "extra ==" not in each and needed[0] not in found:
+                    waiting.append(needed[0])
     return found
 
 
