@@ -14,9 +14,11 @@ import pytest
 
 from tests import forked
 from tests.examples.pages import ONE_PROCESS, change, wheelproof
+from tests.nights import by_night
 from wheelproof import project, starter
 
 ROOT = Path(__file__).resolve().parents[2]
+STARTER = "my_lock"
 UNLOCKED = "spec/MyLock.toml::mutant::Unlocked"
 
 
@@ -44,7 +46,7 @@ def run(folder, *arguments):
 
 @pytest.fixture
 def subject(tmp_path):
-    starter.write(tmp_path, "my_lock")
+    starter.write(tmp_path, STARTER)
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     return tmp_path
 
@@ -54,24 +56,30 @@ def collected(folder, *arguments):
     return code, re.findall(r"^spec/.*::.*$", printed, re.MULTILINE)
 
 
-def test_each_check_is_a_test_and_passes(subject):
-    code, printed = run(subject, "--wheelproof", "-v", "-n", "2", "spec")
+@pytest.mark.parametrize(
+    "processes", [(), pytest.param(("-n", "2"), marks=pytest.mark.nightly)], ids=["one", "two"]
+)
+def test_each_check_is_a_test_and_passes(subject, processes):
+    code, printed = run(subject, "--wheelproof", "-v", *processes, "spec")
     assert code == 0, printed
     assert UNLOCKED in printed and "spec/MyLock.toml::bisimulation::two_adders" in printed
-    names = re.findall(r"PASSED (spec/.*::\S+)", printed)
+    passed = r"PASSED (spec/.*::\S+)" if processes else r"^(spec/.*::\S+) PASSED"
+    names = re.findall(passed, printed, re.MULTILINE)
     assert f"{len(names)} passed" in printed and len(names) == 16
     assert len(set(names)) == len(names)
 
 
-EXAMPLES = [
-    "bounded_buffer",
-    *(pytest.param(name, marks=pytest.mark.nightly) for name in ("door", "latch", "one_shot")),
-]
+EXAMPLES = [STARTER, *map(by_night, ("bounded_buffer", "door", "latch", "one_shot"))]
 
 
 def example(name, folder):
-    ignored = shutil.ignore_patterns("build", "__pycache__")
-    shutil.copytree(ROOT / "examples" / name, folder, ignore=ignored)
+    """A copy of an example, or what `wheelproof init` writes."""
+    if name == STARTER:
+        folder.mkdir()
+        starter.write(folder, name)
+    else:
+        ignored = shutil.ignore_patterns("build", "__pycache__")
+        shutil.copytree(ROOT / "examples" / name, folder, ignore=ignored)
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     return folder
 
