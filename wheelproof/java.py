@@ -18,6 +18,9 @@ from pathlib import Path
 from wheelproof.errors import ToolError
 from wheelproof.identity import Identity, identity
 
+QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Options of a JVM whose start is most of its time."""
+
 _ANSWER_SECONDS = 60
 
 

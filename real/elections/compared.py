@@ -92,9 +92,10 @@ def by_kafka(release: str, given: Iterable[Input], folder: Path) -> list[str]:
     jars = locate([*declaration.artifacts(ROOT, release), *pinned], fetch=True)
     own = compiled(runtime.executable, SOURCES, jars, folder / "elections", True)
     path = os.pathsep.join(map(str, (own, *jars)))
+    command = [str(runtime.executable), *java.QUICK_START]
     try:
         ended = subprocess.run(
-            [runtime.executable, "-cp", path, "Elections", *(["whole"] if whole else [])],
+            [*command, "-cp", path, "Elections", *(["whole"] if whole else [])],
             input="".join(f"{each.line()}\n" for each in given),
             capture_output=True,
             text=True,

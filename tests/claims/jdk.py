@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from wheelproof.errors import ToolError
-from wheelproof.java import locate
+from wheelproof.java import QUICK_START, locate
 
 SOURCES = Path(__file__).with_name("java")
 PROBES = "JdkTimers"
@@ -41,7 +41,7 @@ def launcher() -> Path:
 def java(*arguments: str | Path) -> str:
     """The output of ``java``. Raises NoJava; AssertionError where it fails."""
     ran = subprocess.run(
-        [launcher(), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S
+        [launcher(), *QUICK_START, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

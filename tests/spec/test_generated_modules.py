@@ -9,8 +9,9 @@ import pytest
 from tests.nights import only
 from wheelproof import project
 from wheelproof.checks.context import Context
+from wheelproof.java import QUICK_START
 from wheelproof.project.mechanism import Config
-from wheelproof.tlc import archive, jar, java, mc, process
+from wheelproof.tlc import archive, jar, java, mc
 
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = project.find(ROOT)
@@ -33,7 +34,7 @@ def refused(mechanism: project.Mechanism, folder: Path) -> str:
         described = Context(mechanism, folder).described(name, config, deadlock=False)
         modules.append(mc.generate(described, folder, bare=True).module.name)
     runtime, tools = java.locate(), jar.locate()
-    options = (*process.QUICK_START, *archive.options(runtime, tools), "-cp", str(tools.path))
+    options = (*QUICK_START, *archive.options(runtime, tools), "-cp", str(tools.path))
     command = [str(runtime.executable), *options, "tla2sany.SANY", *modules]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     out = done.stdout + done.stderr

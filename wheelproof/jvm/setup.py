@@ -15,6 +15,7 @@ from pathlib import Path
 from wheelproof import artifacts, java
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import QUICK_START
 from wheelproof.jvm import declaration
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.jars import NotHere, locate
@@ -153,6 +154,8 @@ def compiler(executable: Path, fetch: bool) -> list[str]:
     """The command of a Java compiler: javac beside java, else the Eclipse compiler."""
     javac = executable.resolve().with_name("javac")
     if javac.is_file():
-        return [str(javac), "-nowarn", "-proc:none", "--release", str(MINIMUM)]
+        options = [f"-J{option}" for option in QUICK_START]
+        return [str(javac), *options, "-nowarn", "-proc:none", "--release", str(MINIMUM)]
     ecj = locate([COMPILER], fetch)[0]
-    return [str(executable), "-jar", str(ecj), "-nowarn", "-proc:none", f"-{MINIMUM}"]
+    command = [str(executable), *QUICK_START, "-jar", str(ecj)]
+    return [*command, "-nowarn", "-proc:none", f"-{MINIMUM}"]

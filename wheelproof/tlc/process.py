@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, TypedDict
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.java import Java
+from wheelproof.java import QUICK_START, Java
 from wheelproof.tlc import archive, server
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
@@ -28,9 +28,6 @@ from wheelproof.tlc.jar import Jar
 from wheelproof.tlc.messages import Code, Message, read_messages
 from wheelproof.tlc.result import Account, Progress, TlcResult
 from wheelproof.tlc.server import Turn
-
-QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""For small state spaces, where the start of the JVM is most of the time."""
 
 THROUGHPUT = ("-XX:+UseParallelGC",)
 """For state spaces above some ten thousand states."""
