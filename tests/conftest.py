@@ -33,23 +33,28 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 # Texts are compared at the width of a log, whatever the terminal is or readline has set.
 os.environ.pop("COLUMNS", None)
 
-SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
-"""Folders whose files share a costly resource: one Spark session, the kept runs of TLC."""
+SHARING = (
+    "tests/wheelproof/pipeline/",
+    "tests/wheelproof/checks/",
+    "tests/proofs/",
+    "tests/wheelproof/trace/",
+)
+"""Folders whose files share what is costly: one Spark session, the kept runs of TLC, all theories,
+recorded runs."""
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
     "tests/wheelproof/checks/",
+    "tests/proofs/",
+    "tests/wheelproof/trace/",
     "tests/wheelproof/test_pytest_plugin.py",
     "tests/wheelproof/commands/test_watching_processes.py",
     "tests/wheelproof/tlc/test_server.py",
     "tests/impl/test_drawn_scenarios.py",
     "tests/impl/test_purgatory_drawn_runs.py",
-    "tests/wheelproof/trace/test_oracle.py",
     "tests/wheelproof/mutate/test_gate_limits.py",
-    "tests/proofs/test_links.py",
     "tests/docs/test_examples.py",
     "tests/faults/test_interrupts.py",
-    "tests/proofs/test_crosshair.py",
     "tests/wheelproof/mutate/test_gate.py",
     "tests/examples/test_latch.py",
     "tests/examples/test_one_shot.py",
