@@ -151,6 +151,7 @@ def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
 # -- at rest
 
 
+@pytest.mark.nightly
 def test_a_step_that_the_model_does_not_have_is_noticed():
     """The model queues a bucket whenever it links, the implementation when the key is new."""
     found = composed(MECHANISM.scenarios["one_bucket"], without="M10")

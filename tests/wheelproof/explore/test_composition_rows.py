@@ -149,6 +149,7 @@ def test_an_equivalent_mutant_that_the_model_rejects_is_not_in_order(tmp_path):
     assert not found.ok and found.verdict == Verdict.VIOLATED
 
 
+@pytest.mark.nightly
 def test_an_equivalent_mutant_that_changes_nothing_is_not_in_order(tmp_path):
     """Without a canceller each remove finds its entry in no list, and looks once."""
     found = row(tmp_path, scenario="one_adder", mutant="SingleAttempt", equivalent="as it is")

@@ -64,6 +64,7 @@ def test_a_change_that_larger_steps_show_too_is_not_declared_fine(output, monkey
     assert "rejects the change without single accesses, too" in row.why
 
 
+@pytest.mark.nightly
 def test_accesses_of_a_link_are_no_stutters(output, monkeypatch):
     wrong = replace(BINDING, within={})
     monkeypatch.setattr(tasks, "find", lambda root: {"timing_wheel": wrong})

@@ -178,6 +178,7 @@ def test_a_jvm_that_is_killed_is_an_error_of_its_run_alone(compiled, judged, che
     assert judged("holds")[0].outcome is Outcome.COMPLETED
 
 
+@pytest.mark.nightly
 def test_a_jvm_that_dies_between_two_runs_is_replaced(compiled, judged):
     assert judged("holds")[0].outcome is Outcome.COMPLETED
     first = alive()
@@ -187,6 +188,7 @@ def test_a_jvm_that_dies_between_two_runs_is_replaced(compiled, judged):
     assert alive() is not first
 
 
+@pytest.mark.nightly
 def test_the_limit_ends_the_jvm_and_the_next_run_has_another(compiled, judged, check):
     assert judged("holds")[0].outcome is Outcome.COMPLETED
     result = check(

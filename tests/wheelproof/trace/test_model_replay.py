@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from tests.nights import of_each_mechanism
+from tests.nights import by_night, of_each_mechanism
 from tests.wheelproof.trace.followed import (
     MUTANTS,
     OPERATION,
@@ -156,9 +156,10 @@ def test_a_task_without_its_monitor_is_refused_by_the_model_alone():
     assert by_model(*trace, without="UnguardedTask")[0].verdict == CONFORMS
 
 
-def test_the_page_says_where_each_mutant_is_refused():
+@pytest.mark.parametrize("many", [4, by_night(len(MUTANTS))])
+def test_the_page_says_where_each_mutant_is_refused(many):
     rows = []
-    for mechanism, name in MUTANTS:
+    for mechanism, name in MUTANTS[:many]:
         recorded = mutant_of(mechanism, name)
         model, rules = (
             by_model(recorded.header, recorded.events, recorded.footer)[0].first,
@@ -167,7 +168,8 @@ def test_the_page_says_where_each_mutant_is_refused():
         rows.append(f"| {name} | `{model.event['k']}` | `{rules.event['k']}` | {rules.property} |")
     page = (ROOT / "docs/trace-replay.md").read_text()
     table = page.partition("| mutant | the model refuses |")[2].partition("\n\n")[0]
-    assert table.splitlines()[2:] == rows
+    shown = table.splitlines()[2:]
+    assert shown[:many] == rows and len(shown) == len(MUTANTS)
 
 
 @pytest.mark.parametrize("mechanism, name", [item for item in MUTANTS if item not in UNLIKE])
