@@ -1,10 +1,12 @@
-"""Golden checks on released jars: wheels of Java and Scala, and each generation's known fault."""
+"""Golden checks on released jars: wheels of Java and Scala, and each generation's known fault.
+
+By day `make verify` has the rows that are made again by night.
+"""
 
 from pathlib import Path
 
 import pytest
 
-from tests.nights import by_night
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -24,6 +26,7 @@ def rows(mechanism, names, output):
     return layer.check(context, names).rows
 
 
+@pytest.mark.nightly
 def test_the_wheel_by_itself_is_the_model_and_a_changed_one_is_not(output):
     names = ["two_keys@4.3.0", "slots-of-milliseconds@4.3.0"]
     sound, changed = rows("timing_wheel", names, output)
@@ -37,11 +40,12 @@ def test_the_timer_of_a_scala_release_is_the_model_in_kafkas_order(output):
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "property"),
     [
-        by_night(("article_lost_completion@1.0.0", "NoLostCompletion")),
-        by_night(("locked_try_after_complete@3.9.0", "TryAlwaysExcludesComplete")),
+        ("article_lost_completion@1.0.0", "NoLostCompletion"),
+        ("locked_try_after_complete@3.9.0", "TryAlwaysExcludesComplete"),
         ("checked_try_beside_complete@4.0.0", "TryAlwaysExcludesComplete"),
         ("blocking_callers_lock NoDeadlock@4.3.0", "NoDeadlock"),
     ],

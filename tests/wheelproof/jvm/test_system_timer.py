@@ -32,7 +32,8 @@ def compared(jvm, scenario, binding=BINDING, states=20_000):
     return found, product.compare(found, graph, reduced.rows(graph), encoder)
 
 
-@pytest.mark.parametrize("scenario", [by_night("kafka_executor"), "kafka_closing"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scenario", ["kafka_executor", "kafka_closing"])
 def test_released_classes_are_the_model_in_kafkas_order(jvm, scenario):
     found, made = compared(jvm, scenario)
     assert found.complete and not found.faults
