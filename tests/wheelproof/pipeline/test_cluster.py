@@ -112,6 +112,7 @@ print(json.dumps({"from": successors.__file__, "names": len(names),
 """
 
 
+@pytest.mark.nightly
 def test_every_module_and_resource_of_traces_is_found_inside_the_zip(tmp_path):
     """Executors, and a driver under `spark-submit --py-files`, have this package as a zip alone."""
     made, packages = cluster.archive(tmp_path), Path(pyspark.__file__).parents[1]

@@ -47,7 +47,7 @@ def footer(head: dict, events: list[dict]) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("every", "operations"), [(16, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
+    ("every", "operations"), [(48, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
 )
 def test_no_rule_rejects_what_comes_after_a_fault(tmp_path, every, operations):
     """Changes of a log, in runs of two lengths; but for those that move an event into a later
