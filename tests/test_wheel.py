@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -32,9 +33,11 @@ def run(folder, *arguments, **environment):
 
 
 def build(folder):
-    """The wheel of a distribution's folder, which a build writes into."""
-    options = (*NO_NETWORK, "--no-build-isolation", "-w", folder / "built")
-    code, printed = run(folder, *PIP, "wheel", *options, folder)
+    """The wheel of a distribution's folder, by the backend that its file names: pip would start
+    that twice."""
+    backend = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["build-system"]
+    made = f"import {backend['build-backend']} as backend; backend.build_wheel('built')"
+    code, printed = run(folder, "-c", made)
     assert code == 0, printed
     (built,) = (folder / "built").glob("*.whl")
     return built
