@@ -164,9 +164,7 @@ def test_quotients_of_python_and_of_the_solvers_agree_for_divisors_above_0():
     a, b = z3.Ints("a b")
 
     def of_numbers(formula, dividend, divisor):
-        return z3.substitute(
-            meaning(formula), (a, z3.IntVal(dividend)), (b, z3.IntVal(divisor))
-        )
+        return z3.substitute(meaning(formula), (a, z3.IntVal(dividend)), (b, z3.IntVal(divisor)))
 
     differ = []
     for dividend in range(-12, 13):
