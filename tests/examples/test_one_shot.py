@@ -149,6 +149,7 @@ def test_what_goes_wrong_first_is_reported_as_on_the_page(
     assert printed in found[1] and found[0] == code
 
 
+@pytest.mark.nightly
 def test_counts_that_are_missing_or_wrong_are_reported_as_on_the_page(copy):
     change(
         copy / "spec/counts.json",

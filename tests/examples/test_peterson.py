@@ -64,6 +64,7 @@ def test_plain_flags_race_where_every_store_is_performed_at_once(copy):
     assert "NoDataRace" in printed
 
 
+@pytest.mark.nightly
 def test_the_layer_stress_has_nothing_to_plant_a_fault_in(copy):
     """A sound run, which shows nothing by itself: the declaration leaves it out."""
     file = copy / "spec/Peterson.toml"

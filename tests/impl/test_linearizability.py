@@ -36,7 +36,7 @@ FEW = 10
 BY_DAY = (
     "a thread for each task: an add leaves",
     *("it is still counted after another cancel", "an add has returned"),
-    *("FiresEarly", "CancelForgetsToUnlink", "CountsBeforeTheLink"),
+    *("FiresEarly", "CountsBeforeTheLink"),
 )
 """The short searches, by the begin of their names."""
 LIST, TIMER, WHEEL = "impl.timer_task_list", "impl.system_timer", "impl.timing_wheel"

@@ -308,7 +308,7 @@ def by_night(*values):
     "planting, says, operations",
     [
         ({"wheel": FiresEarly}, "is early", 1),
-        ({"timer": LosesOnCascade}, "the timer holds", 2),
+        by_night({"timer": LosesOnCascade}, "the timer holds", 2),
         by_night({"task": IgnoresCancelAfterReAdd}, "the timer holds", 3),
         by_night({"wheel": CounterDrifts}, "the size is", 3),
         by_night({"timer": KafkasOrder}, "not handed over in the order of their deadlines", 3),

@@ -207,6 +207,7 @@ def test_a_failure_shows_the_reason_and_the_columns(subject):
     assert code == 0 and "1 passed" in printed, "TLC does not see the implementation"
 
 
+@pytest.mark.nightly
 def test_a_decision_that_breaks_nothing_fails(subject):
     mutant = subject / "mutants" / "my_lock" / "Unlocked.md"
     text = mutant.read_text(encoding="utf-8")

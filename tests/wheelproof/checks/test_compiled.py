@@ -120,6 +120,7 @@ def test_a_mutant_takes_no_run_of_tlc_and_has_tlcs_row(item, context, without_tl
     assert (row.verdict == "violated") is (item is KILLED) and row.figures["rejected_at"] > 0
 
 
+@pytest.mark.nightly
 def test_tlc_gives_the_same_row(context):
     rows = [
         mutant.check(replace(context, profile=profile), [KILLED]).rows[0]

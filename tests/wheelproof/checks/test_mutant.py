@@ -64,6 +64,7 @@ def test_an_equivalent_mutant_keeps_every_property_and_is_rejected_all_the_same(
     )
 
 
+@pytest.mark.nightly
 def test_another_property_survives(context):
     row = row_of(context, replace(UNDERFLOW, property="AtMostOneList"))
     assert not row.ok and row.verdict == "exhaustive"

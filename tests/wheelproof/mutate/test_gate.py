@@ -99,6 +99,7 @@ def test_a_branch_that_no_scenario_runs_is_rejected_as_verify_does(copy, runs, m
     )
 
 
+@pytest.mark.nightly
 def test_changes_that_cannot_be_loaded_put_no_check_to_the_test(copy, runs, monkeypatch):
     broken = changed(copy, IMPL, "from wheelproof_runtime import", "from wheelproof_absent import")
     rows = judged(copy, runs, monkeypatch, broken)

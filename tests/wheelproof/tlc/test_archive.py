@@ -34,6 +34,7 @@ def counts(module, tools):
     return result.outcome, result.generated, result.distinct, result.depth
 
 
+@pytest.mark.nightly
 def test_it_is_made_once_and_leaves_the_output_of_tlc_unchanged(module, tools):
     before = counts(module, tools)
     assert archive.options(*tools) == ()
