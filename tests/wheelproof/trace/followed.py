@@ -73,11 +73,6 @@ def random_run_of(mechanism: str, scenario: str, seed: int = 1) -> Recorded:
     )
 
 
-@cache
-def mutant_of(mechanism: str, name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), mechanism, name)
-
-
 def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:
     tally = Tally(header)
     for event in events:

@@ -43,9 +43,17 @@ def mechanisms():
 
 
 @cache
+def mutant_of(mechanism: str, name: str, seed: int = 1) -> Recorded:
+    """A run of a mutant in its scenario, through a state in which its property fails.
+
+    The tests of all files share it: change it in none.
+    """
+    return examples.of_mutant(mechanisms(), mechanism, name, seed)
+
+
 def of_mutant(name: str, seed: int = 1) -> Recorded:
-    """A run of the mutant in its scenario, through a state in which its property fails."""
-    return examples.of_mutant(mechanisms(), NAME, name, seed)
+    """Such a run of a mutant of timer_task_list."""
+    return mutant_of(NAME, name, seed)
 
 
 def random_steps(scenario: str, seed: int) -> list[tuple[int, str, object]]:

@@ -19,10 +19,17 @@ from tests.wheelproof.trace.followed import (
     by_model,
     by_rules,
     changed,
-    mutant_of,
     random_run_of,
 )
-from tests.wheelproof.trace.recorded import NAME, ROOT, busy, mechanisms, of_mutant, random_run
+from tests.wheelproof.trace.recorded import (
+    NAME,
+    ROOT,
+    busy,
+    mechanisms,
+    mutant_of,
+    of_mutant,
+    random_run,
+)
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 from wheelproof.trace.model import observed
 from wheelproof.trace.recording import record as records

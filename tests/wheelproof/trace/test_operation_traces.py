@@ -6,16 +6,14 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from functools import cache
 
 import pytest
 
 from tests.nights import every
-from tests.wheelproof.trace.recorded import mechanisms
+from tests.wheelproof.trace.recorded import mechanisms, mutant_of
 from tests.wheelproof.trace.test_shrink import numbered
 from traces import translator
 from traces.shrink import shrink
-from wheelproof.trace import examples
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import event_of
 from wheelproof.trace.judging import replay
@@ -147,9 +145,8 @@ def test_real_threads_conform(scenario):
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
 
 
-@cache
 def of_mutant(name: str) -> Recorded:
-    return examples.of_mutant(mechanisms(), NAME, name)
+    return mutant_of(NAME, name)
 
 
 def test_every_safety_mutant_is_here_with_the_property_of_the_toml():

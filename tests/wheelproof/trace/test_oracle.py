@@ -18,10 +18,9 @@ from tests.wheelproof.trace.followed import (
     by_model,
     by_rules,
     changed,
-    mutant_of,
     random_run_of,
 )
-from tests.wheelproof.trace.recorded import NAME, mechanisms, of_mutant, random_run
+from tests.wheelproof.trace.recorded import NAME, mechanisms, mutant_of, of_mutant, random_run
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace import commands
