@@ -7,6 +7,7 @@ import pytest
 
 from tests import forked
 from tests.docs.reading import ROOT, Block, blocks, name, pages
+from tests.proofs.declared import theorems
 from wheelproof import events
 from wheelproof.checks import verify
 from wheelproof.tlc import archive, translation
@@ -109,6 +110,8 @@ def test_the_readme_names_the_number_of_checks(tmp_path, monkeypatch):
         numbers.append(notice.checks)
         raise Enough
 
+    known = [*theorems()]
+    monkeypatch.setattr(verify.prove, "declared", lambda root: known)
     monkeypatch.setattr(archive, "make", lambda *_: None)
     monkeypatch.setattr(translation, "prepare", lambda *_: None)
     options = events.VerifyOptions((), None, "fast", ROOT, tmp_path, jobs=1, listen=listen)
