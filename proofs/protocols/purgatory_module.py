@@ -219,7 +219,7 @@ def module_digest() -> str:
 
 
 OF = Conditions()
-THEORY = Theory("protocols.purgatory_module", mechanism=NAME, after=(PROVED,))
+THEORY = Theory("protocols.purgatory_module", mechanism="purgatory", after=(PROVED,))
 THEORY.theorem(
     "Spec.Purgatory",
     f"Each step of each label of module Purgatory, as SANY has read it (SHA-256 {module_digest()}),"
