@@ -43,7 +43,8 @@ _STEPS = dict[str, "numpy.ndarray | int"]
 @dataclass(frozen=True)
 class Block:
     """Events, and by how much each thing moves from one block to the next: ids, events of each
-    thread, numbers of each token that stays."""
+    thread, numbers of each token that stays. ``first_id``: of what does not stay; ``ticks``: the
+    lowest tick in milliseconds, and the buckets of a level."""
 
     events: list[Event]
     ids: int
@@ -51,6 +52,8 @@ class Block:
     period_ms: int
     threads: Mapping[str, int]
     tokens: Mapping[str, int]
+    first_id: int = FIRST_ID
+    ticks: tuple[int, int] = (simulated_log.TICK_MS, simulated_log.WHEEL_SIZE)
 
     @property
     def length(self) -> int:
@@ -121,14 +124,14 @@ def write(
 
     The footer is that of the run without faults.
     """
-    damaged = {position: _Template(base, events) for position, events in (faults or {}).items()}
-    template = _Template(base, base.events)
+    damaged = {position: Template(base, events) for position, events in (faults or {}).items()}
+    template = Template(base, base.events)
     events = folder / "events"
     events.mkdir(parents=True)
 
     def part(index: int) -> None:
         first, end = (blocks * each // parts for each in (index, index + 1))
-        _write_part(
+        write_part(
             events / f"part-{index:05d}.parquet",
             [(damaged.get(position, template), position) for position in range(first, end)],
         )
@@ -139,7 +142,7 @@ def write(
     footer = {
         "events": base.length * blocks,
         "per_thread_last_tseq": of_threads,
-        "tokens": _totals(base, blocks),
+        "tokens": totals_of(base, blocks),
         "dropped": 0,
     }
     head = simulated_log.header(run_id, {name: simulated_log.THREADS[name] for name in of_threads})
@@ -149,7 +152,7 @@ def write(
     return base.length * blocks + sum(added)
 
 
-def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
+def totals_of(base: Block, blocks: int) -> dict[str, dict[str, int]]:
     """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block,
     those of others begin anew."""
     found: dict[str, list[int]] = {}
@@ -166,7 +169,8 @@ def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
     }
 
 
-def _write_part(path: Path, blocks: list[tuple[_Template, int]]) -> None:
+def write_part(path: Path, blocks: list[tuple[Template, int]]) -> None:
+    """Write a file of blocks, each by its template and position."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with columns.ParquetWriter(temporary, parquet.schema(), compression="zstd") as writer:
@@ -189,8 +193,8 @@ def _number(name: str) -> tuple[str, int, str]:
     return f"{before}:", int(digits), dot + after
 
 
-def _given(values: numpy.ndarray, step: int) -> numpy.ndarray:
-    return numpy.where(values >= FIRST_ID, step, 0)
+def _given(base: Block, values: numpy.ndarray) -> numpy.ndarray:
+    return numpy.where(values >= base.first_id, base.ids, 0)
 
 
 def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
@@ -212,7 +216,7 @@ def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> p
     )
 
 
-class _Template:
+class Template:
     """The columns of one block, and what is added to each number from one block to the next."""
 
     def __init__(self, base: Block, events: list[Event]) -> None:
@@ -237,21 +241,18 @@ class _Template:
             ),
             "vid": numpy.array(
                 [
-                    base.period_ms
-                    // (
-                        simulated_log.TICK_MS
-                        * simulated_log.WHEEL_SIZE ** (event.get("level", 1) - 1)
-                    )
+                    base.period_ms // (base.ticks[0] * base.ticks[1] ** (event.get("level", 1) - 1))
                     for event in events
                 ]
             ),
             **{name: _timed(_plain(here[name]), base.period_ms) for name in _TIMES},
-            **{name: _given(_plain(here[name]), base.ids) for name in _IDS},
+            "t_ns": base.period_ms * 1_000_000,
+            **{name: _given(base, _plain(here[name])) for name in _IDS},
             **dict.fromkeys(_SPANS, base.spans),
         }
         self.observed: dict[str, _STEPS] = {
             name: {
-                "entry": _given(_plain(here[name].field("entry")), base.ids),
+                "entry": _given(base, _plain(here[name].field("entry"))),
                 "key_ms": _timed(_plain(here[name].field("key_ms")), base.period_ms),
             }
             for name in ("pre", "post")
@@ -267,7 +268,7 @@ class _Template:
         self.which, texts = coded.indices, coded.dictionary.to_pylist()
         self.before, numbers, self.after = zip(*map(_number, texts), strict=True)
         self.numbers = numpy.array(numbers)
-        self.number_steps = _given(self.numbers, base.ids)
+        self.number_steps = _given(base, self.numbers)
         kinds, ids = self.tokens.field("kind").to_pylist(), self.tokens.field("id").to_pylist()
         self.token_steps = numpy.array(
             [base.tokens.get(f"{kind} {name}", 0) for kind, name in zip(kinds, ids, strict=True)]

@@ -52,18 +52,16 @@ def prepare() -> Frame:
     )
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held", "taken")
     rows = events.unionByName(ends)
-    half = F.last(F.when(is_one_of("rw_acquire", "rw_release"), F.col("k")), ignorenulls=True).over(
-        order.rowsBetween(Window.unboundedPreceding, -1)
-    )
-    return (
-        rows.withColumn("was", F.lag("tseq").over(order))
-        .withColumn("was_lc", F.lag("lc").over(order))
-        .withColumn("half", half)
-        .withColumn(
-            "monitors",
-            F.sum("taken").over(order.rowsBetween(Window.unboundedPreceding, -1)),
-        )
-        .join(broadcast(RUNS.select("run", "module", has(*_KINDS))), "run")
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    half = F.when(is_one_of("rw_acquire", "rw_release"), F.col("k"))
+    looks = {
+        "was": F.lag("tseq").over(order),
+        "was_lc": F.lag("lc").over(order),
+        "half": F.last(half, ignorenulls=True).over(before),
+        "monitors": F.sum("taken").over(before),
+    }
+    return rows.withColumns(looks).join(
+        broadcast(RUNS.select("run", "module", has(*_KINDS))), "run"
     )
 
 

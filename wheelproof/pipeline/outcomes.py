@@ -8,15 +8,16 @@ place take up to 1.3 times the CPU seconds (`python -m benchmarks.outcomes`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline import on_spark
+from wheelproof.pipeline import on_spark, splitting
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.schema import VIOLATION
+from wheelproof.pipeline.splitting import Cut
 from wheelproof.pipeline.tally import TIMES
 
 _APPLIES, _BROKEN = 1, 2
@@ -34,9 +35,9 @@ class Inputs:
     ends: DataFrame
 
 
-def prepared(family: Family, inputs: Inputs) -> DataFrame:
-    """The rows of a family."""
-    return on_spark.frame(family.rows, vars(inputs))
+def prepared(family: Family, inputs: Inputs, cuts: Sequence[Cut] = ()) -> DataFrame:
+    """The rows of a family, looked at in pieces where ``cuts`` says so."""
+    return on_spark.frame(splitting.split(family.rows, cuts), vars(inputs))
 
 
 def marked(family: Family, rows: DataFrame) -> DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wheelproof.errors import ToolError
-from wheelproof.pipeline import actions, ingest, needs, outcomes
+from wheelproof.pipeline import actions, ingest, needs, outcomes, skew
 from wheelproof.pipeline import report as reports
 from wheelproof.pipeline.addresses import address, plain
 from wheelproof.pipeline.ingest import Ingested
@@ -24,6 +24,8 @@ from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.report import CONFORMS, INCOMPLETE, KEPT, OUT_OF_MODEL, VIOLATES, Report
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.schema import VIOLATION
+from wheelproof.pipeline.skew import LIMITS, Limits
+from wheelproof.pipeline.splitting import Cut
 from wheelproof.trace import declared
 
 __all__ = [
@@ -53,10 +55,13 @@ class Answers:
     """Violations by (run, rule)."""
 
 
-def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Answers:
-    """One pass over the events for one family. What it found is written to ``folder``: violations
-    may be many."""
-    found = outcomes.tallied(family, outcomes.marked(family, outcomes.prepared(family, inputs)))
+def ask(
+    spark: SparkSession, family: Family, inputs: Inputs, folder: Path, cuts: Sequence[Cut] = ()
+) -> Answers:
+    """One pass over the events for one family, and a second over the keys of ``cuts``. What it
+    found is written to ``folder``: violations may be many."""
+    rows = outcomes.prepared(family, inputs, cuts)
+    found = outcomes.tallied(family, outcomes.marked(family, rows))
     target = str(folder / family.name)
     found.write.mode("overwrite").parquet(target)
     tallied = spark.read.schema(found.schema).parquet(target)
@@ -99,9 +104,11 @@ def check(
     families: Iterable[Family] | None = None,
     progress: Progress = lambda text: None,
     known: Mapping[str, frozenset[str]] = {},
+    limits: Limits = LIMITS,
 ) -> Report:
     """Check traces in files and folders. ``known``: the specifications' actions, of
-    :func:`wheelproof.pipeline.actions.table`, for the coverage.
+    :func:`wheelproof.pipeline.actions.table`, for the coverage. ``limits``: which keys are looked
+    at in pieces.
 
     Raises as :func:`wheelproof.pipeline.ingest.read` does.
     """
@@ -112,6 +119,7 @@ def check(
         report = Report(
             events=ingested.events, quarantined=ingested.quarantined, quarantine=ingested.shown
         )
+        drawn = skew.sample(spark, ingested.inputs, ingested.events, folder, limits)
         report.seconds["ingest"] = time.perf_counter() - began
         frames: list[DataFrame] = []
         measured: dict[str, Any] = {}
@@ -120,7 +128,8 @@ def check(
         for family in chosen:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
-            answers = ask(spark, family, ingested.inputs, folder)
+            cuts = skew.cuts(family, drawn)
+            answers = ask(spark, family, ingested.inputs, folder, cuts)
             report.seconds[family.name] = time.perf_counter() - began
             frames += [answers.violations] if answers.violations is not None else []
             measured |= answers.measured

@@ -1,0 +1,160 @@
+"""`python -m benchmarks.skew [EVENTS [RECORDING]]`: what it brings to look at a hot key in pieces,
+on a run that is made of a recording of Kafka (``recorded``). Prints Markdown, of one run of Spark.
+
+Both ways of a family take turns, so that what else the machine does falls on both. The rows that
+the largest task reads are the same on each machine. What a hot key costs beyond that depends on how
+many cores wait for it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import bulk, recorded
+from benchmarks.bulk import HERE, Meter, row
+from traces.bulk import FAMILIES
+from wheelproof.pipeline import ingest, skew, validate
+from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.skew import Limits
+from wheelproof.pipeline.splitting import Cut
+
+MEASURED = ("threads", "program", "tokens")
+"""Families that look along threads and along tokens."""
+TURNS = 2
+WARM = 100_000
+"""Events of the run with which the queries are compiled."""
+NEVER = Limits(least=1 << 60)
+"""No key is cut."""
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The task that read most rows of a shuffle: rows, the share of those of its stage, seconds."""
+
+    rows: int
+    share: float
+    seconds: float
+
+
+class Tasks:
+    """The tasks of what was done since the last call, as Spark's own status has them."""
+
+    def __init__(self, spark: Any) -> None:
+        self._context, self._group = spark.sparkContext, 0
+        self._store = self._context._jsc.sc().statusStore()
+
+    def largest(self, work: Callable[[], Any]) -> Largest:
+        """Of the shuffle that most rows went through. ``work`` is done once."""
+        self._group += 1
+        group = f"largest-{self._group}"
+        self._context.setJobGroup(group, group)
+        work()
+        tracker = self._context.statusTracker()
+        stages = {
+            stage
+            for job in tracker.getJobIdsForGroup(group)
+            for stage in tracker.getJobInfo(job).stageIds
+        }
+        return max(filter(None, map(self._of_stage, sorted(stages))), key=self._all_rows)
+
+    @staticmethod
+    def _all_rows(found: Largest) -> float:
+        return found.rows / found.share
+
+    def _of_stage(self, stage: int) -> Largest | None:
+        tasks = self._store.taskList(stage, 0, 1 << 20)
+        read: list[tuple[int, float]] = []
+        for index in range(tasks.size()):
+            metrics = tasks.apply(index).taskMetrics()
+            if metrics.isDefined():
+                found = metrics.get()
+                read.append(
+                    (
+                        int(found.shuffleReadMetrics().recordsRead()),
+                        found.executorRunTime() / 1000,
+                    )
+                )
+        rows = sum(many for many, _ in read)
+        if not rows:
+            return None
+        most, seconds = max(read)
+        return Largest(most, most / rows, seconds)
+
+
+def _asked(spark: Any, family: Family, inputs: Any, cuts: Sequence[Cut]) -> int:
+    return sum(validate.ask(spark, family, inputs, HERE / "staged", cuts).broken.values())
+
+
+def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> None:
+    """Each family both ways, in turns."""
+    read = ingest.read(spark, [path], HERE / "staged")
+    drawn = skew.sample(spark, read.inputs, read.events, HERE, limits)
+    assert drawn is not None
+    meter, tasks, ratios = Meter(spark), Tasks(spark), []
+    for family in (family for family in FAMILIES if family.name in MEASURED):
+        ways = {"one window": (), "pieces": skew.cuts(family, drawn)}
+        least: dict[str, tuple[float, float, str, Largest]] = {}
+        for _ in range(1 if quiet else TURNS):
+            for way, cuts in ways.items():
+                work = partial(_asked, spark, family, read.inputs, cuts)
+                wall, cpu, peak, largest = meter.measure(partial(tasks.largest, work))
+                if way not in least or wall < least[way][0]:
+                    least[way] = wall, cpu, peak, largest
+        if quiet:
+            continue
+        for way, (wall, cpu, peak, largest) in least.items():
+            pieces = sum(len(cut.at) + 1 for cut in ways[way])
+            what = f"{pieces} {way} of {len(ways[way])} keys" if pieces else way
+            row(
+                *(family.name, what, read.events, wall, cpu, read.events / wall / 1e6),
+                *(f"{100 * largest.share:.1f} %", largest.seconds, peak),
+            )
+        one, other = least.values()
+        ratios.append(
+            f"* {family.name}, pieces / one window: events per wall second "
+            f"{one[0] / other[0]:.2f}, CPU seconds {other[1] / one[1]:.2f}, "
+            f"rows of the largest task {other[3].rows / one[3].rows:.2f}"
+        )
+    if not quiet:
+        print("\n" + "\n".join(ratios), flush=True)
+
+
+def main(events: int, name: str) -> None:
+    shutil.rmtree(HERE, ignore_errors=True)
+    recording = recorded.Recording(recorded.FOLDER / f"{name}.jsonl.gz")
+    recorded.write(HERE / "warm", "warm", recording, WARM, WARM)
+    path = HERE / "recorded"
+    copies = recorded.write(path, "recorded", recording, events, bulk.PART)
+    hottest = recording.hottest(copies)
+    print(
+        f"The recording `{name}` and {copies:,} copies of it: {hottest.token} has "
+        f"{100 * hottest.of_tokens:.1f} % of all order tokens, the thread {hottest.thread} "
+        f"{100 * hottest.of_events:.1f} % of all events.\n\n"
+        "| family | looked at in | events | wall s | CPU s | M ev/s | rows of the largest task "
+        "| its s | peak MiB: resident / heap |\n|---|---|---|---|---|---|---|---|---|",
+        flush=True,
+    )
+    with bulk.spark_on(2) as spark:
+        compared(spark, HERE / "warm", Limits(least=1000), quiet=True)
+        compared(spark, path, Limits(least=min(Limits().least, events // 100)))
+    with bulk.spark_on(2) as spark:
+        wall, cpu, peak, report = Meter(spark).measure(
+            lambda: validate.check(spark, [path], HERE / "checked")
+        )
+    print(
+        f"\nAll rules: {report.events:,} events, {report.violated} violations, verdict "
+        f"{report.runs[0]['verdict']}, {wall:.0f} s, {cpu:.0f} CPU s, "
+        f"{report.events / wall / 1e6:.2f} M ev/s, peak {peak} MiB.",
+        flush=True,
+    )
+    shutil.rmtree(HERE, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(int((*sys.argv[1:2], 1_000_000)[0]), (*sys.argv[2:3], "load")[0])

@@ -1,0 +1,93 @@
+"""Which keys have too many rows for one task, and where to cut them: estimated from a sample.
+
+What is found decides how long a check takes, and nothing that it finds: see ``splitting``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from wheelproof.pipeline import on_spark, splitting
+from wheelproof.pipeline.outcomes import Inputs
+from wheelproof.pipeline.row_values import order
+from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.splitting import Cut
+
+_SEED = 0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a key is cut. ``least``: rows of a piece, so that a smaller key is never cut;
+    ``pieces``: of all rows of a family, for each partition of a shuffle; ``most``: of all rows,
+    since each cut is looked at for each row; ``sampled``: events to estimate from."""
+
+    least: int = 250_000
+    pieces: int = 4
+    most: int = 64
+    sampled: int = 20_000
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some of the events, which are the ``share`` of all. ``piece``: of how many parts of all rows
+    of a family a piece is one."""
+
+    inputs: Inputs
+    share: float
+    limits: Limits
+    piece: int
+
+
+def sample(
+    spark: SparkSession, inputs: Inputs, events: int, folder: Path, limits: Limits = LIMITS
+) -> Sample | None:
+    """A sample, written to ``folder``: it is read by each family. None where there are so few
+    events that no key is cut."""
+    if events < 2 * limits.least:
+        return None
+    share = min(1.0, limits.sampled / events)
+    drawn = inputs.events.sample(withReplacement=False, fraction=share, seed=_SEED)
+    target = str(folder / "sample")
+    drawn.write.mode("overwrite").parquet(target)
+    # What footers say is one row for each key, and no part of a sample.
+    taken = replace(
+        inputs, events=spark.read.schema(drawn.schema).parquet(target), ends=inputs.ends.limit(0)
+    )
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    return Sample(taken, share, limits, min(limits.most, limits.pieces * partitions))
+
+
+def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
+    """Where the keys of a family are to be cut, the largest key first."""
+    found = splitting.sorting(family.rows) if drawn is not None else None
+    if drawn is None or found is None:
+        return ()
+    rows: DataFrame = on_spark.frame(found.rows, vars(drawn.inputs))
+    by_key: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
+    width = len(found.key)
+    for row in rows.select(*found.key, *[rows[name] for name in found.place]).collect():
+        by_key[tuple(row[:width])].append(tuple(row[width:]))
+    total = sum(map(len, by_key.values()))
+    piece = max(drawn.limits.least * drawn.share, total / drawn.piece, 1)
+    made = [
+        Cut(key, places)
+        for key, many in by_key.items()
+        if len(many) >= 2 * piece and (places := _places(many, round(len(many) / piece)))
+    ]
+    return tuple(sorted(made, key=lambda cut: (-len(by_key[cut.key]), [*map(order, cut.key)])))
+
+
+def _places(sampled: list[tuple[Any, ...]], pieces: int) -> tuple[tuple[Any, ...], ...]:
+    """Where pieces of equal size begin, but for the first."""
+    rising = sorted(sampled, key=lambda place: [*map(order, place)])
+    found = [rising[len(rising) * number // pieces] for number in range(1, pieces)]
+    return tuple(place for place in dict.fromkeys(found) if place != rising[0])
