@@ -341,4 +341,9 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [1_000_000, 10_000_000])
+    if sys.argv[1:2] == ["--recorded"]:
+        from benchmarks import skew
+
+        skew.main(*skew.arguments(sys.argv[2:]))
+    else:
+        main([int(size) for size in sys.argv[1:]] or [1_000_000, 10_000_000])

@@ -260,7 +260,7 @@ def _is_moved(name: str) -> bool:
 def write(folder: Path, run_id: str, recording: Recording, events: int, part: int) -> int:
     """Write a run of about so many events as Parquet files of ``part`` events; how many further
     copies it has. No more than two files are made at a time."""
-    copies = max(1, BLOCK // len(recording.body))
+    copies = max(1, min(BLOCK, events - len(recording.events)) // len(recording.body))
     blocks = max(1, round((events - len(recording.events)) / (copies * len(recording.body))))
     base = recording.block(copies)
     first, further = generate.Template(base, recording.events), generate.Template(base, base.events)

@@ -1,5 +1,6 @@
-"""`python -m benchmarks.skew [EVENTS [RECORDING]]`: what it brings to look at a hot key in pieces,
-on a run that is made of a recording of Kafka (``recorded``). Prints Markdown, of one run of Spark.
+"""`make bench-traces ARGS="--recorded EVENTS [RECORDING]"`: what it brings to look at a hot key in
+pieces, on a run that is made of a recording of Kafka (``recorded``). Prints Markdown, of one run of
+Spark.
 
 Both ways of a family take turns, so that what else the machine does falls on both. The rows that
 the largest task reads are the same on each machine. What a hot key costs beyond that depends on how
@@ -28,7 +29,7 @@ MEASURED = ("threads", "program", "tokens")
 """Families that look along threads and along tokens."""
 TURNS = 2
 WARM = 100_000
-"""Events of the run with which the queries are compiled."""
+"""Events of the run with which the queries are compiled, before a longer one is measured."""
 NEVER = Limits(least=1 << 60)
 """No key is cut."""
 
@@ -87,7 +88,7 @@ class Tasks:
         return Largest(most, most / rows, seconds)
 
 
-def _asked(spark: Any, family: Family, inputs: Any, cuts: Sequence[Cut]) -> int:
+def _violations(spark: Any, family: Family, inputs: Any, cuts: Sequence[Cut]) -> int:
     return sum(validate.ask(spark, family, inputs, HERE / "staged", cuts).broken.values())
 
 
@@ -102,7 +103,7 @@ def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> Non
         least: dict[str, tuple[float, float, str, Largest]] = {}
         for _ in range(1 if quiet else TURNS):
             for way, cuts in ways.items():
-                work = partial(_asked, spark, family, read.inputs, cuts)
+                work = partial(_violations, spark, family, read.inputs, cuts)
                 wall, cpu, peak, largest = meter.measure(partial(tasks.largest, work))
                 if way not in least or wall < least[way][0]:
                     least[way] = wall, cpu, peak, largest
@@ -128,7 +129,8 @@ def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> Non
 def main(events: int, name: str) -> None:
     shutil.rmtree(HERE, ignore_errors=True)
     recording = recorded.Recording(recorded.FOLDER / f"{name}.jsonl.gz")
-    recorded.write(HERE / "warm", "warm", recording, WARM, WARM)
+    if events > WARM:
+        recorded.write(HERE / "warm", "warm", recording, WARM, WARM)
     path = HERE / "recorded"
     copies = recorded.write(path, "recorded", recording, events, bulk.PART)
     hottest = recording.hottest(copies)
@@ -141,7 +143,8 @@ def main(events: int, name: str) -> None:
         flush=True,
     )
     with bulk.spark_on(2) as spark:
-        compared(spark, HERE / "warm", Limits(least=1000), quiet=True)
+        if events > WARM:
+            compared(spark, HERE / "warm", Limits(least=1000), quiet=True)
         compared(spark, path, Limits(least=min(Limits().least, events // 100)))
     with bulk.spark_on(2) as spark:
         wall, cpu, peak, report = Meter(spark).measure(
@@ -156,5 +159,11 @@ def main(events: int, name: str) -> None:
     shutil.rmtree(HERE, ignore_errors=True)
 
 
+def arguments(given: list[str]) -> tuple[int, str]:
+    """How many events, and the name of a recording of ``recorded.FOLDER``."""
+    events, name = (*given, *("1000000", "load")[len(given) :])
+    return int(events), name
+
+
 if __name__ == "__main__":
-    main(int((*sys.argv[1:2], 1_000_000)[0]), (*sys.argv[2:3], "load")[0])
+    main(*arguments(sys.argv[1:]))

@@ -92,7 +92,7 @@ def differing(
     return names
 
 
-def said(
+def reported(
     trace: Trace, cutting: Cutting | None = None
 ) -> tuple[Counter[tuple[str, str]], dict[str, int]]:
     """Which rules are broken, with place and text, and how much each applied to: in pieces, or in

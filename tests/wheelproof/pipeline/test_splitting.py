@@ -97,9 +97,9 @@ EVERYWHERE = [pieces.every(1), pieces.every(2), pieces.every(2, 1)]
 def test_rows_and_violations_of_pieces_are_those_of_one_window():
     made = retargeted()
     assert pieces.differing(made, EVERYWHERE) == set()
-    violations, applied = pieces.said(made)
+    violations, applied = pieces.reported(made)
     assert "ExactlyItsList" in {rule for rule, _ in violations} and applied["TokenDense"]
-    assert pieces.said(made, EVERYWHERE[0]) == (violations, applied)
+    assert pieces.reported(made, EVERYWHERE[0]) == (violations, applied)
     assert pieces.differing(with_monitors(), [pieces.every(2)], [trace.FAMILY]) == set()
 
 
@@ -109,8 +109,8 @@ def test_each_trace_and_each_planted_fault_gives_the_same_in_pieces_of_each_size
     broken: set[str] = set()
     for name, made in all_traces().items():
         assert pieces.differing(made, sizes) == set(), name
-        violations, applied = pieces.said(made)
-        assert pieces.said(made, pieces.every(3, 1)) == (violations, applied), name
+        violations, applied = pieces.reported(made)
+        assert pieces.reported(made, pieces.every(3, 1)) == (violations, applied), name
         broken |= {rule for rule, _ in violations}
     assert broken == {rule.name for family in pieces.SPLIT for rule in family.rules}
 
@@ -259,7 +259,7 @@ def test_a_place_that_is_no_place_of_the_order_is_refused(fault, monkeypatch):
 
 # -- on Spark
 
-SMALL = Limits(least=20, pieces=20, most=1000)
+SMALL = Limits(least=3, pieces=20, most=1000)
 
 
 @pytest.fixture
