@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks import generate
 from traces.events import Event
@@ -33,7 +33,11 @@ ONCE = ("thread_start", "wheel_new", "bucket_new", "overflow_create")
 BLOCK = 50_000
 """Events of the copies that are moved at once, as columns."""
 
+Row = dict[str, Any]
+"""An event, by column."""
+
 _MOVED = ("task", "entry", "op")
+_IDS = (*_MOVED, "list", "key", "timer", "purgatory")
 _TIMES = ("exp_ms", "now_ms", "wheel_ms", "key_ms")
 _SPANS = ("span", "parent")
 _REPEATED = (("list", "lseq"), ("entry", "eseq"), ("op", "oseq"))
@@ -66,7 +70,7 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         reader = reader_of(path)
-        self.events: list[Event] = [event for _, event in reader]
+        self.events: list[Row] = [dict(event) for _, event in reader]
         self.header: dict[str, Any] = reader.header
         self.body = [event for event in self.events if event["k"] not in ONCE]
         config = self.header["config"]
@@ -93,14 +97,14 @@ class Recording:
         times = [event[name] for event in self.body for name in _TIMES if event.get(name, -1) > 0]
         levels = max(event.get("level") or 1 for event in self.events)
         turn = self.ticks[0] * self.ticks[1] ** levels
-        return turn * math.ceil((max(times) - min(times) + 1) / turn)
+        return int(turn * math.ceil((max(times) - min(times) + 1) / turn))
 
     @cached_property
     def first_id(self) -> int:
         """Of tasks, entries and operations in copies."""
-        ids = [event.get(name) or 0 for event in self.events for name in (*_MOVED, "list", "key")]
+        ids = [event.get(name) or 0 for event in self.events for name in _IDS]
         named = [int(_parts(token[1])[1]) for event in self.events for token in _tokens(event)]
-        return 1 + max(*ids, *named)
+        return 1 + int(max(*ids, *named))
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], tuple[dict[int, int], int, int]]:
@@ -109,8 +113,8 @@ class Recording:
         given: dict[tuple[str, str], list[tuple[int, bool, bool]]] = defaultdict(list)
         for event in self.events:
             for token in _tokens(event):
-                again = event["k"] not in ONCE
-                given[token[0], token[1]].append((token[2], token[3] == "w", again))
+                is_again = event["k"] not in ONCE
+                given[token[0], token[1]].append((token[2], token[3] == "w", is_again))
         found = {}
         for (kind, name), many in given.items():
             last = max(number for number, _, _ in many)
@@ -123,12 +127,12 @@ class Recording:
                 found[kind, name] = {number: number for number in again}, over, over
         return found
 
-    def copy(self, number: int) -> list[Event]:
+    def copy(self, number: int) -> list[Row]:
         """A copy, from 0: the recording itself."""
         return self.events if number == 0 else [self._moved(each, number) for each in self._ranked]
 
     @cached_property
-    def _ranked(self) -> list[Event]:
+    def _ranked(self) -> list[Row]:
         """The body, with the places of its events among all and among their thread's."""
         rank = {lc: place for place, lc in enumerate(sorted({each["lc"] for each in self.body}), 1)}
         seen: Counter[int] = Counter()
@@ -138,9 +142,9 @@ class Recording:
             made.append({**event, "lc": rank[event["lc"]], "tseq": seen[event["tid"]]})
         return sorted(made, key=lambda each: each["lc"])
 
-    def _moved(self, event: Event, number: int) -> Event:
+    def _moved(self, event: Row, number: int) -> Row:
         before = number - 1
-        made: Event = {
+        made = {
             **event,
             "lc": event["lc"] + self._last_lc + before * len(self._ranked),
             "tseq": event["tseq"]
@@ -209,7 +213,7 @@ class Recording:
         """The copies from 1 on as one block, which is moved as columns."""
         events = [event for number in range(1, copies + 1) for event in self.copy(number)]
         return generate.Block(
-            events,
+            cast("list[Event]", events),
             copies * self.first_id,
             copies * self.spans,
             copies * self.period_ms,
@@ -242,7 +246,7 @@ class Recording:
         return Hottest(token, most / borne, name, busiest / events.total())
 
 
-def _tokens(event: Event) -> tuple[Any, ...]:
+def _tokens(event: Row) -> tuple[Any, ...]:
     return tuple(event.get("ord") or ())
 
 
@@ -263,7 +267,8 @@ def write(folder: Path, run_id: str, recording: Recording, events: int, part: in
     copies = max(1, min(BLOCK, events - len(recording.events)) // len(recording.body))
     blocks = max(1, round((events - len(recording.events)) / (copies * len(recording.body))))
     base = recording.block(copies)
-    first, further = generate.Template(base, recording.events), generate.Template(base, base.events)
+    first = generate.Template(base, cast("list[Event]", recording.events))
+    further = generate.Template(base, base.events)
     target = folder / "events"
     target.mkdir(parents=True)
     generate.write_part(target / "first.parquet", [(first, 0)])

@@ -265,7 +265,8 @@ def _reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
 def _within(look: Column) -> Column:
     """A look that does not leave the piece."""
     inner, window = look.arguments
-    return inner.over(replace(window, partition=(*window.partition, F.col(_PIECE))))
+    within = replace(window, partition=(*window.partition, F.col(_PIECE)))
+    return Column("over", (inner, within))
 
 
 def _groups(looks: list[Column]) -> list[list[Column]]:
