@@ -6,6 +6,7 @@ What is found decides how long a check takes, and nothing that it finds: see ``s
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,12 @@ _SEED = 0
 
 @dataclass(frozen=True)
 class Limits:
-    """When a key is cut. ``least``: rows of a piece, so that a smaller key is never cut;
-    ``pieces``: of all rows of a family, for each partition of a shuffle; ``most``: of all rows,
-    since each cut is looked at for each row; ``sampled``: events to estimate from."""
+    """When a key is cut. ``larger``: than so many partitions of a shuffle, if all were equal;
+    ``least``: rows of a piece, so that a smaller key is never cut; ``pieces``: of all rows of a
+    family, for each partition; ``most``: of all rows, since each cut is looked at for each row;
+    ``sampled``: events to estimate from."""
 
+    larger: float = 1.0
     least: int = 250_000
     pieces: int = 4
     most: int = 64
@@ -38,13 +41,12 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Sample:
-    """Some of the events, which are the ``share`` of all. ``piece``: of how many parts of all rows
-    of a family a piece is one."""
+    """Some of the events, which are the ``share`` of all. ``partitions``: of a shuffle."""
 
     inputs: Inputs
     share: float
     limits: Limits
-    piece: int
+    partitions: int
 
 
 def sample(
@@ -63,7 +65,7 @@ def sample(
         inputs, events=spark.read.schema(drawn.schema).parquet(target), ends=inputs.ends.limit(0)
     )
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-    return Sample(taken, share, limits, min(limits.most, limits.pieces * partitions))
+    return Sample(taken, share, limits, partitions)
 
 
 def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
@@ -76,12 +78,23 @@ def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
     width = len(found.key)
     for row in rows.select(*found.key, *[rows[name] for name in found.place]).collect():
         by_key[tuple(row[:width])].append(tuple(row[width:]))
+    return chosen(by_key, drawn.limits, drawn.share, drawn.partitions)
+
+
+def chosen(
+    by_key: Mapping[tuple[Any, ...], list[tuple[Any, ...]]],
+    limits: Limits,
+    share: float,
+    partitions: int,
+) -> tuple[Cut, ...]:
+    """Where to cut which keys, whose places are those of a ``share`` of the rows."""
     total = sum(map(len, by_key.values()))
-    piece = max(drawn.limits.least * drawn.share, total / drawn.piece, 1)
+    piece = max(limits.least * share, total / min(limits.most, limits.pieces * partitions), 1)
+    large = max(2 * piece, limits.larger * total / partitions)
     made = [
         Cut(key, places)
         for key, many in by_key.items()
-        if len(many) >= 2 * piece and (places := _places(many, round(len(many) / piece)))
+        if len(many) >= large and (places := _places(many, round(len(many) / piece)))
     ]
     return tuple(sorted(made, key=lambda cut: (-len(by_key[cut.key]), [*map(order, cut.key)])))
 

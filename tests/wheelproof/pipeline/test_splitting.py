@@ -259,7 +259,7 @@ def test_a_place_that_is_no_place_of_the_order_is_refused(fault, monkeypatch):
 
 # -- on Spark
 
-SMALL = Limits(least=3, pieces=20, most=1000)
+SMALL = Limits(larger=0.1, least=3, pieces=20, most=1000)
 
 
 @pytest.fixture
@@ -303,7 +303,7 @@ def test_a_check_in_pieces_gives_the_report_of_one_in_windows(spark, report, inp
     """Each trace and planted fault, all families: verdicts, violations with place and text."""
     kept, validate.KEPT = validate.KEPT, 1_000_000
     try:
-        limits = Limits(least=50, pieces=100, most=200, sampled=1_000_000)
+        limits = Limits(larger=0.01, least=50, pieces=100, most=200, sampled=1_000_000)
         again = validate.check(spark, [inputs.folder], tmp_path, inputs.families, limits=limits)
     finally:
         validate.KEPT = kept
@@ -317,6 +317,17 @@ def test_pieces_are_of_equal_size_and_begin_at_places_that_rise():
     found = skew._places(sampled, 9)
     assert [place[0] for place in found] == [300 * number // 9 for number in range(1, 9)]
     assert skew._places([(1, 1, 1)] * 50, 5) == ()
+
+
+def test_a_key_is_cut_that_is_larger_than_a_partition_and_no_other():
+    places = [(number, 0, 0) for number in range(1000)]
+    sampled = {("lock",): places[:400], ("reaper",): places[:350], ("other",): places[:250]}
+    limits = Limits(least=10_000, pieces=10)
+    found = skew.chosen(sampled, limits, 0.001, 3)
+    assert [(cut.key, len(cut.at)) for cut in found] == [(("lock",), 11), (("reaper",), 9)]
+    assert skew.chosen(sampled, replace(limits, least=210_000), 0.001, 3) == ()
+    assert len(skew.chosen(sampled, replace(limits, most=8), 0.001, 3)[0].at) == 2
+    assert len(skew.chosen(sampled, replace(limits, larger=0.5), 0.001, 3)) == 3
 
 
 def test_a_small_run_is_not_even_sampled():
