@@ -116,6 +116,8 @@ class Column:
 
     def over(self, window: Window) -> Column:
         """An aggregate, lag or lead over the rows of a window."""
+        if window.rows is not None and self.function in ("lag", "lead"):
+            raise ValueError(f"{self.function} has its neighbour, and no bounds of a window")
         return Column("over", (self, window))
 
     def when(self, condition: Column, value: object) -> Column:

@@ -189,10 +189,11 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
     operation, looks = found.operation, _looks(found.operation)
     placed, groups = _placed(found, cuts), _groups(looks)
     numbers = {look: number for number, look in enumerate(looks)}
+    along = replace(looks[0].arguments[1], rows=None)
     within = placed.withColumns(
         {f"_look{number}": _within(look) for look, number in numbers.items()}
         | {
-            name: _within(function(F.lit(1)).over(looks[0].arguments[1])).isNull()
+            name: _within(function(F.lit(1)).over(along)).isNull()
             for name, function in ((_FIRST, F.lag), (_LAST, F.lead))
         }
     )
@@ -265,8 +266,8 @@ def _reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
 def _within(look: Column) -> Column:
     """A look that does not leave the piece."""
     inner, window = look.arguments
-    within = replace(window, partition=(*window.partition, F.col(_PIECE)))
-    return Column("over", (inner, within))
+    within: Column = inner.over(replace(window, partition=(*window.partition, F.col(_PIECE))))
+    return within
 
 
 def _groups(looks: list[Column]) -> list[list[Column]]:

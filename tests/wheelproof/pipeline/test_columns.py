@@ -57,6 +57,7 @@ def test_each_expression_has_one_value_in_memory_and_in_spark(spark):
         (lambda: RUNS.withColumn("x", F.lag("y").over(Window.partitionBy("run"))), "'y'"),
         (lambda: Window.partitionBy("run").rowsBetween(-3, 0), "begins with its partition"),
         (lambda: F.last("k", ignorenulls=False), "not null"),
+        (lambda: F.lag("k").over(Window.partitionBy("run").rowsBetween(-(2**63), -1)), "no bounds"),
     ],
 )
 def test_a_frame_that_cannot_be_is_refused_when_it_is_written(made, says):
