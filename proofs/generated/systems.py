@@ -187,11 +187,13 @@ def made(
         thread = z3.Const("t!", words.threads.z3)
         ways = named(label, system.terms.ways(label, thread))
         by_label[label] = tuple(ways)
-        found |= {action: _method(name, action, way, words) for action, way in ways.items()}
+        found |= {action: method_of(name, action, way, words) for action, way in ways.items()}
     return type(name, (base,), {**members, **found, "LABELS": by_label})
 
 
-def _method(system: str, name: str, way: Way, words: Vocabulary) -> Any:
+def method_of(system: str, name: str, way: Way, words: Vocabulary) -> Any:
+    """An action of a system: the method that gives its step."""
+
     def method(self: Generated, s: SimpleNamespace, **chosen: z3.ExprRef) -> Step:
         return self.taken(name, s, chosen["t"], chosen)
 
