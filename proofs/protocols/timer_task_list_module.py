@@ -113,9 +113,9 @@ class Conditions:
 STEPS = "Spec.TimerTaskList"
 
 
-def module_digest() -> str:
-    """The start of the SHA-256 of the module's text without comments."""
-    source = export.source(mutated.mechanisms()[NAME].spec)
+def module_digest(name: str = "TimerTaskList") -> str:
+    """The start of the SHA-256 of a module's text without comments."""
+    source = export.source(mutated.mechanisms()[NAME].spec.with_name(f"{name}.tla"))
     return hashlib.sha256("\0".join(text for _, text in source.texts).encode()).hexdigest()[:12]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -57,7 +57,7 @@ def violated(model: Any, name: str, bound: int = 20_000) -> str:
     return f"no state of the module breaks {name}"
 
 
-def broken_goal(reached: Reached, of: type[Simulation] = Simulation) -> str | None:
+def broken_goal(reached: Reached, of: Callable[[Generated], Simulation] = Simulation) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
     module = reached.system
     assert isinstance(module, Generated)

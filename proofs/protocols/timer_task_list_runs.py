@@ -21,12 +21,12 @@ NAME = "timer_task_list"
 
 
 @cache
-def system(old: str = "", new: str = "") -> type[Rings]:
+def system(old: str = "", new: str = "", base: type[Rings] = Rings) -> type[Rings]:
     """The module's system, or that of the module with one text of its translation replaced.
 
-    Raises ValueError where the text is not there exactly once.
+    ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
     """
-    made = systems.made("TimerTaskListModule", specification(old, new).module, WORDS, Rings)
+    made = systems.made("TimerTaskListModule", specification(old, new).module, WORDS, base)
     assert issubclass(made, Rings)
     return made
 
@@ -45,8 +45,8 @@ def specification(old: str = "", new: str = "") -> Specification:
 
 
 @cache
-def compiled(old: str = "", new: str = "") -> Compiled:
-    return Compiled(system(old, new)())
+def compiled(old: str = "", new: str = "", base: type[Rings] = Rings) -> Compiled:
+    return Compiled(system(old, new, base)())
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ def ghosts(placed: Placed, program: Mapping[str, Any]) -> State:
             "size": sum(map(len, ring.values())),
             "uncounted": 0,
             "overcounted": 0,
+            "home": {},
+            "holder": {},
         }
     )
 
@@ -107,12 +109,19 @@ def ghosts(placed: Placed, program: Mapping[str, Any]) -> State:
 class Reached(Witnesses):
     """The states of one small scenario, breadth first, with the ghosts that the start has."""
 
-    def __init__(self, of: Rung, old: str = "", new: str = "", bound: int = 20_000) -> None:
-        program = of.program()
+    def __init__(
+        self,
+        of: Rung | Mapping[str, Any],
+        old: str = "",
+        new: str = "",
+        bound: int = 20_000,
+        base: type[Rings] = Rings,
+    ) -> None:
+        self.program = program = of.program() if isinstance(of, Rung) else of
         mechanism = mutated.mechanisms()[NAME]
         constants = mechanism.constants_of(program)
         self.model = specification(old, new).model(constants, tuple(program["threads"]))
-        placed = Placed(compiled(old, new), self.model, constants)
+        placed = Placed(compiled(old, new, base), self.model, constants)
         self.system, self.instance = placed.system, placed.instance
         self.start = ghosts(placed, program)
         self.bound = bound
@@ -130,12 +139,12 @@ class Reached(Witnesses):
 
 
 @cache
-def witnesses() -> dict[str, Reached]:
+def witnesses(base: type[Rings] = Rings) -> dict[str, Reached]:
     """For each way a scenario, and in it a state, in which it is taken."""
     found: dict[str, Reached] = {}
-    missing = set(system().actions())
+    missing = set(system(base=base).actions())
     for each in SMALL:
-        reached = Reached(each)
+        reached = Reached(each, base=base)
         for state, move in reached.edges():
             if move.action in missing:
                 missing.remove(move.action)

@@ -1,0 +1,176 @@
+"""Faults of the refinement, and small runs in which a step is then no atomic step.
+
+`Atomized` maps reached states to those of the atomic module and looks for a step between them, of
+any of its actions. That says in plain Python what the conditions say in formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import z3
+
+from proofs.generated.states import Placed
+from proofs.kernel import Found
+from proofs.protocols import mutated
+from proofs.protocols.timer_task_list_atomic_links import Held
+from proofs.protocols.timer_task_list_atomic_simulation import PROMISES, Refinement, chosen
+from proofs.protocols.timer_task_list_atomic_words import NAME
+from proofs.protocols.timer_task_list_atomic_words import system as atomic
+from proofs.protocols.timer_task_list_planted import broken_goal
+from proofs.protocols.timer_task_list_runs import SMALL, Reached, Rung
+from proofs.ts_concrete import Compiled, State
+
+
+class EarlyLink(Refinement):
+    """An add takes effect a step too early, when its entry names the list."""
+
+    LINKED = ("A7", "A8", "A9")
+
+
+@cache
+def _atomic() -> Compiled:
+    return Compiled(atomic()())
+
+
+class Atomized:
+    """The reached states of a scenario, as those of the atomic module."""
+
+    def __init__(self, reached: Reached, of: Refinement) -> None:
+        constants = mutated.mechanisms()[NAME].constants_of(reached.program)
+        promises = {name: z3.is_true(value) for name, value in of.promises.items()}
+        self.placed = Placed(_atomic(), reached.model, {**constants, **promises})
+        self.reached, self.instance = reached, self.placed.instance
+        self._cells = {name: [*self.cells(value)] for name, value in vars(of.now).items()}
+
+    def cells(self, value: z3.ExprRef) -> Iterator[Any]:
+        """A mapped variable at arbitrary places: their sorts, then the value as a function."""
+        places: list[z3.ExprRef] = []
+        while isinstance(of := value.sort(), z3.ArraySortRef):
+            places.append(z3.Const(f"place_{len(places)}!", of.domain()))
+            value = chosen(value, places[-1])
+        names = tuple(f"place_{number}" for number in range(len(places)))
+        yield [self.reached.instance.places[each.sort().name()] for each in places]
+        yield self.reached.instance.function(self.reached.instance.compiled.code(value, names))
+
+    def state(self, state: State) -> State:
+        """The state of the atomic module that a state is mapped to."""
+
+        def made(places: list[Any], value: Any, at: tuple[int, ...]) -> Any:
+            if not places:
+                return value(state, *at)
+            return tuple([made(places[1:], value, (*at, each)) for each in places[0]])
+
+        return tuple([made(*self._cells[name], ()) for name in self.instance.compiled.variables])
+
+    def start(self, program: Mapping[str, Any]) -> State:
+        """The state that the atomic module starts in, as its Init says."""
+        task_of = program["task_of"]
+        threads = self.instance.elements["Thread"]
+        return self.instance.state(
+            {
+                "members": {l: dict.fromkeys(ring, True) for l, ring in program["ring"].items()},
+                "mover": {},
+                "timerTaskEntry": {task_of[entry]: entry for entry in program["current"]},
+                "taskOwner": {},
+                "turn": dict.fromkeys(threads, 1),
+                "phase": dict.fromkeys(threads, "idle"),
+                "picked": {},
+            }
+        )
+
+    def strange(self) -> Iterator[str]:
+        """The steps that are neither an atomic step of their thread nor none, by their ways."""
+        for state, move in self.reached.edges():
+            before, after = self.state(state), self.state(move.after)
+            if before == after:
+                continue
+            taken = self.instance.moves(before, thread=move.arguments[0])
+            if all(each.after != after for each in taken):
+                yield move.action
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A fault, and the way and goal that it breaks first in a scenario.
+
+    ``old``, ``new``: texts of module TimerTaskList. ``of``: the mapping. ``promises``: what the
+    atomic module allows.
+    """
+
+    name: str
+    says: str
+    rung: Rung
+    goal: str
+    old: str = ""
+    new: str = ""
+    of: type[Refinement] = Refinement
+    promises: tuple[tuple[str, bool], ...] = ()
+
+    def constants(self) -> dict[str, z3.BoolRef]:
+        return PROMISES | {name: z3.BoolVal(value) for name, value in self.promises}
+
+    def find(self, _seed: int = 0) -> Found:
+        """The first reached step that does not do what the theorem says of it."""
+        reached = Reached(self.rung, self.old, self.new, base=Held)
+        made = partial(self.of, promises=self.constants())
+        judged = broken_goal(reached, made)
+        if judged is None:
+            return Found("unsat", "every step of the scenario is as the theorem says")
+        if judged != self.goal:
+            return Found("sat", judged, f"{self.goal} was to fail first")
+        way = judged.partition(": ")[0]
+        strange = Atomized(reached, made(reached.system)).strange()
+        return Found("sat", judged, "" if way in strange else f"{way} is always an atomic step")
+
+
+_REST = (
+    " " * 28
+    + "slipped, owed, ul, ue, al, ae, done, tail, kl, ke, \n"
+    + " " * 28
+    + "fl, fd, head, st, se, ct, turn >>\n"
+)
+FAULTS = (
+    Planted(
+        "early_link",
+        "the mapping has an add take effect at A6, where the entry names its list",
+        SMALL[1],
+        "A6_to_A7: stutter: phase",
+        of=EarlyLink,
+    ),
+    Planted(
+        "leaves_last",
+        "flush returns with one entry left in its list",
+        SMALL[2],
+        "F2_to_F4: FlushReturns: guard 3",
+        "/\\ IF next[fl[self]] # fl[self]\n",
+        "/\\ IF next[fl[self]] # fl[self] /\\ next[next[fl[self]]] # fl[self]\n",
+    ),
+    Planted(
+        "forgets_first",
+        "cancel clears the task's pointer before it has removed the entry",
+        SMALL[2],
+        "C2_to_R1: Read: timerTaskEntry",
+        f"taskMonitor, timerTaskEntry, taskCounter, revoked, \n{_REST}\nC3(",
+        f"taskMonitor, taskCounter, revoked, \n{_REST}"
+        "            /\\ timerTaskEntry' = [timerTaskEntry EXCEPT ![ct[self]] = NULL]\n\nC3(",
+    ),
+    Planted(
+        "no_miss",
+        "the atomic module allows no remove to miss an entry that is held",
+        SMALL[2],
+        "R1_to_back: RemoveReturns: guard 3",
+        promises=(("MissAllowed", False),),
+    ),
+    Planted(
+        "one_effect",
+        "the atomic module ends a remove with its first unlink",
+        SMALL[0],
+        "U5_to_U6: RemoveUnlinks: phase",
+        promises=(("OneEffect", True),),
+    ),
+)
+"""Faults that the theorem rejects, by the way and the goal that fail first."""
