@@ -184,7 +184,7 @@ class Machine(Generated):
     RESULTS: Mapping[str, Shape] = {}
 
     @cached_property
-    def terms(self) -> Branches:  # type: ignore[override]
+    def terms(self) -> Branches:
         return Branches(self.MODULE, self.WORDS, self.symbols(), self.RESULTS)
 
     def way(self, name: str) -> Way:

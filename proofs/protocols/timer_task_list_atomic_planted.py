@@ -13,6 +13,7 @@ from typing import Any
 
 import z3
 
+from proofs.generated.machines import Machine
 from proofs.generated.states import Placed
 from proofs.kernel import Found
 from proofs.protocols import mutated
@@ -32,8 +33,8 @@ class EarlyLink(Refinement):
 
 
 @cache
-def _atomic() -> Compiled:
-    return Compiled(atomic()())
+def _atomic(machine: type[Machine]) -> Compiled:
+    return Compiled(machine())
 
 
 class Atomized:
@@ -42,7 +43,7 @@ class Atomized:
     def __init__(self, reached: Reached, of: Refinement) -> None:
         constants = mutated.mechanisms()[NAME].constants_of(reached.program)
         promises = {name: z3.is_true(value) for name, value in of.promises.items()}
-        self.placed = Placed(_atomic(), reached.model, {**constants, **promises})
+        self.placed = Placed(_atomic(type(of.machine)), reached.model, {**constants, **promises})
         self.reached, self.instance = reached, self.placed.instance
         self._cells = {name: [*self.cells(value)] for name, value in vars(of.now).items()}
 
@@ -97,8 +98,8 @@ class Atomized:
 class Planted:
     """A fault, and the way and goal that it breaks first in a scenario.
 
-    ``old``, ``new``: texts of module TimerTaskList. ``of``: the mapping. ``promises``: what the
-    atomic module allows.
+    ``old``, ``new``: texts of module TimerTaskList. ``of``: the mapping. ``atomic``: texts of the
+    atomic module. ``promises``: what that allows.
     """
 
     name: str
@@ -108,15 +109,19 @@ class Planted:
     old: str = ""
     new: str = ""
     of: type[Refinement] = Refinement
+    atomic: tuple[str, str] = ("", "")
     promises: tuple[tuple[str, bool], ...] = ()
 
     def constants(self) -> dict[str, z3.BoolRef]:
         return PROMISES | {name: z3.BoolVal(value) for name, value in self.promises}
 
+    def machine(self) -> type[Machine]:
+        return atomic(*self.atomic)
+
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
         reached = Reached(self.rung, self.old, self.new, base=Held)
-        made = partial(self.of, promises=self.constants())
+        made = partial(self.of, machine=self.machine()(), promises=self.constants())
         judged = broken_goal(reached, made)
         if judged is None:
             return Found("unsat", "every step of the scenario is as the theorem says")
@@ -157,6 +162,13 @@ FAULTS = (
         f"taskMonitor, timerTaskEntry, taskCounter, revoked, \n{_REST}\nC3(",
         f"taskMonitor, taskCounter, revoked, \n{_REST}"
         "            /\\ timerTaskEntry' = [timerTaskEntry EXCEPT ![ct[self]] = NULL]\n\nC3(",
+    ),
+    Planted(
+        "ends_in_remove",
+        "the atomic module ends a cancel with its remove, and leaves the task's pointer",
+        SMALL[2],
+        "R1_to_back: RemoveReturns: phase",
+        atomic=("/\\ Goto(t, AfterRemove(t))", '/\\ Goto(t, "idle")'),
     ),
     Planted(
         "no_miss",

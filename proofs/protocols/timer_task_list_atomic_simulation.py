@@ -213,12 +213,12 @@ class Refinement(Simulation):
         """A term of the atomic module in the mapped state."""
         symbols = self.machine.symbols()
         known = {**vars(self.now), **self.promises}
-        chosen = {"with_e": self.s.ue[values["t"]]}
+        taken = [(values["with_e"], self.s.ue[values["t"]])] if "with_e" in values else []
         return simple(
             z3.substitute(
                 term,
                 *[(getattr(symbols, name), of) for name, of in known.items()],
-                *[(values[name], of) for name, of in chosen.items() if name in values],
+                *taken,
             )
         )
 

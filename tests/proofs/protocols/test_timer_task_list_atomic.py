@@ -156,7 +156,9 @@ def test_the_start_is_proved():
 def test_a_fault_is_no_proof(fault):
     """Z3 finds no proof of the way, and the goal that is not proved is named."""
     way, _, goal = fault.goal.partition(": ")
-    conditions = theorem.Conditions(fault.old, fault.new, fault.of, promises=fault.constants())
+    conditions = theorem.Conditions(
+        fault.old, fault.new, fault.of, fault.machine(), fault.constants()
+    )
     with pytest.raises(ProofError, match=rf"{way}: .*{goal}.* does not follow"):
         conditions.step(way.partition("_to_")[0])
 
