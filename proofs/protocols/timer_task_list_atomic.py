@@ -69,13 +69,16 @@ class Conditions:
         return cores(
             of.module,
             self.premises | guards,
-            {each: self.opened(formula, t) for each, formula in of.goals(name)},
+            {
+                each: self.opened(formula, t) if ": guard" in each else simple(formula)
+                for each, formula in of.goals(name)
+            },
             hints(name, of.s, t),
             OF_RING,
         )
 
     def opened(self, goal: z3.BoolRef, t: z3.ExprRef) -> z3.BoolRef:
-        """A goal that entails the given one: an entry's list is the one that it is taken from."""
+        """A guard that entails the given one: an entry's list is the one that it is taken from."""
         return Deep({LIST.name: [self.refinement.s.ul[t]]}).goal(simple(goal), "goal")
 
     def step(self, label: str) -> VC:
@@ -139,7 +142,8 @@ THEORY.theorem(
     "Each step of each label of module TimerTaskList, as SANY has read it (SHA-256 "
     f"{module_digest()}), is one step of the same thread in module TimerTaskListAtomic (SHA-256 "
     f"{module_digest('TimerTaskListAtomic')}) or none. An add is the step at A7, an unlink that at "
-    "U5, a remove that returns the one at R1, a flush that returns the one at F2.",
+    "U5, a remove that returns the one at R1, a flush that returns the one at F2. The mapping is "
+    "that of TimerTaskListRefinementHistory, MissAllowed is TRUE and OneEffect FALSE.",
     [
         LateVC("start", OF.start),
         *[LateVC(label, partial(OF.step, label)) for label in ACTIONS],

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import z3
 
 from proofs.generated.machines import Machine
 from proofs.generated.states import Placed
+from proofs.generated.systems import Generated
 from proofs.kernel import Found
 from proofs.protocols import mutated
 from proofs.protocols.timer_task_list_atomic_links import Held
@@ -32,9 +33,14 @@ class EarlyLink(Refinement):
     LINKED = ("A7", "A8", "A9")
 
 
-@cache
-def _atomic(machine: type[Machine]) -> Compiled:
-    return Compiled(machine())
+_compiled: dict[type, Compiled] = {}
+
+
+def _of(machine: Machine) -> Compiled:
+    """An atomic module's terms as Python code, made once."""
+    if type(machine) not in _compiled:
+        _compiled[type(machine)] = Compiled(machine)
+    return _compiled[type(machine)]
 
 
 class Atomized:
@@ -43,29 +49,30 @@ class Atomized:
     def __init__(self, reached: Reached, of: Refinement) -> None:
         constants = mutated.mechanisms()[NAME].constants_of(reached.program)
         promises = {name: z3.is_true(value) for name, value in of.promises.items()}
-        self.placed = Placed(_atomic(type(of.machine)), reached.model, {**constants, **promises})
+        self.placed = Placed(_of(of.machine), reached.model, {**constants, **promises})
         self.reached, self.instance = reached, self.placed.instance
-        self._cells = {name: [*self.cells(value)] for name, value in vars(of.now).items()}
+        self._cells = {name: self.cells(value) for name, value in vars(of.now).items()}
 
-    def cells(self, value: z3.ExprRef) -> Iterator[Any]:
+    def cells(self, value: z3.ExprRef) -> tuple[list[Any], Any]:
         """A mapped variable at arbitrary places: their sorts, then the value as a function."""
         places: list[z3.ExprRef] = []
         while isinstance(of := value.sort(), z3.ArraySortRef):
             places.append(z3.Const(f"place_{len(places)}!", of.domain()))
             value = chosen(value, places[-1])
         names = tuple(f"place_{number}" for number in range(len(places)))
-        yield [self.reached.instance.places[each.sort().name()] for each in places]
-        yield self.reached.instance.function(self.reached.instance.compiled.code(value, names))
+        instance = self.reached.instance
+        of_places = [instance.places[each.sort().name()] for each in places]
+        return of_places, instance.function(instance.compiled.code(value, names))
 
     def state(self, state: State) -> State:
         """The state of the atomic module that a state is mapped to."""
 
-        def made(places: list[Any], value: Any, at: tuple[int, ...]) -> Any:
+        def made(places: list[Any], value: Any, *at: int) -> Any:
             if not places:
                 return value(state, *at)
-            return tuple([made(places[1:], value, (*at, each)) for each in places[0]])
+            return tuple([made(places[1:], value, *at, each) for each in places[0]])
 
-        return tuple([made(*self._cells[name], ()) for name in self.instance.compiled.variables])
+        return tuple([made(*self._cells[name]) for name in self.instance.compiled.variables])
 
     def start(self, program: Mapping[str, Any]) -> State:
         """The state that the atomic module starts in, as its Init says."""
@@ -128,6 +135,7 @@ class Planted:
         if judged != self.goal:
             return Found("sat", judged, f"{self.goal} was to fail first")
         way = judged.partition(": ")[0]
+        assert isinstance(reached.system, Generated)
         strange = Atomized(reached, made(reached.system)).strange()
         return Found("sat", judged, "" if way in strange else f"{way} is always an atomic step")
 

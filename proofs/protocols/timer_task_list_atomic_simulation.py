@@ -61,7 +61,7 @@ ACTIONS = {
     "K2_to_back": "HandOver",
     "F2_to_F4": "FlushReturns",
 }
-"""Way -> the atomic action that it is, whoever has called its procedure."""
+"""Way -> the atomic action that it is, from any caller of its procedure."""
 
 
 def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:

@@ -21,7 +21,7 @@ NAME = "timer_task_list"
 
 
 @cache
-def system(old: str = "", new: str = "", base: type[Rings] = Rings) -> type[Rings]:
+def system(old: str = "", new: str = "", base: type = Rings) -> type[Rings]:
     """The module's system, or that of the module with one text of its translation replaced.
 
     ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
@@ -45,7 +45,7 @@ def specification(old: str = "", new: str = "") -> Specification:
 
 
 @cache
-def compiled(old: str = "", new: str = "", base: type[Rings] = Rings) -> Compiled:
+def compiled(old: str = "", new: str = "", base: type = Rings) -> Compiled:
     return Compiled(system(old, new, base)())
 
 
@@ -115,7 +115,7 @@ class Reached(Witnesses):
         old: str = "",
         new: str = "",
         bound: int = 20_000,
-        base: type[Rings] = Rings,
+        base: type = Rings,
     ) -> None:
         self.program = program = of.program() if isinstance(of, Rung) else of
         mechanism = mutated.mechanisms()[NAME]
@@ -139,7 +139,7 @@ class Reached(Witnesses):
 
 
 @cache
-def witnesses(base: type[Rings] = Rings) -> dict[str, Reached]:
+def witnesses(base: type = Rings) -> dict[str, Reached]:
     """For each way a scenario, and in it a state, in which it is taken."""
     found: dict[str, Reached] = {}
     missing = set(system(base=base).actions())

@@ -122,16 +122,16 @@ def test_the_mapping_is_that_of_the_specification():
             continue  # the start, to which no step leads
         compared += 1
         seen = mapped[key]
-        said = {
+        defined = {
             name: values.as_plain(model.predicate(f"{name}Bar")(*frozen))
             for name in ("phase", "picked", "mover", "members", "taskOwner")
         }
-        assert said["phase"] == seen["phase"]
+        assert defined["phase"] == seen["phase"]
         for name in ("picked", "mover", "taskOwner"):
-            assert {k: None if v == "null" else v for k, v in said[name].items()} == seen[name]
+            assert {k: None if v == "null" else v for k, v in defined[name].items()} == seen[name]
         assert {
             l: {e for e, held in of_list.items() if held} for l, of_list in seen["members"].items()
-        } == {l: set(of_list) for l, of_list in said["members"].items()}
+        } == {l: set(of_list) for l, of_list in defined["members"].items()}
     assert compared > 400
 
 
