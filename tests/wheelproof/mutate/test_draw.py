@@ -9,6 +9,7 @@ import pytest
 from tests.nights import by_night
 from wheelproof import project
 from wheelproof.errors import UsageError
+from wheelproof.mutate import declared as declarations
 from wheelproof.mutate import draw, pluscal_changes, python_changes
 from wheelproof.mutate import plan as planning
 from wheelproof.mutate.draw import Options
@@ -93,3 +94,20 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
         "tests/proofs/test_named.py",
         "tests/proofs/test_page.py",
     ]
+
+
+@pytest.mark.parametrize("folder", ["impl", *map(by_night, ("model", "spec", "harness", "proofs"))])
+def test_every_change_that_is_declared_equivalent_is_among_the_changes(folder):
+    """A declaration of a text that was edited since would be a finding of the night alone."""
+    declared = declarations.read(ROOT)
+    files = {each.file for each in declared.values() if each.file.startswith(f"{folder}/")}
+    make = pluscal_changes.changes if folder == "spec" else python_changes.changes
+    changes = [
+        change
+        for file in sorted(files)
+        for change in make((ROOT / file).read_text(encoding="utf-8"), file, folder)
+    ]
+    assert declarations.stale(declared, changes, files) == []
+    for file in files:
+        others = [change for change in changes if change.file != file]
+        assert {each.file for each in declarations.stale(declared, others, files)} == {file}
