@@ -76,8 +76,8 @@ def test_a_signal_ends_the_jvm_that_runs_tlc_again_and_again(verify, number, cod
 def test_a_worker_that_is_killed(verify, small):
     small.change(
         "model/timer_task_list.py",
-        "from typing import Any\n",
-        "from typing import Any\nimport multiprocessing, time\n"
+        "from itertools import pairwise\n",
+        "from itertools import pairwise\nimport multiprocessing, time\n"
         "if multiprocessing.parent_process():\n"
         "    time.sleep(1000)  # the workers come to no end by themselves\n",
     )
