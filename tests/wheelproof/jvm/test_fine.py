@@ -76,7 +76,7 @@ def test_another_result_is_replayed(output, monkeypatch, capsys):
     monkeypatch.chdir(output)
     (row,) = rows("delayed_operation", ["denies-completion@4.3.0"], output)
     assert (row.verdict, row.ok) == (Verdict.VIOLATED, True)
-    difference = "x ends 1 operation with this step, 0 in the model"
+    difference = "the operation of b returns False, True in the model"
     assert difference in row.why
     assert f"the classes leave the model: {difference}" in replayed(output, row, capsys)
 
