@@ -35,6 +35,7 @@ from wheelproof.trace.model.following import Steps
         by_night((OPERATION, "two_completers_expirer")),
         (OPERATION, "try_once_holder"),
         (OPERATION, "two_groups"),
+        by_night((OPERATION, "two_partitions")),
         by_night((OPERATION, "blocking_three")),
         by_night((OPERATION, "blocking_callers_lock")),
     ],
