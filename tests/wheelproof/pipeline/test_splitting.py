@@ -285,7 +285,7 @@ def test_spark_cuts_the_large_keys_and_finds_the_same_rows(read, family):
     whole = rows_of(family, inputs)
     assert rows_of(family, inputs, cuts) == whole
     if family.name in ("threads", "program", "entries", "tokens"):
-        assert cuts and sum(whole.values()) > 40
+        assert cuts and sum(whole.values()) > 10
     assert all(len(cut.at) == len({*cut.at}) for cut in cuts)
 
 
