@@ -122,7 +122,11 @@ def test_what_was_closed_and_what_has_no_thread_warns_not():
     assert warned(closed) == warned(SystemTimer) == warned(lambda: SystemTimer(Drained())) == []
 
 
-@pytest.mark.parametrize("error", [LookupError("of the poll"), SystemExit("of the poll")])
+@pytest.mark.parametrize(
+    "error",
+    [each("of the poll") for each in (LookupError, SystemExit, KeyboardInterrupt, GeneratorExit)],
+    ids=lambda error: type(error).__name__,
+)
 def test_the_death_of_its_thread_is_logged_and_adds_raise_with_the_cause(
     error, caplog, monkeypatch
 ):

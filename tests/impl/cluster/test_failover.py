@@ -10,6 +10,7 @@ from impl.cluster.events import MOVE
 from impl.cluster.messages import Error, UpdateMetadataRequest
 from impl.cluster.requests import performed
 from impl.cluster.store import Store
+from impl.controller import ControllerMoved
 from impl.zookeeper_requests import Multi
 from tests.impl.cluster.clusters import (
     A0,
@@ -206,6 +207,38 @@ def test_resignation_ends_what_began_last_first():
         resign(Forward)
 
 
+class Breaks(ClusterController):
+    """An end that fails."""
+
+    def stop_replicas(self):
+        raise LookupError("of an end")
+
+
+class ForgetsLast(Breaks):
+    """Forgets a part when its end has returned."""
+
+    def finish(self, part):
+        if part.end:
+            getattr(self, part.end)()
+        self.begun.pop()
+
+
+def resign_twice(controller):
+    """Have the first end fail, and resign again. Returns what has begun and not ended."""
+    made = cluster(*THREE, controller=controller)
+    found = made.acting().controller
+    with pytest.raises(LookupError, match="of an end"):
+        found.resign()
+    found.resign()
+    return found.begun
+
+
+def test_a_part_whose_end_fails_keeps_no_other_part_from_its_end():
+    assert resign_twice(Breaks) == []
+    with pytest.raises(LookupError, match="of an end"):
+        resign_twice(ForgetsLast)
+
+
 def test_a_part_that_is_left_is_found():
     with pytest.raises(AssertionError, match="^Resigned: 1"):
         resign(Leaves)
@@ -246,6 +279,36 @@ def wanted(made, broker):
 def test_a_controller_of_the_past_writes_nothing_and_resigns():
     made = overtaken(ClusterController)
     assert made.named() == "2" and not made.members[1].controller.begun
+
+
+class ResignsWhenItLooks(ClusterController):
+    """Learns that it is overtaken, and has its parts until it has looked who the controller is."""
+
+    def of_duty(self, event):
+        try:
+            yield from self.duty(event)
+        except ControllerMoved:
+            self.acting = False
+            yield from self.handle("reelect")
+
+
+def has_when_it_is_overtaken(controller):
+    """What the overtaken controller has begun, and not ended, at its first request after that."""
+    made = cluster(*THREE, controller=controller)
+    made.kill(3)
+    while "write /brokers/topics/a/partitions/2/state" != wanted(made, 1):
+        assert made.members[1].step()
+    made.remove_controller()
+    while not made.members[2].controller.acting:
+        made.members[2].step()
+    while made.members[1].controller.acting:
+        assert made.members[1].step()
+    return made.members[1].controller.begun
+
+
+def test_a_controller_that_is_overtaken_resigns_before_its_next_request():
+    assert has_when_it_is_overtaken(ClusterController) == []
+    assert has_when_it_is_overtaken(ResignsWhenItLooks) != []
 
 
 def test_an_unfenced_write_is_found():
