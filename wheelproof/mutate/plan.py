@@ -255,8 +255,11 @@ class Plan:
             for job in self._planned(
                 declared, profile, "bisimulation", "random", "stress", "mutant"
             ):
-                if job.kind == "stress":
-                    yield Check("job", mechanism, 6, job)
+                if job.kind == "runs":
+                    for layer in job.layers:
+                        if layer == "stress" or controlled:
+                            stage = 6 if layer == "stress" else 4
+                            yield Check("job", mechanism, stage, replace(job, layers=(layer,)))
                 elif job.kind == "mutant":
                     if controlled and not other:
                         yield Check("job", mechanism, LATE, job)
