@@ -203,15 +203,19 @@ def test_a_deletion_waits_for_a_broker_that_dies_before_it_responds():
 # -- a broker's own changes of an ISR
 
 
-def tries(replica, by, gone=False, usurps=False):
+def tries(replica, by, gone=False, overtaken=False, usurps=False):
     """A broker tries to take a replica out of the ISR of a partition of 1 to 3, that 1 leads.
 
-    ``gone``: the partition's node is. ``usurps``: the broker takes itself for the leader. Returns
-    whether a node has changed.
+    ``gone``: the partition's node is. ``overtaken``: the node has another leader, of which no
+    broker has heard. ``usurps``: the broker takes itself for the leader. Returns whether a node has
+    changed.
     """
     made = cluster((1, 2, 3), brokers=4)
     if gone:
         made.by_hand(Delete(state_path(A0)))
+    if overtaken:
+        later = PartitionState(LeaderAndIsr(2, (1, 2, 3), leader_epoch=1), 1)
+        made.by_hand(Put(state_path(A0), later.text()))
     member, before = made.members[by], made.tree.nodes
     if usurps:
         member.broker.leads = lambda partition: True
@@ -220,7 +224,7 @@ def tries(replica, by, gone=False, usurps=False):
 
 
 def test_a_broker_changes_an_isr_where_it_leads_and_there_is_a_node():
-    assert tries(3, by=1)
+    assert tries(3, by=1) and not tries(4, by=1) and not tries(3, by=1, overtaken=True)
     assert not tries(3, by=2) and not tries(3, by=4) and not tries(3, by=1, gone=True)
     assert tries(3, by=2, usurps=True)
 
