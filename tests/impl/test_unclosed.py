@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import threading
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +55,18 @@ def test_a_reaper_that_was_not_closed_warns_and_its_thread_ends():
 
     assert "the reaper 'left' was not closed" in warned(left)[0]
     assert finished(threads[0])
+
+
+def test_the_owner_of_a_reaper_warns_and_has_it_end():
+    reaper = SimpleNamespace(stopping=threading.Event(), thread=SimpleNamespace(name="its own"))
+
+    class Owner(Closing):
+        def __init__(self):
+            self.reaper = reaper
+
+    texts = warned(Owner)
+    assert texts == ["the reaper 'its own' was not closed: call close(), or use with"]
+    assert reaper.stopping.is_set() and warned(Owner) == [], "one that ends does not warn"
 
 
 def test_a_timer_with_its_own_thread_that_was_not_closed_warns():
