@@ -56,7 +56,7 @@ class ReplicaManager:
 
     def bytes_between(self, name: TopicPartition, offset: int, end: int) -> int:
         """The bytes of a partition's records from an offset up to ``end``."""
-        return sum(self.partitions[name].read(offset, end, 1 << 62)) if offset < end else 0
+        return sum(self.partitions[name].read(offset, end, 1 << 62))
 
     # -- requests
 

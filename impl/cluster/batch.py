@@ -37,9 +37,7 @@ class Batch:
         """
         replicas = self.context.replicas_in(partition)
         for broker in brokers:
-            before = self.led[broker].get(partition)
-            again = new or (before is not None and before.new)
-            self.led[broker][partition] = Led(state, replicas, again)
+            self.led[broker][partition] = Led(state, replicas, new)
         self.inform(self.context.registered, [partition])
 
     def inform(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
@@ -54,7 +52,7 @@ class Batch:
 
     def stop(self, broker: int, partition: TopicPartition, delete: bool) -> None:
         """Have a broker stop a replica, or delete it."""
-        self.stopped[broker][partition] = delete or self.stopped[broker].get(partition, False)
+        self.stopped[broker][partition] = delete
 
     def send(self) -> None:
         """Queue everything for the brokers that are registered."""

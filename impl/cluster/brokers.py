@@ -42,7 +42,7 @@ class Brokers:
 
     def unwatch(self, brokers: Iterable[int]) -> None:
         for broker in brokers:
-            self.desk.watches.nodes.pop(broker_path(broker), None)
+            del self.desk.watches.nodes[broker_path(broker)]
 
     def changed(self) -> Duty:
         """Compare who is registered with who was. A broker with a new epoch has been away."""

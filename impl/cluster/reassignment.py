@@ -52,6 +52,9 @@ class Reassignment:
         """The ISR of a partition that moves is watched: it says how far the move is."""
         self.desk.watches.nodes[state_path(partition)] = MovingIsrChanged(partition)
 
+    def unwatch(self, partition: TopicPartition) -> None:
+        self.desk.watches.nodes.pop(state_path(partition), None)
+
     def wanted(self) -> Duty:
         """Begin what ``/admin/reassign_partitions`` has. What cannot be is taken off it."""
         reply = yield from self.desk.store.node(REASSIGNMENT)
@@ -91,6 +94,8 @@ class Reassignment:
         if new.moving:
             yield from self.resume([partition])
             yield from self.desk.partitions.elect_where_none()
+        else:
+            self.unwatch(partition)
 
     def can_lead(self, partition: TopicPartition, assignment: Assignment) -> bool:
         """Whether a replica that a partition moves to may lead it, as far as is known."""
@@ -154,7 +159,7 @@ class Reassignment:
             yield from desk.partitions.change([partition], PartitionStateName.ONLINE, "reassign")
         yield from self.remove(partition, moving.removing)
         yield from desk.store.assign(partition.topic)
-        desk.watches.nodes.pop(state_path(partition), None)
+        self.unwatch(partition)
         yield from self.take_off()
         desk.inform(self.context.registered, [partition])
         yield from self.deletion.allow([partition.topic])

@@ -16,7 +16,7 @@ ELSEWHERE = {
     "impl.threads": "replaced under control: tests/impl/production",
     "impl.condition": "production's, replaced under control: tests/impl/test_interrupts.py",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
-    "impl.unclosed": "what the garbage collector calls: tests/impl/test_system_timer_reaper.py",
+    "impl.unclosed": "what the garbage collector calls: tests/impl/test_unclosed.py",
     "impl.delayed_operation_purgatory": (
         "a timer and a thread around impl.purgatory: tests/impl/test_delayed_operation_purgatory.py"
     ),

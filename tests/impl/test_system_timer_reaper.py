@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
-import warnings
 
 import pytest
 
@@ -13,7 +11,7 @@ from impl.clock import VirtualClock
 from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import POLL_MS, SystemTimerReaper
 from tests.impl.real_threads import HOUR_MS, PATIENCE_S, finished
-from tests.impl.timers import Drained, Task
+from tests.impl.timers import Task
 
 KAFKAS_MS = 200
 """How long Kafka's reaper waits at a time, in milliseconds."""
@@ -77,49 +75,6 @@ def test_a_timer_closes_at_the_end_of_its_block():
         timer.add(Task(0))
     with pytest.raises(RuntimeError, match="after shutdown"):
         timer.add(Task(0))
-
-
-def warned(make):
-    """The warnings while what ``make`` returns becomes garbage."""
-    gc.freeze()  # the search goes through what is made from now on
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        made = make()
-        del made
-        gc.collect()
-    return [str(each.message) for each in caught if each.category is ResourceWarning]
-
-
-def test_a_reaper_that_was_not_closed_warns_and_its_thread_ends():
-    threads = []
-
-    def left():
-        reaper = SystemTimerReaper("left", SystemTimer())
-        threads.append(reaper.thread)
-        return reaper
-
-    assert "the reaper 'left' was not closed" in warned(left)[0]
-    assert finished(threads[0])
-
-
-def test_a_timer_with_its_own_thread_that_was_not_closed_warns():
-    def left():
-        timer = SystemTimer(clock=VirtualClock())
-        timer.add(Task(0))
-        return timer
-
-    (text,) = warned(left)
-    assert text.startswith("<SystemTimer of 20 x 1 ms, 0 waiting> was not closed")
-
-
-def test_what_was_closed_and_what_has_no_thread_warns_not():
-    def closed():
-        reaper = SystemTimerReaper("closed", timer := SystemTimer())
-        timer.add(Task(0))
-        reaper.close()
-        return reaper
-
-    assert warned(closed) == warned(SystemTimer) == warned(lambda: SystemTimer(Drained())) == []
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,12 @@ class Joins:
     """A group in virtual time. ``done``: generation, members and time of each join."""
 
     def __init__(self, join=InitialDelayedJoin):
-        self.time, self.group, self.done = VirtualTime(), Group("g"), []
+        self.time, self.group, self.done, self.entered = VirtualTime(), Group("g"), [], []
         self.purgatory = DelayedOperationPurgatory("Join", self.time.timer, reaper_enabled=False)
 
         class Entering(Coordinator):
-            def enter(self, given):
+            def enter(coordinator, given):  # self is the joins
+                self.entered.append((given.delay_ms, self.time.now_ms()))
                 if type(given) is InitialDelayedJoin:
                     given = join(given.coordinator, given.group, given.delay_ms, given.remaining_ms)
                 super().enter(given)
@@ -104,6 +105,15 @@ def test_without_newcomers_a_first_join_ends_after_its_delay():
     assert joins.purgatory.watched() == joins.purgatory.num_delayed() == 1
     joins.at(1000)
     assert joins.done == [(1, ("a",), 100)] and joins.purgatory.num_delayed() == 0
+
+
+def test_a_first_join_whose_time_is_up_waits_for_no_newcomer():
+    joins = Joins()
+    for ms, member in ((0, "a"), (60, "b"), (160, "c"), (240, "d")):
+        joins.at(ms, member)
+    joins.at(1000)
+    assert joins.entered == [(100, 0), (100, 100), (50, 200)]
+    assert joins.done == [(1, ("a", "b", "c", "d"), 250)]
 
 
 def test_the_next_join_is_entered_by_the_on_complete_of_the_one_before():

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from impl.broker.delayed_fetch import Fetched, FetchPartition
-from impl.broker.delayed_produce import Appended
+from impl.broker.delayed_fetch import DelayedFetch, Fetched, FetchPartition
+from impl.broker.delayed_produce import Appended, DelayedProduce
 from impl.broker.partition import Error, Partition, TopicPartition
 from impl.broker.replica_manager import ReplicaManager
 from impl.broker.virtual_time import VirtualTime
@@ -69,6 +69,47 @@ def test_at_the_timeout_each_partition_has_its_own_error(broker):
     broker.time.advance(1)
     ((now, answer),) = broker.answers
     assert (now, answer[A].error, answer[B].error) == (50, Error.NONE, Error.REQUEST_TIMED_OUT)
+
+
+def noted(kind):
+    """A class of operations, and all that are made of it."""
+    made = []
+
+    class Noted(kind):
+        __slots__ = ()
+
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            made.append(self)
+
+    return Noted, made
+
+
+def test_an_operation_keeps_what_its_timeout_has_ended(broker):
+    broker.of.produce_class, produced = noted(DelayedProduce)
+    broker.of.fetch_class, fetched = noted(DelayedFetch)
+    broker.of.append(50, -1, {A: [5], B: [5]}, broker.answer)
+    broker.of.append(50, -1, {A: [5]}, broker.answer)
+    broker.of.fetch(50, 1, {B: FetchPartition(0)}, broker.answer)
+    broker.of.fetch(50, 1, {A: FetchPartition(0)}, broker.answer)
+    broker.replicate(A, 2)
+    broker.time.advance(50)
+    assert [each.expired for each in produced] == [(B,), ()]
+    assert [each.expired for each in fetched] == [True, False]
+
+
+def test_a_partition_that_is_gone_ends_what_waits_for_it(broker):
+    broker.of.append(HOUR_MS, 1, {A: [1] * 4}, lambda answer: None)
+    broker.replicate(A, 4)
+    broker.of.delete_records(50, {A: 3}, broker.answer)
+    broker.of.append(50, -1, {A: [1]}, broker.answer)
+    broker.of.fetch(50, 1, {A: FetchPartition(4)}, broker.answer)
+    assert broker.answers == []
+    del broker.of.partitions[A]
+    for purgatory in broker.of.purgatories.values():
+        purgatory.check_and_complete(A)
+    errors = [answer[A].error for _, answer in broker.answers]
+    assert errors == [Error.UNKNOWN_TOPIC_OR_PARTITION] * 3
 
 
 def test_too_few_replicas_in_sync_are_an_error_before_and_after_the_append():

@@ -94,6 +94,8 @@ class JudgedCluster(Cluster):
         """Everything agrees: ZooKeeper, the controller's memory, and the brokers."""
         if not self.members:
             return
+        open_ones = [each.id for each in self.tree.live]
+        assert len(open_ones) == len(self.members), f"OneSession: {open_ones} of {[*self.members]}"
         acting = [each for each in self.members.values() if each.controller.acting]
         named = self.named()
         assert [str(each.id) for each in acting] == [named], f"OneController: {acting}, {named}"
@@ -105,6 +107,7 @@ class JudgedCluster(Cluster):
         done(self, acting[0])
         led(acting[0])
         followed(self, acting[0])
+        watched(acting[0])
 
 
 def idle(member: Member):
@@ -145,6 +148,17 @@ def remembered(cluster, member):
     for each in states.keys() | context.leadership.keys():
         known = context.leadership.get(each)
         assert known == states.get(each), f"Remembers: {each}: {known}, {states.get(each)}"
+
+
+def watched(member):
+    """The controller has events of the nodes that it needs, and of no other ones."""
+    context, watches = member.controller.desk.context, member.watches
+    moving = [each for each, found in context.assignments.items() if found.moving]
+    needed = {nodes.PREFERRED, nodes.REASSIGNMENT, *map(state_path, moving)}
+    needed |= {*map(nodes.broker_path, context.registered), *map(nodes.topic_path, context.topics)}
+    assert watches.nodes.keys() == needed, f"Watches: {needed ^ watches.nodes.keys()}"
+    above = {nodes.BROKERS, nodes.TOPICS, nodes.DELETIONS, nodes.ISR_CHANGES}
+    assert watches.children.keys() == above, f"Watches: {above ^ watches.children.keys()}"
 
 
 def done(cluster, member):

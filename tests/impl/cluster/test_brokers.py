@@ -5,15 +5,30 @@ from __future__ import annotations
 import pytest
 
 from impl.broker.partition import TopicPartition
+from impl.cluster.broker import ClusterBroker
 from impl.cluster.brokers import Brokers
 from impl.cluster.cluster import Member
 from impl.cluster.controller import ClusterController, DuplicateBroker
 from impl.cluster.early_brokers import EarlyBrokers
 from impl.cluster.events import ShutdownWanted
-from impl.cluster.messages import Error, Sender, UpdateMetadataRequest
-from impl.cluster.nodes import broker_path, broker_text
-from impl.cluster.states import ReplicaState
-from impl.zookeeper_requests import Create, Put
+from impl.cluster.messages import (
+    Error,
+    LeaderAndIsrRequest,
+    Led,
+    Sender,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+from impl.cluster.nodes import (
+    PartitionState,
+    broker_path,
+    broker_text,
+    state_path,
+    topic_path,
+)
+from impl.cluster.states import PartitionStateName, ReplicaState
+from impl.cluster_state import LeaderAndIsr
+from impl.zookeeper_requests import Create, Delete, Put
 from tests.impl.cluster.clusters import (
     A0,
     A1,
@@ -143,6 +158,109 @@ def test_a_replica_on_a_dead_broker_is_offline_and_out_of_sync():
     states = desk(made).context.replicas
     assert {each.broker for each in states if states[each] is ReplicaState.OFFLINE} == {3}
     assert [3 in state(made, each).isr for each in (A0, A1, A2)] == [False] * 3
+
+
+class Stares(Brokers):
+    """Watches the nodes of brokers that have gone."""
+
+    def unwatch(self, brokers):
+        pass
+
+
+def test_the_node_of_a_broker_that_has_gone_is_watched_no_more():
+    with pytest.raises(AssertionError, match="^Watches: {'/brokers/ids/3'}"):
+        made = cluster(*THREE, controller=having("brokers", Stares))
+        made.kill(3)
+        made.run()
+
+
+def test_a_deletion_waits_for_a_broker_that_dies_before_it_responds():
+    made = cluster(*THREE)
+    made.delete_topic("a")
+    while made.members[1].step():
+        pass
+    made.kill(3)
+    made.run()
+    replicas = desk(made).context.replicas
+    assert desk(made).context.ineligible == {"a"}
+    assert {(each.broker, now) for each, now in replicas.items()} == {
+        (1, ReplicaState.DELETION_SUCCESSFUL),
+        (2, ReplicaState.DELETION_SUCCESSFUL),
+        (3, ReplicaState.INELIGIBLE),
+    }
+    made.start(3)
+    made.run()
+    assert made.data(topic_path("a")) is None
+
+
+# -- a broker's own changes of an ISR
+
+
+def tries(replica, by, gone=False, overtaken=False, usurps=False):
+    """A broker tries to take a replica out of the ISR of a partition of 1 to 3, that 1 leads.
+
+    ``gone``: the partition's node is. ``overtaken``: the node has another leader, of which no
+    broker has heard. ``usurps``: the broker takes itself for the leader. Returns whether a node has
+    changed.
+    """
+    made = cluster((1, 2, 3), brokers=4)
+    if gone:
+        made.by_hand(Delete(state_path(A0)))
+    if overtaken:
+        later = PartitionState(LeaderAndIsr(2, (1, 2, 3), leader_epoch=1), 1)
+        made.by_hand(Put(state_path(A0), later.text()))
+    member, before = made.members[by], made.tree.nodes
+    if usurps:
+        member.broker.leads = lambda partition: True
+    member.perform(member.broker.shrink(A0, replica))
+    return made.tree.nodes != before
+
+
+def test_a_broker_changes_an_isr_where_it_leads_and_there_is_a_node():
+    assert tries(3, by=1) and not tries(4, by=1) and not tries(3, by=1, overtaken=True)
+    assert not tries(3, by=2) and not tries(3, by=4) and not tries(3, by=1, gone=True)
+    assert tries(3, by=2, usurps=True)
+
+
+def follows(broker, leader, leader_epoch):
+    """What a broker answers to the request to follow a leader, and whether it does."""
+    led = Led(PartitionState(LeaderAndIsr(leader, (leader,), leader_epoch), 1), (1, 2, 3))
+    answer = broker.receive(LeaderAndIsrRequest(Sender(1, 1, 0), {A0: led}))
+    return answer.partitions[A0], broker.roles[A0] == led and A0 not in broker.stranded
+
+
+def test_a_broker_follows_whom_it_knows_and_no_leader_of_the_past():
+    broker = ClusterBroker(3)
+    assert follows(broker, 1, 4) == (Error.LEADER_NOT_AVAILABLE, False)
+    broker.receive(UpdateMetadataRequest(Sender(1, 1, 0), {}, {1: "b1", 2: "b2"}))
+    assert follows(broker, 1, 4) == (Error.NONE, True)
+    assert follows(broker, 2, 3) == (Error.NONE, False), "it follows the later one"
+    assert follows(broker, 3, 5) == (Error.NONE, True), "it leads, and needs no other"
+    assert follows(broker, 9, 6) == (Error.LEADER_NOT_AVAILABLE, False)
+    broker.receive(StopReplicaRequest(Sender(1, 1, 0), {A0: False}))
+    assert not broker.roles and not broker.stranded
+
+
+class Shakes(Brokers):
+    """Elects for each partition when a broker has gone."""
+
+    def went_offline(self, replicas):
+        online = sorted(self.context.partitions)
+        yield from self.desk.partitions.change(online, PartitionStateName.OFFLINE)
+        yield from super().went_offline(replicas)
+
+
+def epochs(controller=ClusterController):
+    """The leader epochs of two partitions when a broker has gone that has the second one."""
+    made = cluster((1, 2), (3, 1), controller=controller)
+    made.kill(3)
+    made.run()
+    return [state(made, each).leader_epoch for each in (A0, A1)]
+
+
+def test_a_failure_changes_nothing_where_the_broker_had_no_replica():
+    assert epochs()[0] == 0 and epochs()[1] > 0
+    assert epochs(having("brokers", Shakes))[0] == 1
 
 
 # -- controlled shutdown

@@ -6,7 +6,7 @@ import pytest
 
 from impl.cluster.cluster import Member
 from impl.cluster.controller import FAILOVER, ClusterController, WrongOrder
-from impl.cluster.events import MOVE
+from impl.cluster.events import EXPIRE, MOVE
 from impl.cluster.messages import Error, UpdateMetadataRequest
 from impl.cluster.requests import performed
 from impl.cluster.store import Store
@@ -205,6 +205,20 @@ def test_resignation_ends_what_began_last_first():
     resign(ClusterController)
     with pytest.raises(WrongOrder, match="^watch was to end before start_timer$"):
         resign(Forward)
+
+
+class Lingers(Member):
+    """Begins another session, and keeps the one that was over."""
+
+    def expire(self):
+        self.inbox.clear_and_put(EXPIRE)
+
+
+def test_a_session_that_is_left_is_found():
+    made = cluster(*THREE, member=Lingers)
+    made.members[2].expire()
+    with pytest.raises(AssertionError, match="^OneSession: "):
+        made.run()
 
 
 class Breaks(ClusterController):

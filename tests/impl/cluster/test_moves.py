@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from impl.broker.partition import TopicPartition
+from impl.cluster.context import Replica
 from impl.cluster.controller import ClusterController
 from impl.cluster.events import RebalanceDue
 from impl.cluster.nodes import PREFERRED, REASSIGNMENT, Assignment, moves_text, topic_path
@@ -12,7 +13,7 @@ from impl.cluster.preferred import Preferred
 from impl.cluster.reassignment import Reassignment
 from impl.cluster.settings import Settings
 from impl.cluster.states import IllegalTransition, PartitionStateName, ReplicaState
-from impl.zookeeper_requests import Create, Put
+from impl.zookeeper_requests import Create, Delete, Put
 from tests.impl.cluster.clusters import (
     A0,
     A1,
@@ -114,6 +115,37 @@ def test_a_move_gets_another_target_and_the_first_one_is_undone():
     moved(made, A0, 1, 2)
 
 
+def test_a_new_replica_that_is_about_to_stop_is_not_made_to_follow():
+    made = cluster((1, 2))
+    made.reassign({A0: (1, 3)})
+    made.run()
+    made.shut_down(3)
+    made.run()
+    expand(made, A0, 3)
+    context = desk(made).context
+    assert context.assignments[A0] == Assignment((1, 3))
+    assert context.replicas[Replica(A0, 3)] is ReplicaState.OFFLINE
+
+
+class Stares(Reassignment):
+    """Watches the node of a partition that moves no more."""
+
+    def unwatch(self, partition):
+        pass
+
+
+def test_the_node_of_a_partition_that_moves_no_more_is_watched_no_more():
+    for done in (lambda made: expand(made, A0, 3), lambda made: made.reassign({A0: (1, 2)})):
+        made = cluster((1, 2), controller=having("reassignment", Stares))
+        made.reassign({A0: (1, 3)})
+        made.run()
+        made.by_hand(Delete(REASSIGNMENT))
+        made.run()
+        with pytest.raises(AssertionError, match="^Watches: {'/brokers/.*/0/state'}"):
+            done(made)
+            made.run()
+
+
 @pytest.mark.parametrize("target", [(), (3, 3), (9,)])
 def test_a_move_that_cannot_be_is_taken_off(target):
     made = cluster((1, 2))
@@ -168,6 +200,20 @@ def test_a_timer_brings_preferred_leaders_back():
     assert leaders(made) == [1, 2, 1]
     made.advance(1)
     assert leaders(made) == [1, 2, 3]
+
+
+KAFKAS = {
+    "unclean.leader.election.enable": False,
+    "auto.leader.rebalance.enable": True,
+    "leader.imbalance.per.broker.percentage": 10,
+    "the first check, which is fixed": 5_000,
+    "leader.imbalance.check.interval.seconds": 300 * 1_000,
+}
+"""Kafka's defaults, times in milliseconds."""
+
+
+def test_the_defaults_are_kafkas():
+    assert Settings() == tuple(KAFKAS.values())
 
 
 def test_without_the_setting_there_is_no_timer():

@@ -11,6 +11,7 @@ from impl.cluster.deletion import Deletion
 from impl.cluster.messages import Error, Response
 from impl.cluster.nodes import DELETIONS, assignments_of, topic_path
 from impl.cluster.settings import Settings
+from impl.cluster.states import ReplicaState
 from impl.cluster.topics import Topics
 from impl.zookeeper_requests import Delete, Get
 from tests.impl.cluster.clusters import (
@@ -223,6 +224,46 @@ def test_a_deletion_waits_for_a_dead_broker():
     made.start(3)
     made.run()
     gone(made)
+
+
+class Rash(Deletion):
+    """Has a later controller delete what it can, and wait for the rest."""
+
+    def read(self):
+        yield from super().read()
+        self.context.ineligible.clear()
+
+
+def taken_up(controller=ClusterController):
+    """A deletion waits for a dead broker, and the controller ends. Returns the replicas' states."""
+    made = cluster(*THREE, controller=controller)
+    made.kill(3)
+    made.run()
+    made.delete_topic("a")
+    made.run()
+    made.remove_controller()
+    made.run()
+    states = set(desk(made).context.replicas.values())
+    made.start(3)
+    made.run()
+    gone(made)
+    return states
+
+
+def test_a_later_controller_waits_for_a_dead_broker_before_it_deletes_anything():
+    online, offline = ReplicaState.ONLINE, ReplicaState.OFFLINE
+    assert taken_up() == {online, offline}
+    assert ReplicaState.DELETION_SUCCESSFUL in taken_up(having("deletion", Rash))
+
+
+def test_a_deletion_under_way_waits_for_no_broker_that_lives():
+    made = cluster(*THREE)
+    made.delete_topic("a")
+    while made.members[1].step():
+        pass
+    context = desk(made).context
+    assert set(context.replicas.values()) == {ReplicaState.DELETION_STARTED}
+    assert context.deleting == {"a"} and not context.ineligible
 
 
 def test_a_deletion_that_a_broker_fails_to_do_is_tried_again_when_it_comes_back():

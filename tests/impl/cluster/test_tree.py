@@ -84,6 +84,17 @@ def test_a_node_has_the_number_of_the_transaction_that_created_it(tree, session)
     assert tree.ask(session, Origin("/c")).code is Code.NO_NODE
 
 
+def test_each_transaction_and_each_begin_and_end_of_a_session_has_the_next_number(tree, seen):
+    numbers = [tree.zxid]
+    session = tree.open(seen)
+    numbers.append(tree.zxid)
+    for request in (Multi((Create("/b", ""), Create("/c", ""))), Exists("/b"), Children("/a")):
+        tree.ask(session, request)
+        numbers.append(tree.zxid)
+    tree.end(session)
+    assert [*numbers, tree.zxid] == [0, 1, 2, 2, 2, 3]
+
+
 def test_a_refused_transaction_has_no_number_and_does_nothing(tree, session, seen):
     tree.ask(session, Children("/a", watch=True))
     before = tree.zxid, tree.nodes
