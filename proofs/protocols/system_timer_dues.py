@@ -156,9 +156,9 @@ class Dues(Entries):
 
     @safety("Timer.LatenessBound")
     def lateness_bound(self, s: SimpleNamespace) -> z3.BoolRef:
-        """With the reaper idle, nothing due in the queue and no adder inside, nothing is late.
+        """Where the reaper is idle, nothing queued is due and no adder is inside, none is late.
 
-        Each entry in a bucket has its deadline before it, so that the reaper is idle in time.
+        The deadline of each entry in a bucket is then still to come.
         """
         waits = And(T != NO_THREAD, at(s, T, "R2", "Q2"))
         idle = And(

@@ -33,7 +33,7 @@ _NO_FRAMES = Frames("", {}, {}, z3.BoolVal(False))
 class EitherTimer(Linked):
     """The linked system, whichever timer it is."""
 
-    TIMERS = ("SystemTimer", "KafkaTimer")
+    TIMERS: tuple[str, ...] = ("SystemTimer", "KafkaTimer")
 
     def specified(self, s: SimpleNamespace, name: str) -> z3.BoolRef:
         """A property of the specification, as SANY has read it.

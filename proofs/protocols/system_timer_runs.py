@@ -22,7 +22,7 @@ NAME = "system_timer"
 
 
 @cache
-def system(old: str = "", new: str = "", base: type[Linked] = Linked) -> type[Linked]:
+def system(old: str = "", new: str = "", base: type = Linked) -> type[Linked]:
     """The module's system, or that of the module with one text of its translation replaced.
 
     ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
@@ -46,7 +46,7 @@ def specification(old: str = "", new: str = "") -> Specification:
 
 
 @cache
-def compiled(old: str = "", new: str = "", base: type[Linked] = Linked) -> Compiled:
+def compiled(old: str = "", new: str = "", base: type = Linked) -> Compiled:
     return Compiled(system(old, new, base)())
 
 
@@ -81,7 +81,7 @@ OF_KAFKA = scenario({"one": 1}, a="add one", b="close", c="tick", r="reap") | {
 
 
 def placed(
-    program: Mapping[str, Any], old: str = "", new: str = "", base: type[Linked] = Linked
+    program: Mapping[str, Any], old: str = "", new: str = "", base: type = Linked
 ) -> Placed:
     """The module's system at the size of a scenario. Raises ValueError where it is none."""
     mechanism = mutated.mechanisms()[NAME]
@@ -134,7 +134,7 @@ class ReachedTimer(Reached):
         old: str = "",
         new: str = "",
         bound: int = 20_000,
-        base: type[Linked] = Linked,
+        base: type = Linked,
     ) -> None:
         here = placed(program, old, new, base)
         self.placed, self.model = here, here.model
@@ -145,11 +145,12 @@ class ReachedTimer(Reached):
 
 
 @cache
-def witnesses(base: type[Linked] = Linked) -> dict[str, ReachedTimer]:
+def witnesses(base: type = Linked) -> dict[str, ReachedTimer]:
     """For each way a scenario, and in it a state, in which it is taken."""
     found: dict[str, ReachedTimer] = {}
-    missing = set(system(base=base).actions())
-    for each in [each for each in (*SMALL, OF_KAFKA) if each["timer"] in base.TIMERS]:
+    of = system(base=base)
+    missing: set[str] = set(of.actions())
+    for each in [each for each in (*SMALL, OF_KAFKA) if each["timer"] in of.TIMERS]:
         reached = ReachedTimer(each, base=base)
         for state, move in reached.edges():
             if move.action in missing:

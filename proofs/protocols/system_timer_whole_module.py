@@ -143,7 +143,11 @@ def follows(of: Conditions, name: str, rests_on: tuple[str, ...], assumes: tuple
         name,
         " ".join(each.says for each in own.values()),
         [LateVC(each, partial(of.safe, each)) for each in own],
-        [Control(each.name, each.says, each.find, "trace") for each in FAULTS if each.of == name],
+        [
+            Control(each.name, each.says, each.find, "trace")
+            for each in FAULTS
+            if name == f"Timer.{each.property}"
+        ],
         rests_on=rests_on,
         assumes=(*ATOMIC, *assumes),
         profile="nightly",

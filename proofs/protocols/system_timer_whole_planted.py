@@ -17,14 +17,9 @@ from proofs.protocols.timer_task_list_planted import violated
 
 @dataclass(frozen=True)
 class OfEntries(Planted):
-    """A fault that an entry's conjuncts notice."""
+    """A fault that an entry's conjuncts notice. It is a control of the property's theorem."""
 
     base, simulation = Entries, KeptEntries
-
-    @property
-    def of(self) -> str:
-        """The theorem that it is a control of."""
-        return f"Timer.{self.property}"
 
 
 @dataclass(frozen=True)
@@ -46,10 +41,6 @@ class OfKafka:
     property: str
     scenario: str = "kafka_stalled_adder"
     bound: int = 20_000
-
-    @property
-    def of(self) -> str:
-        return f"Timer.{self.property}"
 
     def find(self, _seed: int = 0) -> Found:
         """A reached state of the unchanged module that breaks the property."""

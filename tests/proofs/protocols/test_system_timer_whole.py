@@ -47,7 +47,7 @@ def test_every_label_has_a_condition_and_every_theorem_a_control():
     assert set(theorems) == {"Inv.Entries", "Inv.Dues", *THEOREMS}
     for name in ("Inv.Entries", "Inv.Dues"):
         assert [vc.name for vc in theorems[name].vcs] == ["start", *ACTIONS]
-    assert {each.of for each in planted.FAULTS} == THEOREMS
+    assert {f"Timer.{each.property}" for each in planted.FAULTS} == THEOREMS
     assert set(SAME) | {"each_add_runs_once", "withdrawn_never_runs"} == set(Dues.safety())
 
 
@@ -88,7 +88,7 @@ def test_a_fault_is_no_proof(fault):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: f"{fault.name}-{fault.of}")
+@pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: f"{fault.name}-{fault.property}")
 def test_a_fault_breaks_the_goal_in_a_run(fault):
     found = fault.find()
     expected = getattr(fault, "goal", None) or f"kafka_stalled_adder: {fault.property}"
