@@ -80,9 +80,7 @@ OF_KAFKA = scenario({"one": 1}, a="add one", b="close", c="tick", r="reap") | {
 """A scenario in which every way is taken that Kafka's timer alone takes."""
 
 
-def placed(
-    program: Mapping[str, Any], old: str = "", new: str = "", base: type = Linked
-) -> Placed:
+def placed(program: Mapping[str, Any], old: str = "", new: str = "", base: type = Linked) -> Placed:
     """The module's system at the size of a scenario. Raises ValueError where it is none."""
     mechanism = mutated.mechanisms()[NAME]
     constants = mechanism.constants_of(program)

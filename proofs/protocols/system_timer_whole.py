@@ -14,6 +14,7 @@ from proofs.protocols.system_timer_links import V, tick
 from proofs.protocols.system_timer_simulation import TimerSimulation
 from proofs.protocols.system_timer_steps import (
     BUCKET,
+    ENTRY,
     NO_BUCKET,
     NO_ENTRY,
     STATEMENTS,
@@ -25,6 +26,11 @@ from proofs.protocols.timer_task_list_simulation import simple
 
 OF_P10 = "key_kept_while_queued"
 """The statement of P10 that is a premise."""
+OF_QUEUE = {"queued_once_with_its_key": ("kafka_is_elsewhere",), "lateness_bound": ()}
+"""Properties of the queue, and the conjuncts on entries that are premises.
+
+They follow from the conjuncts on keys, and from what is seen.
+"""
 OF_ENTRIES = tuple(Entries.conjuncts())
 OF_DUES = tuple(each for each in Dues.conjuncts() if each not in OF_ENTRIES)
 
@@ -58,6 +64,10 @@ class KeptEntries(TimerSimulation):
             *super().hints(),
             *[self.length(e) + i for e in (s.ae[t], s.task[t]) for i in (0, 1)],
         ]
+
+    def terms(self, name: str) -> list[z3.ExprRef]:
+        """The hints for a way, or for a property."""
+        return self.hints()
 
     def length(self, e: z3.ExprRef) -> z3.ArithRef:
         """How long the list of an entry's task is."""
@@ -114,8 +124,10 @@ class KeptDues(KeptEntries):
                 return {
                     f"{each} #1": self.of_keys(each, [E], own) for each in ("trimmed", "from_zero")
                 }
-            case "key_before_deadline" | "lateness_bound":
+            case "key_before_deadline":
                 return {"trimmed #1": self.of_keys("trimmed", [B, E], B)}
+            case "lateness_bound":
+                return {"from_zero #1": self.of_keys("from_zero", [B, E], B)}
         return {}
 
     def of_keys(self, theorem: str, of: list[z3.ExprRef], bucket: z3.ExprRef) -> z3.BoolRef:
@@ -126,11 +138,15 @@ class KeptDues(KeptEntries):
         return ForAll(of, Implies(present, STATEMENTS[theorem].at(terms)))
 
     def hints(self) -> list[z3.ExprRef]:
-        """Further, the level above the thread's, and who has a bucket out of the queue."""
+        """Further, the level above the thread's."""
         s, t = self.s, z3.Const("t!", THREAD.z3)
-        (bucket,) = BUCKET.consts("any_Bucket_1")
-        above = s.Int_as_Level[s.Level_as_Int[s.level[t]] + 1]
-        return [*super().hints(), above, s.token[bucket]]
+        return [*super().hints(), s.Int_as_Level[s.Level_as_Int[s.level[t]] + 1]]
+
+    def terms(self, name: str) -> list[z3.ExprRef]:
+        """For a property of a bucket: who has it out of the queue, and who has linked its entry."""
+        (bucket,), (entry,) = BUCKET.consts("any_Bucket_1"), ENTRY.consts("any_Entry_1")
+        further = [self.s.token[bucket], self.s.linker[entry]]
+        return [*self.hints(), *(further if name in OF_QUEUE else ())]
 
 
 def of_levels(theorem: str, **terms: z3.ArithRef) -> z3.BoolRef:

@@ -17,7 +17,13 @@ from proofs.protocols.system_timer_module import module_digest
 from proofs.protocols.system_timer_runs import NAME, system, witnesses
 from proofs.protocols.system_timer_theory import OF_MODULE
 from proofs.protocols.system_timer_view import ACTIONS
-from proofs.protocols.system_timer_whole import KeptDues, KeptEntries, cited
+from proofs.protocols.system_timer_whole import (
+    OF_ENTRIES,
+    OF_QUEUE,
+    KeptDues,
+    KeptEntries,
+    cited,
+)
 from proofs.protocols.system_timer_whole_planted import FAULTS
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
@@ -72,7 +78,7 @@ class Conditions(OfModule):
             alone = {other: formula for other, formula in known.items() if other in first}
             for tried in alone, near, known:
                 kept, made, lost = cores(
-                    of.module, tried, {each: goal}, of.hints(), (), self.instances
+                    of.module, tried, {each: goal}, of.terms(name), (), self.instances
                 )
                 if not lost:
                     break
@@ -99,7 +105,12 @@ class Conditions(OfModule):
         """A property follows from the invariant."""
         of = self.simulation
         goals = {name: simple(of.module.formula(name, of.s))}
-        kept, goal = self.proved(name, {}, goals, self.premises)
+        known = {
+            each: formula
+            for each, formula in self.premises.items()
+            if each not in OF_ENTRIES or each in OF_QUEUE.get(name, OF_ENTRIES)
+        }
+        kept, goal = self.proved(name, {}, goals, known)
         used = {each: z3.And(parts) for each, parts in kept.items()}
         way = SEEN[of.module.safety()[name].theorem]
         reached = witnesses(self.BASE)[way]
@@ -177,10 +188,15 @@ invariant(
 )
 follows(OF_DUES, "Timer.NotEarly", ("Inv.Dues",), CORRECTED)
 follows(OF_DUES, "Timer.KeyBeforeDeadline", ("Inv.Dues", "Inv.Entries", "trimmed"), CORRECTED)
-follows(OF_DUES, "Timer.QueuedOnceWithItsKey", ("Inv.Dues", "Spec.SystemTimer"), CORRECTED)
+follows(
+    OF_DUES,
+    "Timer.QueuedOnceWithItsKey",
+    ("Inv.Dues", "Inv.Entries", "Spec.SystemTimer"),
+    CORRECTED,
+)
 follows(
     OF_DUES,
     "Timer.LatenessBound",
-    ("Inv.Dues", "Inv.Entries", "Spec.SystemTimer", "trimmed"),
+    ("Inv.Dues", "Spec.SystemTimer", "from_zero"),
     CORRECTED,
 )

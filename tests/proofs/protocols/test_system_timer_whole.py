@@ -88,7 +88,9 @@ def test_a_fault_is_no_proof(fault):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: f"{fault.name}-{fault.property}")
+@pytest.mark.parametrize(
+    "fault", planted.FAULTS, ids=lambda fault: f"{fault.name}-{fault.property}"
+)
 def test_a_fault_breaks_the_goal_in_a_run(fault):
     found = fault.find()
     expected = getattr(fault, "goal", None) or f"kafka_stalled_adder: {fault.property}"
