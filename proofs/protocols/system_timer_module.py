@@ -37,7 +37,7 @@ class Conditions:
     ``old``, ``new``: as in `system`, for a module with a fault. ``BASE``: its ghosts and conjuncts.
     """
 
-    BASE: type[Linked] = Linked
+    BASE: type = Linked
 
     def __init__(self, old: str = "", new: str = "") -> None:
         self.old, self.new = old, new

@@ -115,7 +115,7 @@ def ghosts(here: Placed) -> State:
 def blank(here: Placed, frozen: Any) -> State:
     """A state of the compiled module with blank ghosts, as those of the start are."""
     values = here.values(frozen)
-    missing = {
+    missing: dict[str, Any] = {
         name: False if z3.is_bool(z3.Const(name, of)) else {}
         for name, of in here.system.VARIABLES.items()
         if name not in values
