@@ -25,7 +25,7 @@ PROVED = {
     "delayed_operation": "any size",
     "partition_leader": "replicas",
     "purgatory": "any size",
-    "system_timer": "keys, queue",
+    "system_timer": "most safety",
     "timer_task_list": "any size",
     "timing_wheel": "arithmetic",
 }

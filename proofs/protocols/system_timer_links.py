@@ -79,6 +79,8 @@ class Linked(Generated):
     ``tick_of``: of a bucket, by its number.
     """
 
+    TIMERS: tuple[str, ...] = ("SystemTimer",)
+    """Those that it is about."""
     VARIABLES = {"token": array(BUCKET, THREAD), "changed": z3.BoolSort()}
     RIGID = {
         "reaper": THREAD.z3,
@@ -145,15 +147,25 @@ class Linked(Generated):
         )
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return [*super().given(s), *self.of_timer(s), *self.of_constants(s)]
+
+    def of_timer(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        """Which timer it is, and A-REAPER."""
+        reaps = And(1 <= K, K <= s.Program_length[T], s.Program_1_word[T][K] == OPERATION.reap)
+        return [
+            s.Timer == TIMER.SystemTimer,
+            s.reaper != NO_THREAD,
+            ForAll([T, K], Implies(reaps, T == s.reaper)),
+        ]
+
+    def of_constants(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        """What is assumed of the other constants, whichever timer it is."""
         word, entries = s.Program_1_word[T][K], s.Program_2_Entry[T][K]
 
         def has(operation: str, *claims: z3.BoolRef) -> z3.BoolRef:
             return Implies(word == getattr(OPERATION, operation), And(*claims))
 
         return [
-            *super().given(s),
-            s.Timer == TIMER.SystemTimer,
-            s.reaper != NO_THREAD,
             s.WheelSize >= 2,
             s.Levels >= 1,
             ForAll([E], (s.TaskOf[E] == NO_TASK) == (E == NO_ENTRY)),
@@ -169,7 +181,7 @@ class Linked(Generated):
             ForAll([V], Implies(V != NO_LEVEL, tick(s, V) >= 1)),
             ForAll([B], self.bucket(s, B)),
             s.level_of[NO_BUCKET] == NO_LEVEL,
-            # A-PROGRAM, A-ONCE, A-REAPER
+            # A-PROGRAM, A-ONCE
             ForAll(
                 [T, K],
                 Implies(
@@ -182,7 +194,6 @@ class Linked(Generated):
                             s.turn_of[entries] == K,
                         ),
                         has("cancel", s.Program_2_Task[T][K] != NO_TASK),
-                        has("reap", T == s.reaper),
                     ),
                 ),
             ),

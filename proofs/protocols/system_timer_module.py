@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property, partial
 
 import z3
 
 from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
+from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_planted import FAULTS
 from proofs.protocols.system_timer_runs import (
     NAME,
@@ -32,15 +34,17 @@ INVARIANT = "Inv.Buckets"
 class Conditions:
     """The verification conditions of the module: the start, and one for each label.
 
-    ``old``, ``new``: as in `system`, for a module with a fault.
+    ``old``, ``new``: as in `system`, for a module with a fault. ``BASE``: its ghosts and conjuncts.
     """
+
+    BASE: type = Linked
 
     def __init__(self, old: str = "", new: str = "") -> None:
         self.old, self.new = old, new
 
     @cached_property
     def simulation(self) -> TimerSimulation:
-        return TimerSimulation(system(self.old, self.new)())
+        return TimerSimulation(system(self.old, self.new, self.BASE)())
 
     @cached_property
     def premises(self) -> dict[str, z3.BoolRef]:
@@ -83,15 +87,15 @@ class Conditions:
                 of_label.update({each.get_id(): each for each in formulas})
             goals.append(z3.Implies(z3.And(needed), goal))
         premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
-        return VC(label, premises, z3.And(goals), self.vivid(ways), cites=cites(premises))
+        return VC(label, premises, z3.And(goals), self.vivid(ways), cites=self.cites(premises))
 
     def vivid(self, ways: tuple[str, ...]) -> list[z3.BoolRef]:
         """A reached state in which the label is taken; the start for one that never is."""
-        found = witnesses()
+        found = witnesses(self.BASE)
         for name in ways:
             if name in found:
                 return found[name].before(name)
-        reached = ReachedTimer(SMALL[0])
+        reached = ReachedTimer(SMALL[0], base=self.BASE)
         return reached.in_state(reached.start)
 
     def start(self) -> VC:
@@ -108,14 +112,13 @@ class Conditions:
         goals = {name: simple(each) for name, each in formulas.items()}
         kept, goal = self.proved("start", {}, goals, premises)
         used = {name: z3.And(parts) for name, parts in kept.items()}
-        reached = ReachedTimer(SMALL[0])
-        return VC("start", used, goal, reached.in_state(reached.start), cites=cites(used))
+        reached = ReachedTimer(SMALL[0], base=self.BASE)
+        return VC("start", used, goal, reached.in_state(reached.start), cites=self.cites(used))
 
-
-def cites(premises: dict[str, z3.BoolRef]) -> dict[str, str]:
-    """The theorems whose statements are premises: the invariant, and those with a number."""
-    of_proof = {name: INVARIANT for name in premises if name.startswith("proof ")}
-    return of_proof | {name: name.partition(" #")[0] for name in premises if " #" in name}
+    def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
+        """The theorems whose statements are premises: the invariant, and those with a number."""
+        of_proof = {name: INVARIANT for name in premises if name.startswith("proof ")}
+        return of_proof | {name: name.partition(" #")[0] for name in premises if " #" in name}
 
 
 def module_digest() -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from proofs.kernel import Found
+from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_runs import ReachedTimer, scenario
 from proofs.protocols.system_timer_simulation import TimerSimulation
 from proofs.protocols.timer_task_list_planted import broken_goal, violated
@@ -17,8 +18,11 @@ class Planted:
     """A fault in the module's text: a text and what stands for it, and a scenario.
 
     ``goal``: the way, and its goal that fails first. ``property``: what the compiled module with
-    the fault breaks.
+    the fault breaks. ``base``, ``simulation``: the system that the goals are of.
     """
+
+    base: ClassVar[type[Linked]] = Linked
+    simulation: ClassVar[type[TimerSimulation]] = TimerSimulation
 
     name: str
     says: str
@@ -30,7 +34,7 @@ class Planted:
 
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
-        judged = broken_goal(self.reached, TimerSimulation)
+        judged = broken_goal(self.reached, self.simulation)
         if judged is None:
             return Found("unsat", "every step of the scenario is as the theorem says")
         if judged != self.goal:
@@ -39,7 +43,7 @@ class Planted:
 
     @cached_property
     def reached(self) -> ReachedTimer:
-        return ReachedTimer(self.program, self.old, self.new)
+        return ReachedTimer(self.program, self.old, self.new, base=self.base)
 
 
 FAULTS = (

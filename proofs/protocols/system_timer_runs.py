@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import z3
+
 from proofs.generated import systems
 from proofs.generated.states import Placed
 from proofs.protocols import mutated
@@ -20,12 +22,12 @@ NAME = "system_timer"
 
 
 @cache
-def system(old: str = "", new: str = "") -> type[Linked]:
+def system(old: str = "", new: str = "", base: type = Linked) -> type[Linked]:
     """The module's system, or that of the module with one text of its translation replaced.
 
-    Raises ValueError where the text is not there exactly once.
+    ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
     """
-    made = systems.made("SystemTimerModule", specification(old, new).module, WORDS, Linked)
+    made = systems.made("SystemTimerModule", specification(old, new).module, WORDS, base)
     assert issubclass(made, Linked)
     return made
 
@@ -44,8 +46,8 @@ def specification(old: str = "", new: str = "") -> Specification:
 
 
 @cache
-def compiled(old: str = "", new: str = "") -> Compiled:
-    return Compiled(system(old, new)())
+def compiled(old: str = "", new: str = "", base: type = Linked) -> Compiled:
+    return Compiled(system(old, new, base)())
 
 
 def scenario(
@@ -72,9 +74,13 @@ SMALL = (
     scenario({"one": 1}, "x", a="add one", b="cancel x", c="tick", r="reap"),
 )
 """Scenarios in which every way is taken, but for those that no thread takes."""
+OF_KAFKA = scenario({"one": 1}, a="add one", b="close", c="tick", r="reap") | {
+    "timer": "KafkaTimer"
+}
+"""A scenario in which every way is taken that Kafka's timer alone takes."""
 
 
-def placed(program: Mapping[str, Any], old: str = "", new: str = "") -> Placed:
+def placed(program: Mapping[str, Any], old: str = "", new: str = "", base: type = Linked) -> Placed:
     """The module's system at the size of a scenario. Raises ValueError where it is none."""
     mechanism = mutated.mechanisms()[NAME]
     constants = mechanism.constants_of(program)
@@ -89,7 +95,7 @@ def placed(program: Mapping[str, Any], old: str = "", new: str = "") -> Placed:
     reapers = [thread for thread, _, step in steps if step[0] == "reap"]
     adds = [(step[1], thread, turn) for thread, turn, step in steps if step[0] == "add"]
     return Placed(
-        compiled(old, new),
+        compiled(old, new, base),
         model,
         constants,
         reaper=(reapers or [*program["threads"]])[0],
@@ -103,17 +109,32 @@ def placed(program: Mapping[str, Any], old: str = "", new: str = "") -> Placed:
 
 def ghosts(here: Placed) -> State:
     """The start of a scenario with its ghosts."""
-    values = here.values(here.model.initial())
-    return here.instance.state(values | {"token": {}, "changed": False})
+    return blank(here, here.model.initial())
+
+
+def blank(here: Placed, frozen: Any) -> State:
+    """A state of the compiled module with blank ghosts, as those of the start are."""
+    values = here.values(frozen)
+    missing: dict[str, Any] = {
+        name: False if z3.is_bool(z3.Const(name, of)) else {}
+        for name, of in here.system.VARIABLES.items()
+        if name not in values
+    }
+    return here.instance.state(values | missing)
 
 
 class ReachedTimer(Reached):
     """The states of one small scenario, breadth first."""
 
     def __init__(
-        self, program: Mapping[str, Any], old: str = "", new: str = "", bound: int = 20_000
+        self,
+        program: Mapping[str, Any],
+        old: str = "",
+        new: str = "",
+        bound: int = 20_000,
+        base: type = Linked,
     ) -> None:
-        here = placed(program, old, new)
+        here = placed(program, old, new, base)
         self.placed, self.model = here, here.model
         self.system, self.instance = here.system, here.instance
         self.start = ghosts(here)
@@ -122,12 +143,13 @@ class ReachedTimer(Reached):
 
 
 @cache
-def witnesses() -> dict[str, ReachedTimer]:
+def witnesses(base: type = Linked) -> dict[str, ReachedTimer]:
     """For each way a scenario, and in it a state, in which it is taken."""
     found: dict[str, ReachedTimer] = {}
-    missing = set(system().actions())
-    for each in SMALL:
-        reached = ReachedTimer(each)
+    of = system(base=base)
+    missing: set[str] = set(of.actions())
+    for each in [each for each in (*SMALL, OF_KAFKA) if each["timer"] in of.TIMERS]:
+        reached = ReachedTimer(each, base=base)
         for state, move in reached.edges():
             if move.action in missing:
                 missing.remove(move.action)

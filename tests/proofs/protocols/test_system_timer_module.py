@@ -200,7 +200,11 @@ def test_every_scenario_keeps_what_is_assumed_of_constants():
 
 def test_a_tick_is_at_least_one():
     """A-POWER."""
-    assert all(size ** (level - 1) >= 1 for size in range(2, 9) for level in range(1, 30))
+    for size in range(2, 9):
+        assert size**0 == 1
+        for level in range(1, 30):
+            assert size ** (level - 1) >= 1
+            assert size**level == size * size ** (level - 1)
 
 
 def least_first(name: str) -> dict[bool, set[bool]]:
