@@ -14,6 +14,7 @@ import z3
 from proofs.generated import levels
 from proofs.generated.scopes import Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Plain, Shape, Vocabulary, Words
+from proofs.generated.singles import everywhere, is_everywhere
 from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
 from proofs.generated.values import gathered, merged
@@ -25,6 +26,7 @@ from wheelproof.tla.syntax import (
     Builtin,
     Call,
     Expression,
+    Let,
     Level,
     Module,
     OutsideSubset,
@@ -126,12 +128,12 @@ class Actions:
                     self.follow([(each, names), *rest], copied(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
-                unread = self.words.unread & variables_of(test)
-                way.open = way.open or bool(unread)
-                condition = None if unread else terms.truth(test, names)
+                read, unread = self.read_parts(test)
+                way.open = way.open or unread
+                condition = z3.And([terms.truth(each, names) for each in read])
                 for branch, holds in ((then, True), (other, False)):
                     along = copied(way)
-                    if condition is not None:
+                    if holds or not unread:
                         along.guards.append(condition if holds else z3.Not(condition))
                     self.follow([(branch, names), *rest], along)
                 return None
@@ -146,6 +148,8 @@ class Actions:
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
                 return self.follow([(definition.body, terms.inside(node, names)), *rest], way)
+            case Let(_, body) if node.level == Level.ACTION:
+                return self.follow([(body, names), *rest], way)
             case Builtin("UNCHANGED", (same,)):
                 way.set |= variables_of(same)
                 way.same |= variables_of(same) & set(self.shapes)
@@ -155,8 +159,19 @@ class Actions:
                 return self.follow(rest, way)
             case _ if node.level == Level.ACTION and "'" in _operators(node):
                 raise OutsideSubset(f"{shown(node)} of next values", node.place)
-        way.guards.append(terms.truth(node, names))
+        if self.words.unread & variables_of(node):
+            way.open = True
+        else:
+            way.guards.append(terms.truth(node, names))
         return self.follow(rest, way)
+
+    def read_parts(self, test: Expression) -> tuple[list[Expression], bool]:
+        """The conjuncts of a test that read no variable without terms, and whether others do."""
+        unread = bool(self.words.unread & variables_of(test))
+        match test:
+            case Builtin("$ConjList" | "\\land", parts) if unread:
+                return [each for part in parts for each in self.read_parts(part)[0]], True
+        return [] if unread else [test], unread
 
     def leaf(self, way: Way) -> None:
         if not way.to:
@@ -209,11 +224,8 @@ class Actions:
                 index = z3.Const(f"every_{bound.formals[0].name}", shape.domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 made = terms.of(body, shape.range, inner)
-                if not isinstance(made, z3.ExprRef):
-                    raise OutsideSubset("a function to records that is set everywhere", value.place)
-                null = shape.domain.null
                 old = terms.variable(name, value)
-                way.after[name] = Everywhere(index, z3.If(index == null, old[index], made))
+                way.after[name] = everywhere(index, shape.domain.null, old, made)
             case _:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)
@@ -319,9 +331,7 @@ class Actions:
             == (other.to, other.popped, set(other.back), set(other.kept))
             and all(one.back[name].eq(other.back[name]) for name in one.back)
             and not (one.chosen or other.chosen or one.firsts or other.firsts)
-            and not any(
-                isinstance(each, Everywhere) for way in (one, other) for each in way.after.values()
-            )
+            and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
         )
 
     def join(self, one: Way, other: Way) -> None:

@@ -20,6 +20,7 @@ from proofs.generated.shapes import (
     Record,
     Sequence,
     Shape,
+    Single,
     Vocabulary,
     into,
     out_of,
@@ -186,6 +187,8 @@ class Shaped:
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Single):
+                    return of.of
                 if isinstance(of, Record) and isinstance(index, Number) and "1" in of.fields:
                     return of.fields.get(str(index.value))
                 if isinstance(of, Bag | Sequence):
@@ -200,6 +203,10 @@ class Shaped:
                 return of.fields.get(name) if isinstance(of, Record) else None
             case Builtin("$IfThenElse", (_, then, other)):
                 return self.shape(then, names) or self.shape(other, names)
+            case Builtin("$RcdConstructor", pairs):
+                fields = {name: self.shape(value, names) for name, value in map(field_of, pairs)}
+                known = {name: of for name, of in fields.items() if of is not None}
+                return Record(known) if len(known) == len(fields) else None
             case Builtin("$Except" | "\\union" | "\\", (first, *_)):
                 return self.shape(first, names)
             case Builtin(name) if name in _TRUTHS:
@@ -214,6 +221,9 @@ class Shaped:
                 return pair(INT, listing.of) if isinstance(listing, Sequence) else None
             case Call(definition) if definition.standard:
                 return BOOL if node.name in ORDERS else INT
+            case Call() if node.name in self.words.constants:
+                found = self.words.constants[node.name]
+                return None if isinstance(found, Listing) else found
             case Call(definition):
                 return self.shape(definition.body, self.inside(node, names))
         return None
@@ -223,13 +233,11 @@ class Shaped:
         return of.range if isinstance(of, Function) else None
 
     def inside(self, node: Call, names: Names) -> Names:
-        """The names that a definition's body sees."""
+        """The names that a definition's body sees: those around it too, for a LET."""
         if node.definition.recursive:
             raise OutsideSubset(f"{node.name}, a recursive operator,", node.place)
-        return {
-            formal: Given(value, names)
-            for formal, value in zip(node.definition.formals, node.arguments, strict=True)
-        }
+        given = zip(node.definition.formals, node.arguments, strict=True)
+        return {**names, **{formal: Given(value, names) for formal, value in given}}
 
     def sort_of(self, node: Expression, names: Names) -> Sort:
         """The sort of a set that quantifiers and functions range over."""
