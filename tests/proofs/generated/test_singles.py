@@ -61,9 +61,9 @@ def text(body: str) -> str:
     same = ", ".join(each for each in NAMES if f"{each}'" not in body)
     goes = "" if "pc'" in body else f"/\\ {GOES} "
     return (
-        f'{HEAD}A(self) == /\\ pc[self] = "A"\n  /\\ {body}\n'
+        f'{HEAD}A(self) ==\n  /\\ pc[self] = "A"\n  /\\ {body}\n'
         f"  {goes}/\\ UNCHANGED <<{same}, stack>>\n"
-        'B(self) == /\\ pc[self] = "B" /\\ pc\' = [pc EXCEPT ![self] = "Done"]\n'
+        'B(self) ==\n  /\\ pc[self] = "B" /\\ pc\' = [pc EXCEPT ![self] = "Done"]\n'
         f"  /\\ UNCHANGED <<{', '.join(NAMES)}, stack>>\n"
         "Next == \\E self \\in Threads : A(self) \\/ B(self)\n"
     )
