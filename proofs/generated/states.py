@@ -214,10 +214,10 @@ class Placed:
                 }
                 return {"_length": len(value), **numbered}
             case Single(fields):
-                items = self.parts(fields["item"], value[0]) if value else {}
+                element = self.parts(fields["item"], value[0]) if value else {}
                 return {
                     "_has": bool(value),
-                    **{f"_item{suffix}": each for suffix, each in items.items()},
+                    **{f"_item{suffix}": each for suffix, each in element.items()},
                 }
             case Record(fields):
                 cells = dict(zip(fields, value)) if "1" in fields else value

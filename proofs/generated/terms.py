@@ -204,8 +204,9 @@ class Terms(Shaped):
                 return self.quantified(node, body, bounds, names)
             case Call() if node.definition.standard:
                 return self.number(node, names)
-            case Call() if node.name in self.words.constants:
-                return gathered(node.name, self.words.constants[node.name], self.s)
+            case Call() if (constant := self.words.constants.get(node.name)) is not None:
+                assert not isinstance(constant, Listing)
+                return gathered(node.name, constant, self.s)
             case Call() if (of := self.shape(node, names)) is not None:
                 return self.of(node, of, names)
         raise OutsideSubset(shown(node), node.place)

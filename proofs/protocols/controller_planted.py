@@ -29,7 +29,6 @@ class Planted:
     goal: str
     property: str
 
-    @property
     def changes(self) -> Changes:
         """What is changed; nothing where no text is replaced."""
         return ((self.old, self.new),) if self.old else ()
@@ -39,7 +38,7 @@ class Planted:
 
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not keep what the theorem says."""
-        reached = Reached(self.program, self.of, self.changes)
+        reached = Reached(self.program, self.of, self.changes())
         judged = broken_goal(reached)
         if judged is None:
             return Found("unsat", "every step of the scenario is as the theorem says")

@@ -43,7 +43,7 @@ class StepsDiffer(Exception):
 
 
 @cache
-def system(of: type[Epochs] = Elected, changes: Changes = ()) -> type[Epochs]:
+def system(of: type = Elected, changes: Changes = ()) -> type[Epochs]:
     """The module's system, or that of the module with texts of its translation replaced.
 
     ``of``: its ghosts and conjuncts. Raises ValueError where a text is not there exactly once.
@@ -68,7 +68,7 @@ def specification(changes: Changes = ()) -> Specification:
 
 
 @cache
-def compiled(of: type[Epochs] = Elected, changes: Changes = ()) -> Compiled:
+def compiled(of: type = Elected, changes: Changes = ()) -> Compiled:
     return Compiled(system(of, changes)())
 
 
@@ -109,7 +109,7 @@ def elements(program: Mapping[str, Any], constants: Mapping[str, Any]) -> dict[s
     return {"Broker": tuple(names), "Int": range(NUMBERS)}
 
 
-def placed(program: Mapping[str, Any], of: type[Epochs] = Elected, changes: Changes = ()) -> Here:
+def placed(program: Mapping[str, Any], of: type = Elected, changes: Changes = ()) -> Here:
     """The system at a scenario's size."""
     constants = mutated.mechanisms()[NAME].constants_of(program)
     threads = tuple(program["threads"])
@@ -130,7 +130,7 @@ class Reached(Witnesses):
     def __init__(
         self,
         program: Mapping[str, Any],
-        of: type[Epochs] = Elected,
+        of: type = Elected,
         changes: Changes = (),
         bound: int = 20_000,
     ) -> None:
@@ -170,7 +170,7 @@ class Reached(Witnesses):
         """A step of the compiled module as one of the terms. StepsDiffer: it is none."""
         blank: dict[str, Any] = {name: {} for name in self.ghosts}
         to = self.own(self.instance.state(self.placed.values(after) | blank))
-        for move in self.instance.moves(state, self.system.LABELS[label], thread):
+        for move in self.instance.moves(state, self.placed.system.LABELS[label], thread):
             if self.own(move.after) == to:
                 return move
         raise StepsDiffer(f"{label} of thread {thread} is no step of the terms")
@@ -194,7 +194,7 @@ EARLY = (
 
 
 @cache
-def witnesses(of: type[Epochs] = Elected) -> dict[str, tuple[Reached, State]]:
+def witnesses(of: type = Elected) -> dict[str, tuple[Reached, State]]:
     """For each label a scenario, and in it a state, in which it is taken; and a start."""
     found: dict[str, tuple[Reached, State]] = {}
     for program in (*SMALL, *(EARLY if of is Epochs else ())):

@@ -151,7 +151,7 @@ def test_a_fault_is_no_proof(fault):
     """Z3 finds no proof of the way, and the goal that is not proved is named."""
     way, _, goal = fault.goal.partition(": ")
     with pytest.raises(ProofError, match=rf"{way}: .*{goal}.* does not follow"):
-        module.Conditions(fault.of, fault.changes).way(way)
+        module.Conditions(fault.of, fault.changes()).way(way)
 
 
 @pytest.mark.nightly
