@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from impl import controller
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch, PartitionState, decoded
-from impl.controller_events import EXPIRE, Connection, Events, close_all
+from impl.controller_events import ABRUPTLY, EXPIRE, Connection, Events, close_all
 from impl.controller_thread import ControllerThread, EarlyControllerThread
 from impl.early_controller import EarlyElector
 from impl.runtime import get_ident
@@ -113,12 +113,16 @@ class Harness:
 
     def connect(self, broker: str) -> None:
         connection = self.connections[broker]
-        connection.tell_of_expiry()  # change Y1
-        connection.open_session()  # write Y2
+        if connection.tell_of_expiry():  # change Y1
+            connection.open_session()  # write Y2
 
     def expire(self, broker: str) -> None:
         connection = self.connections[broker]
         connection.expire()  # write N1
+
+    def leave(self, broker: str, how: str) -> None:
+        events = self.events_of[broker]
+        events.leave(how)  # write L1
 
     def remove(self) -> None:
         """Delete /controller by hand."""
@@ -193,17 +197,28 @@ def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
     """None if a step of ``WAITS`` can be made. ``names``: the locals of the function with it."""
     if label == "A1":
         events = names["self"].events
-        return None if events.waiting or events.closed else Busy("an event")
+        ready = events.waiting or events.closed or events.leaving == ABRUPTLY
+        return None if ready else Busy("an event")
     if label == "Y1":
         return Busy("an expiry") if names["connection"].lives() else None
     if label == "Y2":
         return Busy("its event") if EXPIRE in names["connection"].events.waiting else None
     harness = names["self"]
-    quiet = all(
-        events.quiet() and connection.lives() and not late_of(harness.zookeeper, events)
-        for events, connection in zip(harness.events, harness.connections.values(), strict=True)
-    )
-    return None if quiet else Busy("quiet")
+    connections = harness.connections.values()
+    resting = all(left(connection) or rests(connection) for connection in connections)
+    return None if resting and not any(each.busy for each in harness.events) else Busy("quiet")
+
+
+def left(connection: Connection) -> bool:
+    """The broker has ended, and its session too."""
+    return bool(connection.events.leaves()) and not connection.lives()
+
+
+def rests(connection: Connection) -> bool:
+    """The broker is quiet, and is not to end."""
+    events = connection.events
+    late = late_of(connection.zookeeper, events)
+    return events.quiet() and not events.leaves() and connection.lives() and not late
 
 
 def late_of(zookeeper: ZooKeeper, events: Events) -> tuple[tuple[Any, ...], ...]:
@@ -257,6 +272,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "acts": tuple(elector.acting for elector in electors),
         "own": tuple(tuple(elector.own) for elector in electors),
         "known": tuple(tuple(elector.known) for elector in electors),
+        "leaves": tuple(events.leaving or NONE for events in harness.events),
         "over": (all(events.closed for events in harness.events),),
     }
 

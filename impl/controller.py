@@ -131,11 +131,11 @@ class Elector:
         self.known = PartitionState()
 
     def handle(self, event: str) -> Handler:
-        """Handle an event: register, change, reelect, expire, move or work.
+        """Handle an event: register, change, reelect, expire, shutdown, move or work.
 
         Raises :class:`SessionExpired`.
         """
-        if event == "expire":
+        if event in ("expire", "shutdown"):
             self.acting = False
         elif event == "move":
             yield from self.trigger_controller_move()

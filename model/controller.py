@@ -37,6 +37,7 @@ class Model(EarlySteps):
         "give_up_early": Procedure("D1", ()),
         "connect": Procedure("Y1", ("of",)),
         "expire": Procedure("N1", ("victim",)),
+        "leave": Procedure("L1", ("leaver", "how")),
         "remove": Procedure("N2", ()),
         "overwrite": Procedure("N8", ("id",)),
         "lag": Procedure("N9", ("slow",)),
@@ -93,6 +94,7 @@ class Model(EarlySteps):
             "own", {b: epoch if b == first else NO_EPOCH for b in self.brokers}
         )
         self.known = self.function("known", dict.fromkeys(self.brokers, NO_STATE))
+        self.leaves = self.function("leaves", dict.fromkeys(self.brokers, NONE))
         self.scalar("over", False)
         self.scalar("elections", epoch.value)
         self.scalar("stale", False)
@@ -107,7 +109,7 @@ class Model(EarlySteps):
 
     def _expired(self, t: Process) -> bool:
         """Whether the request is one in an expired session, which ends the handler."""
-        if self.me in self.live:
+        if not self.gone(self.me):
             return False
         t.pc = "A2"
         return True
@@ -123,8 +125,9 @@ class Model(EarlySteps):
 
     def A1(self, t: Process) -> Step:
         me = self.me
-        if not self.queue[me]:
-            if not self.over:
+        dead = self.leaves[me] == "abruptly"
+        if dead or not self.queue[me]:
+            if not dead and not self.over:
                 return BLOCKED
             self.leave(t)
             return None
@@ -134,6 +137,9 @@ class Model(EarlySteps):
         if event == "expire":
             self.acts[me] = False
             t.pc = "A2"
+        elif event == "shutdown":
+            self.acts[me] = False
+            t.pc = "S1"
         elif event in ("work", "move") and self.elector[me] == "EarlyElector":
             self.handle_early(t, event)
         elif event == "move":
@@ -258,32 +264,42 @@ class Model(EarlySteps):
         t.seen = NO_EPOCH
         t.pc = "A1"
 
+    def S1(self, t: Process) -> None:
+        self._end_session(self.me)
+        self.busy -= {self.me}
+        self.leave(t)
+
     # -- connect
 
     def Y1(self, t: Process) -> Step:
         if t.of in self.live:
             return BLOCKED
-        self.queue[t.of] = ("expire",)
+        if self.leaves[t.of] == NONE:
+            self.queue[t.of] = ("expire",)
+        else:
+            self.leave(t)
         return None
 
     def Y2(self, t: Process) -> Step:
         if "expire" in self.queue[t.of]:
             return BLOCKED
-        self.sessions += 1
-        self.session[t.of] = self.sessions
-        self.live |= {t.of}
-        self.queue[t.of] += ("register",)
+        if self.leaves[t.of] == NONE:
+            self.sessions += 1
+            self.session[t.of] = self.sessions
+            self.live |= {t.of}
+            self.queue[t.of] += ("register",)
         self.leave(t)
         return None
 
     # -- ZooKeeper, and what changes it
 
     def N1(self, t: Process) -> None:
-        self.live -= {t.victim}
-        self.watching -= {t.victim}
-        self.cut[t.victim] = NONE
-        if self.node.session == self.session[t.victim]:
-            self._put_node(VACANT, "reelect")
+        self._end_session(t.victim)
+        self.leave(t)
+
+    def L1(self, t: Process) -> None:
+        self.leaves[t.leaver] = t.how
+        self.queue[t.leaver] = ("shutdown",) if t.how == "gracefully" else ()
         self.leave(t)
 
     def N2(self, t: Process) -> None:
@@ -327,7 +343,7 @@ class Model(EarlySteps):
         self.leave(t)
 
     def N6(self, t: Process) -> Step:
-        if not all(map(self.quiet, self.brokers)):
+        if self.busy or not all(self.left(b) or self.rests(b) for b in self.brokers):
             return BLOCKED
         self.over = True
         self.leave(t)
