@@ -119,7 +119,10 @@ def close_all(queues: Sequence[Events]) -> None:
 
 
 class Connection:
-    """A broker's connection: requests in its present session, and another one when that expires."""
+    """A broker's connection: requests in its present session, and another one when that expires.
+
+    ``lock``: no session is opened while the last one is closed.
+    """
 
     __slots__ = ("lock", "zookeeper", "events", "session")
 
@@ -166,13 +169,14 @@ class Connection:
         """
         self.events.await_taken(EXPIRE)
         with self.lock:
-            if not self.events.leaves():
-                self.session = self.zookeeper.open(self.events)
-                self.events.append(REGISTER)
+            if self.events.leaves():
+                return
+            self.session = self.zookeeper.open(self.events)
+        self.events.append(REGISTER)
 
     def close(self) -> None:
-        """End the session: the last that a broker does which ends gracefully."""
+        """End the session. A broker that ends gracefully does so at last."""
         with self.lock:
             if self.lives():
                 self.zookeeper.end(self.session)
-            self.events.handled()
+        self.events.handled()

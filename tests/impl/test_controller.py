@@ -15,7 +15,7 @@ from impl.controller import (
     SessionExpired,
     decoded,
 )
-from impl.controller_events import Connection, Events
+from impl.controller_events import ABRUPTLY, GRACEFULLY, Connection, Events
 from impl.controller_thread import ControllerThread
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Code, Get, Put, Reply
@@ -176,3 +176,33 @@ def test_the_event_thread_handles_what_waits(zookeeper):
     ControllerThread(elector, events, connection).serve()
     assert elector.acting and partition(zookeeper).leader_epoch == 2
     assert events.quiet()
+
+
+def serving(broker):
+    """The broker's event thread handles what waits, and ends."""
+    ControllerThread(broker.elector, broker.events, broker.connection).serve()
+
+
+def test_a_controller_that_ends_gracefully_makes_room_for_another(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    one.events.leave(GRACEFULLY)
+    serving(one)
+    assert not one.elector.acting and not one.connection.lives()
+    assert two.events.waiting == ("reelect",)
+    two.handle_all()
+    assert two.elector.acting and two.elector.own == Epoch(2, 2)
+
+
+def test_a_controller_that_ends_abruptly_is_missed_when_its_session_expires(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    before = partition(zookeeper)
+    with pytest.raises(SessionExpired):
+        one.handle("work", {Place.WRITE_PARTITION: lambda: one.events.leave(ABRUPTLY)})
+    serving(one)
+    assert partition(zookeeper) == before and two.events.waiting == ()
+    assert read(zookeeper, CONTROLLER).data == "b1"
+    one.connection.expire()
+    two.handle_all()
+    assert two.elector.acting and partition(zookeeper).controller_epoch == 2
