@@ -50,7 +50,7 @@ NOT_RUN = {
 }
 """Branches that no scenario runs, and why."""
 
-NONE = "none"
+NONE, NEVER = "none", "never"
 
 
 class Busy(NamedTuple):
@@ -66,11 +66,10 @@ class Harness:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = controller) -> None:
         first, brokers = scenario["first"], tuple(scenario["session"])
-        epoch = 0 if first == NONE else 1
-        self.zookeeper = self.Tree(
-            [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
-        )
-        waiting = ["register"] if first == NONE else []
+        epoch = int(first in brokers)
+        nodes = [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
+        self.zookeeper = self.Tree(nodes[first == NEVER :])
+        waiting = [] if first in brokers else ["register"]
         self.brokers, self.thread_names = brokers, tuple(scenario["threads"])
         self.events_of = {broker: Events(waiting) for broker in brokers}
         self.events = tuple(self.events_of.values())
@@ -86,7 +85,7 @@ class Harness:
         }
         of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
         self.electors: dict[str, Any] = {broker: of[broker][0](broker) for broker in brokers}
-        if first != NONE:
+        if first in brokers:
             self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
             held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
             self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
@@ -238,10 +237,10 @@ def named_event(change: str | None) -> str:
 def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
     """The model's node, epoch and part."""
     by_path = {node.path: node for node in nodes}
-    held, epoch = by_path.get(CONTROLLER), by_path[EPOCH]
+    held, epoch = by_path.get(CONTROLLER), by_path.get(EPOCH)
     return (
         (NONE, 0) if held is None else (held.data, held.owner),
-        (int(epoch.data), epoch.version),
+        (0, -1) if epoch is None else (int(epoch.data), epoch.version),
         tuple(state_of(by_path[PARTITION])),
     )
 

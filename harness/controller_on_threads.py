@@ -124,16 +124,19 @@ def in_history(harness: Harness) -> Iterator[str]:
 
     A session is elected in the epoch that it has raised, and writes in that one alone.
     """
-    data = {node.path: node.data for node in harness.start}
+    data = {EPOCH: "0"} | {node.path: node.data for node in harness.start}
     holder = next((node.owner for node in harness.start if node.path == CONTROLLER), 0)
     elected = {int(data[EPOCH]): holder}
     for session, parts in harness.zookeeper.history:
         for part in parts:
-            if isinstance(part, Create):
+            if isinstance(part, Create) and part.path == CONTROLLER:
                 holder = session
             elif isinstance(part, Delete):
                 if session not in (0, holder):
                     yield "DeletesOwnNode"
+            elif isinstance(part, Create):
+                if part.data != data[EPOCH]:
+                    yield "EpochIncreases"
             elif isinstance(part, Put):
                 if part.path == EPOCH:
                     if int(part.data) != int(data[EPOCH]) + 1:

@@ -50,6 +50,10 @@ class ControllerThread:
             reply = made(request)  # read C2
         elif place is Place.READ_EPOCH:
             reply = made(request)  # read C3
+        elif place is Place.CREATE_EPOCH:
+            reply = made(request)  # cas B1
+        elif place is Place.CREATE_EPOCH_AGAIN:
+            reply = made(request)  # read B2
         elif place is Place.ELECT:
             reply = made(request)  # cas C4
         elif place is Place.LOOK_FOR_ONESELF:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.controller_early import EarlySteps
 from model.controller_nodes import (
     NO_EPOCH,
+    NO_EPOCH_NODE,
     NO_STATE,
     VACANT,
     Epoch,
@@ -13,7 +14,7 @@ from model.controller_nodes import (
     nameless,
     written,
 )
-from model.controller_properties import NONE, UNREADABLE
+from model.controller_properties import NEVER, NONE, UNREADABLE
 from model.pluscal import (
     BLOCKED,
     DONE,
@@ -72,8 +73,8 @@ class Model(EarlySteps):
         first, session = scenario["first"], scenario["session"]
         self.elector = scenario["elector"]
         self.brokers = tuple(session)
-        vacant = first == NONE
-        epoch = NO_EPOCH if vacant else Epoch(1, 1)
+        vacant = first in (NONE, NEVER)
+        epoch = NO_EPOCH_NODE if first == NEVER else NO_EPOCH if vacant else Epoch(1, 1)
         everyone = frozenset(self.brokers)
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.scalar("node", VACANT if vacant else Node(first, session[first]))
@@ -165,6 +166,8 @@ class Model(EarlySteps):
     def C3(self, t: Process) -> None:
         if not self._expired(t):
             t.seen = self.seen.epoch
+            if t.seen == NO_EPOCH_NODE:
+                t.pc = "B1"
 
     def C4(self, t: Process) -> None:
         if self._expired(t):
@@ -246,6 +249,21 @@ class Model(EarlySteps):
             self._put_node(VACANT, "reelect")
         if not self._loses(t, "M3"):
             t.pc = "A2"
+
+    def B1(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        self._hear()
+        if self.epoch == NO_EPOCH_NODE and self.cut[self.me] != "before":
+            self.epoch = NO_EPOCH
+            if not self._loses(t, "B2"):
+                t.seen, t.pc = NO_EPOCH, "C4"
+        elif not self._loses(t, "B2"):
+            t.pc = "C3"
+
+    def B2(self, t: Process) -> None:
+        if not self._expired(t):
+            t.pc = "B1"
 
     def C7(self, t: Process) -> None:
         if not self._expired(t):

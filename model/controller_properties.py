@@ -10,7 +10,8 @@ from model.pluscal import Function, Machine, Process, Scalar
 if TYPE_CHECKING:
     from model.controller_nodes import Epoch, Node, State, Tree
 
-NONE, UNREADABLE = "none", "?"
+NONE, NEVER, UNREADABLE = "none", "never", "?"
+NO_EPOCH_NODE = (0, -1)
 WORKING = ("F1", "W1", "W2", "X1", "X2", "X3")
 EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move", "shutdown"})
 
@@ -22,6 +23,7 @@ class Properties(Machine):
         *("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst"),
         *("CreatedUnawares", "RaisesTooLate"),
         *("FindsOldNode", "ReadsLate", "IsRefusedByUnreadable", "IsNotMissed"),
+        "CreatesTooLate",
     )
 
     brokers: tuple[str, ...]
@@ -82,11 +84,13 @@ class Properties(Machine):
             self._is_node(self.node)
             and self.node.session in {0, *(self.session[b] for b in self.live)}
             and self.live | self.watching | self.busy <= brokers
-            and min(*self.epoch, *self.part) >= 0
+            and self._is_epoch(self.epoch)
+            and min(self.part) >= 0
             and all(
                 1 <= self.session[b] <= self.sessions
                 and self.cut[b] in (NONE, "before", "after")
-                and min(*self.own[b], *self.known[b]) >= 0
+                and self._is_epoch(self.own[b])
+                and min(self.known[b]) >= 0
                 and {*self.queue[b]} <= EVENTS
                 and self.leaves[b] in (NONE, "gracefully", "abruptly")
                 and len(self.late[b]) <= 1
@@ -99,20 +103,24 @@ class Properties(Machine):
         names = {*self.brokers, UNREADABLE}
         return bool(node == (NONE, 0) or (node.id in names and 1 <= node.session <= self.sessions))
 
+    @staticmethod
+    def _is_epoch(epoch: Epoch) -> bool:
+        return epoch == NO_EPOCH_NODE or min(epoch) >= 0
+
     def _is_tree(self, tree: Tree) -> bool:
         return bool(
             self._is_node(tree.node)
-            and min(*tree.epoch, *tree.part) >= 0
+            and self._is_epoch(tree.epoch)
+            and min(tree.part) >= 0
             and tree.missed in (NONE, "change", "reelect")
         )
 
     def OneController(self) -> bool:
-        return all(
-            self.own[a].value != self.own[b].value for a, b in combinations(self.acting, 2)
-        )
+        return all(self.own[a].value != self.own[b].value for a, b in combinations(self.acting, 2))
 
     def EpochIncreases(self) -> bool:
-        return bool(self.epoch == (self.elections, self.elections))
+        before = self.epoch == NO_EPOCH_NODE and self.elections == 0
+        return bool(before or self.epoch == (self.elections, self.elections))
 
     def FencedWrites(self) -> bool:
         return not self.stale
@@ -209,12 +217,14 @@ class Properties(Machine):
         """A broker has tried to become controller, and the node that is there names none."""
         return any(self.node.id == UNREADABLE for _ in self._at("C5"))
 
+    def CreatesTooLate(self) -> bool:
+        """A broker is about to create /controller_epoch, and another one has done so."""
+        absent = self.epoch == NO_EPOCH_NODE
+        return any(not self.gone(name) and not absent for name, _ in self._at("B1"))
+
     def IsNotMissed(self) -> bool:
         """The session of a controller that has ended abruptly lives; another broker is quiet."""
-        return (
-            any(
-                self.leaves[b] == "abruptly" and b in self.live and self.node.id == b
-                for b in self.brokers
-            )
-            and any(map(self.quiet, self.brokers))
-        )
+        return any(
+            self.leaves[b] == "abruptly" and b in self.live and self.node.id == b
+            for b in self.brokers
+        ) and any(map(self.quiet, self.brokers))

@@ -14,9 +14,6 @@
 (* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
 (* performed it or after; then the same request is sent again.              *)
 (*                                                                          *)
-(* connect is the thread of a broker's connection.  It puts the event       *)
-(* expire, and opens a new session only when that event has been taken.     *)
-(*                                                                          *)
 (* A broker that ends gracefully closes its session.  One that ends         *)
 (* abruptly makes no request any more, and its session expires.             *)
 (***************************************************************************)
@@ -24,31 +21,30 @@ EXTENDS Integers, Sequences, FiniteSets, ControllerNodes
 
 CONSTANTS
   Session,          \* broker |-> its session in the beginning
-  First,            \* the controller in the beginning, or "none"
+  First,            \* the controller in the beginning, "none", or "never" if none ever was
   Elector,          \* broker |-> "Elector", since 2.1.0, or "EarlyElector", up to 2.0
   Program,          \* thread |-> sequence of operations <<name, argument, ...>>
   NULL
 
 Threads == DOMAIN Program
 Brokers == DOMAIN Session
-FirstEpoch == IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
-ASSUME First \in Brokers \cup {None}
+FirstEpoch == IF First = Never THEN NoEpochNode ELSE
+              IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
 
 (*--algorithm Controller
 variables
   \* ZooKeeper
-  node = IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]],
+  node = IF First \notin Brokers THEN Vacant ELSE [id |-> First, session |-> Session[First]],
   epoch = FirstEpoch,                       \* /controller_epoch
-  part = NoState,                           \* a partition: its leader epoch, the controller epoch
-                                            \* of the last election, how often its ISR has changed
+  part = NoState,                           \* a partition: see ControllerNodes
   live = Brokers,                           \* the brokers whose sessions have not expired
   session = Session,
   sessions = Cardinality(Brokers),          \* how many there have been
-  watching = IF First = None THEN {} ELSE Brokers,  \* the brokers that watch /controller
+  watching = IF First \in Brokers THEN Brokers ELSE {},  \* the brokers that watch /controller
   cut = [b \in Brokers |-> None],           \* "before" or "after": the next reply is lost
   late = [b \in Brokers |-> << >>],         \* what a broker's server has applied, where it is late
   \* the brokers
-  queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>],
+  queue = [b \in Brokers |-> IF First \in Brokers THEN << >> ELSE <<"register">>],
   busy = {},                                \* the brokers that handle an event
   acts = [b \in Brokers |-> b = First],     \* whether a broker takes itself for the controller
   own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch],
@@ -66,9 +62,8 @@ define
   Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
              [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
   Heard(b) == IF cut[b] = None THEN b ELSE None
-  \* A broker makes no request that would be performed. It has ended, and its session too.
-  Gone(b) == b \notin live \/ leaves[b] = "abruptly"
-  Left(b) == b \notin live /\ leaves[b] # None
+  Gone(b) == b \notin live \/ leaves[b] = "abruptly"    \* it makes no request that is performed
+  Left(b) == b \notin live /\ leaves[b] # None           \* it has ended, and its session too
 end define;
 
 \* /controller is new: who watches it gets an event, once; who is late will get it, but for one.
@@ -124,7 +119,10 @@ C2: if Gone(self) then goto A2; else
       elsif Elector[self] = "EarlyElector" then call elect_early(); goto A2;
       end if;
     end if;
-C3: if Gone(self) then goto A2; else seen := Tree(self).epoch; end if;
+C3: if Gone(self) then goto A2; else
+      seen := Tree(self).epoch;
+      if Tree(self).epoch = NoEpochNode then goto B1; end if;
+    end if;
 C4: if Gone(self) then goto A2; else
       if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
         put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
@@ -136,8 +134,7 @@ C4: if Gone(self) then goto A2; else
           goto F1;
         else cut[self] := None; goto C7; end if;
       elsif cut[self] # None then cut[self] := None; goto C7;
-      else
-        catch_up(self);
+      else catch_up(self);
       end if;
     end if;
 C5: if Gone(self) \/ Tree(self).node.id = Unreadable then goto A2;
@@ -188,12 +185,22 @@ M2: if Gone(self) then goto A2; else
       if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
         robbed := robbed \/ node.session # session[self];
         put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then
-        catch_up(self);
+      elsif cut[self] = None then catch_up(self);
       end if;
       if cut[self] = None then goto A2; else cut[self] := None; goto M3; end if;
     end if;
+\* The first election of a cluster: the node /controller_epoch is not there.
+B1: if Gone(self) then goto A2;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ epoch = NoEpochNode then epoch := NoEpoch; end if;
+      cut[self] := None;
+      goto B2;
+    else
+      catch_up(self);
+      if epoch # NoEpochNode then goto C3; else epoch := NoEpoch; seen := NoEpoch; goto C4; end if;
+    end if;
 \* A reply was lost: the request is sent again once there is a connection.
+B2: if Gone(self) then goto A2; else goto B1; end if;
 C7: if Gone(self) then goto A2; else goto C4; end if;
 W3: if Gone(self) then goto A2; else goto W1; end if;
 M3: if ~Gone(self) then goto M2; end if;
@@ -215,9 +222,7 @@ E1: if Gone(self) then return;
         goto E4;
       else cut[self] := None; end if;
     elsif cut[self] # None then cut[self] := None;
-    else
-      catch_up(self);
-      goto E3;
+    else catch_up(self); goto E3;
     end if;
 E2: if Gone(self) then return; else goto E1; end if;
 E3: if Gone(self) then return;
@@ -261,8 +266,7 @@ X2: if Gone(self) then return;
         return;
       else cut[self] := None; goto X4; end if;
     elsif cut[self] # None then cut[self] := None; goto X4;
-    else
-      catch_up(self);
+    else catch_up(self);
     end if;
 X3: if Gone(self) \/ Tree(self).part.by > own[self].value then return;
     else
@@ -281,15 +285,15 @@ D1: if Gone(self) then return;
       if cut[self] # "before" /\ node # Vacant then
         robbed := robbed \/ node.session # session[self];
         put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then
-        catch_up(self);
+      elsif cut[self] = None then catch_up(self);
       end if;
       if cut[self] = None then return; else cut[self] := None; end if;
     end if;
 D2: if Gone(self) then return; else goto D1; end if;
 end procedure;
 
-\* The connection of a broker: its session has expired, and it opens another one.
+\* The thread of a broker's connection. When the session has expired it puts the event expire, and
+\* opens a new session only when that event has been taken.
 procedure connect(of = NULL) begin
 Y1: await of \notin live;
     if leaves[of] # None then return; else queue[of] := <<"expire">>; end if;
@@ -326,12 +330,11 @@ N8: if node # Vacant then put_node([node EXCEPT !.id = id], "change", None, {});
     return;
 end procedure;
 
+\* A broker's server stays behind from now on, and one catches up.
 procedure lag(slow = NULL) begin
 N9: late[slow] := <<Tree(slow)>>;
     return;
 end procedure;
-
-\* A broker's server stays behind from now on, and one catches up.
 procedure hear(again = NULL) begin
 N0: catch_up(again);
     return;
@@ -383,21 +386,18 @@ T0: while turn <= Len(Program[self]) do
         elsif op[1] = "connect" then call connect(op[2]);
         elsif op[1] = "expire" then call expire(op[2]);
         elsif op[1] = "leave" then call leave(op[2], op[3]);
-        elsif op[1] = "remove" then call remove();
+        elsif op[1] = "remove" then call remove(); elsif op[1] = "shrink" then call shrink();
         elsif op[1] = "lose" then call lose(op[2], op[3]);
         elsif op[1] = "notify" then call notify(op[2], op[3]);
         elsif op[1] = "overwrite" then call overwrite(op[2]);
-        elsif op[1] = "lag" then call lag(op[2]);
-        elsif op[1] = "hear" then call hear(op[2]);
-        elsif op[1] = "shrink" then call shrink();
-        elsif op[1] = "visit" then call visit();
-        else call rest();
+        elsif op[1] = "lag" then call lag(op[2]); elsif op[1] = "hear" then call hear(op[2]);
+        elsif op[1] = "visit" then call visit(); else call rest();
         end if;
       end with;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "c3823b91" /\ chksum(tla) = "cf856856")
+\* BEGIN TRANSLATION (chksum(pcal) = "e5829d6a" /\ chksum(tla) = "1adc3d0e")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, late, 
           queue, busy, acts, own, known, leaves, over, elections, stale, 
           robbed, overwritten, pc, stack
@@ -406,7 +406,6 @@ VARIABLES node, epoch, part, live, session, sessions, watching, cut, late,
 Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
            [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
 Heard(b) == IF cut[b] = None THEN b ELSE None
-
 Gone(b) == b \notin live \/ leaves[b] = "abruptly"
 Left(b) == b \notin live /\ leaves[b] # None
 
@@ -421,16 +420,16 @@ vars == << node, epoch, part, live, session, sessions, watching, cut, late,
 ProcSet == (Threads)
 
 Init == (* Global variables *)
-        /\ node = (IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]])
+        /\ node = (IF First \notin Brokers THEN Vacant ELSE [id |-> First, session |-> Session[First]])
         /\ epoch = FirstEpoch
         /\ part = NoState
         /\ live = Brokers
         /\ session = Session
         /\ sessions = Cardinality(Brokers)
-        /\ watching = (IF First = None THEN {} ELSE Brokers)
+        /\ watching = (IF First \in Brokers THEN Brokers ELSE {})
         /\ cut = [b \in Brokers |-> None]
         /\ late = [b \in Brokers |-> << >>]
-        /\ queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>]
+        /\ queue = [b \in Brokers |-> IF First \in Brokers THEN << >> ELSE <<"register">>]
         /\ busy = {}
         /\ acts = [b \in Brokers |-> b = First]
         /\ own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch]
@@ -555,7 +554,9 @@ C3(self) == /\ pc[self] = "C3"
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ seen' = seen
                   ELSE /\ seen' = [seen EXCEPT ![self] = Tree(self).epoch]
-                       /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ IF Tree(self).epoch = NoEpochNode
+                             THEN /\ pc' = [pc EXCEPT ![self] = "B1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
                             leaves, over, elections, stale, robbed, 
@@ -764,6 +765,46 @@ M2(self) == /\ pc[self] = "M2"
                             overwritten, stack, seen, of, victim, leaver, how, 
                             id, slow, again, whose, when, whom, what, turn >>
 
+B1(self) == /\ pc[self] = "B1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << epoch, watching, cut, late, queue, seen >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ epoch = NoEpochNode
+                                        THEN /\ epoch' = NoEpoch
+                                        ELSE /\ TRUE
+                                             /\ epoch' = epoch
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "B2"]
+                                  /\ UNCHANGED << watching, late, queue, seen >>
+                             ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                        THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                             /\ watching' = watching \ {self}
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << watching, queue >>
+                                  /\ late' = [late EXCEPT ![self] = << >>]
+                                  /\ IF epoch # NoEpochNode
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ UNCHANGED << epoch, seen >>
+                                        ELSE /\ epoch' = NoEpoch
+                                             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
+                                  /\ cut' = cut
+            /\ UNCHANGED << node, part, live, session, sessions, busy, acts, 
+                            own, known, leaves, over, elections, stale, robbed, 
+                            overwritten, stack, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "B1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
+
 C7(self) == /\ pc[self] = "C7"
             /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
@@ -826,8 +867,9 @@ S1(self) == /\ pc[self] = "S1"
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
-                  \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
-                  \/ W3(self) \/ M3(self) \/ A2(self) \/ S1(self)
+                  \/ W2(self) \/ M1(self) \/ M2(self) \/ B1(self)
+                  \/ B2(self) \/ C7(self) \/ W3(self) \/ M3(self)
+                  \/ A2(self) \/ S1(self)
 
 E1(self) == /\ pc[self] = "E1"
             /\ IF Gone(self)
@@ -1415,61 +1457,68 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                    when, 
                                                                                                    whom, 
                                                                                                    what >>
-                                                                              ELSE /\ IF op[1] = "lose"
-                                                                                         THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lose",
-                                                                                                                                          pc        |->  "T0",
-                                                                                                                                          whose     |->  whose[self],
-                                                                                                                                          when      |->  when[self] ] >>
-                                                                                                                                      \o stack[self]]
-                                                                                                 /\ when' = [when EXCEPT ![self] = op[3]]
-                                                                                                 /\ whose' = [whose EXCEPT ![self] = op[2]]
-                                                                                              /\ pc' = [pc EXCEPT ![self] = "N3"]
+                                                                              ELSE /\ IF op[1] = "shrink"
+                                                                                         THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
+                                                                                                                                       pc        |->  "T0" ] >>
+                                                                                                                                   \o stack[self]]
+                                                                                              /\ pc' = [pc EXCEPT ![self] = "N5"]
                                                                                               /\ UNCHANGED << id, 
                                                                                                               slow, 
                                                                                                               again, 
+                                                                                                              whose, 
+                                                                                                              when, 
                                                                                                               whom, 
                                                                                                               what >>
-                                                                                         ELSE /\ IF op[1] = "notify"
-                                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
+                                                                                         ELSE /\ IF op[1] = "lose"
+                                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lose",
                                                                                                                                                      pc        |->  "T0",
-                                                                                                                                                     whom      |->  whom[self],
-                                                                                                                                                     what      |->  what[self] ] >>
+                                                                                                                                                     whose     |->  whose[self],
+                                                                                                                                                     when      |->  when[self] ] >>
                                                                                                                                                  \o stack[self]]
-                                                                                                            /\ what' = [what EXCEPT ![self] = op[3]]
-                                                                                                            /\ whom' = [whom EXCEPT ![self] = op[2]]
-                                                                                                         /\ pc' = [pc EXCEPT ![self] = "N4"]
+                                                                                                            /\ when' = [when EXCEPT ![self] = op[3]]
+                                                                                                            /\ whose' = [whose EXCEPT ![self] = op[2]]
+                                                                                                         /\ pc' = [pc EXCEPT ![self] = "N3"]
                                                                                                          /\ UNCHANGED << id, 
                                                                                                                          slow, 
-                                                                                                                         again >>
-                                                                                                    ELSE /\ IF op[1] = "overwrite"
-                                                                                                               THEN /\ /\ id' = [id EXCEPT ![self] = op[2]]
-                                                                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "overwrite",
+                                                                                                                         again, 
+                                                                                                                         whom, 
+                                                                                                                         what >>
+                                                                                                    ELSE /\ IF op[1] = "notify"
+                                                                                                               THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
                                                                                                                                                                 pc        |->  "T0",
-                                                                                                                                                                id        |->  id[self] ] >>
+                                                                                                                                                                whom      |->  whom[self],
+                                                                                                                                                                what      |->  what[self] ] >>
                                                                                                                                                             \o stack[self]]
-                                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N8"]
-                                                                                                                    /\ UNCHANGED << slow, 
+                                                                                                                       /\ what' = [what EXCEPT ![self] = op[3]]
+                                                                                                                       /\ whom' = [whom EXCEPT ![self] = op[2]]
+                                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N4"]
+                                                                                                                    /\ UNCHANGED << id, 
+                                                                                                                                    slow, 
                                                                                                                                     again >>
-                                                                                                               ELSE /\ IF op[1] = "lag"
-                                                                                                                          THEN /\ /\ slow' = [slow EXCEPT ![self] = op[2]]
-                                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lag",
+                                                                                                               ELSE /\ IF op[1] = "overwrite"
+                                                                                                                          THEN /\ /\ id' = [id EXCEPT ![self] = op[2]]
+                                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "overwrite",
                                                                                                                                                                            pc        |->  "T0",
-                                                                                                                                                                           slow      |->  slow[self] ] >>
+                                                                                                                                                                           id        |->  id[self] ] >>
                                                                                                                                                                        \o stack[self]]
-                                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N9"]
-                                                                                                                               /\ again' = again
-                                                                                                                          ELSE /\ IF op[1] = "hear"
-                                                                                                                                     THEN /\ /\ again' = [again EXCEPT ![self] = op[2]]
-                                                                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hear",
+                                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N8"]
+                                                                                                                               /\ UNCHANGED << slow, 
+                                                                                                                                               again >>
+                                                                                                                          ELSE /\ IF op[1] = "lag"
+                                                                                                                                     THEN /\ /\ slow' = [slow EXCEPT ![self] = op[2]]
+                                                                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lag",
                                                                                                                                                                                       pc        |->  "T0",
-                                                                                                                                                                                      again     |->  again[self] ] >>
+                                                                                                                                                                                      slow      |->  slow[self] ] >>
                                                                                                                                                                                   \o stack[self]]
-                                                                                                                                          /\ pc' = [pc EXCEPT ![self] = "N0"]
-                                                                                                                                     ELSE /\ IF op[1] = "shrink"
-                                                                                                                                                THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
-                                                                                                                                                                                              pc        |->  "T0" ] >>
-                                                                                                                                                                                          \o stack[self]]
-                                                                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N5"]
+                                                                                                                                          /\ pc' = [pc EXCEPT ![self] = "N9"]
+                                                                                                                                          /\ again' = again
+                                                                                                                                     ELSE /\ IF op[1] = "hear"
+                                                                                                                                                THEN /\ /\ again' = [again EXCEPT ![self] = op[2]]
+                                                                                                                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hear",
+                                                                                                                                                                                                 pc        |->  "T0",
+                                                                                                                                                                                                 again     |->  again[self] ] >>
+                                                                                                                                                                                             \o stack[self]]
+                                                                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N0"]
                                                                                                                                                 ELSE /\ IF op[1] = "visit"
                                                                                                                                                            THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
                                                                                                                                                                                                          pc        |->  "T0" ] >>
@@ -1479,13 +1528,13 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                                                                                                          pc        |->  "T0" ] >>
                                                                                                                                                                                                      \o stack[self]]
                                                                                                                                                                 /\ pc' = [pc EXCEPT ![self] = "N6"]
-                                                                                                                                          /\ again' = again
-                                                                                                                               /\ slow' = slow
-                                                                                                                    /\ id' = id
-                                                                                                         /\ UNCHANGED << whom, 
-                                                                                                                         what >>
-                                                                                              /\ UNCHANGED << whose, 
-                                                                                                              when >>
+                                                                                                                                                     /\ again' = again
+                                                                                                                                          /\ slow' = slow
+                                                                                                                               /\ id' = id
+                                                                                                                    /\ UNCHANGED << whom, 
+                                                                                                                                    what >>
+                                                                                                         /\ UNCHANGED << whose, 
+                                                                                                                         when >>
                                                                         /\ UNCHANGED << leaver, 
                                                                                         how >>
                                                              /\ UNCHANGED victim
@@ -1523,12 +1572,12 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(expire(self))
                                  /\ WF_vars(leave(self))
                                  /\ WF_vars(remove(self))
+                                 /\ WF_vars(shrink(self))
                                  /\ WF_vars(lose(self))
                                  /\ WF_vars(notify(self))
                                  /\ WF_vars(overwrite(self))
                                  /\ WF_vars(lag(self))
                                  /\ WF_vars(hear(self))
-                                 /\ WF_vars(shrink(self))
                                  /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
                                  /\ WF_vars(elect_early(self))

@@ -2,7 +2,9 @@
 \* What must hold of Controller, and what its scenarios must reach.
 EXTENDS Controller
 
-Epochs == [value : Nat, version : Nat]
+ASSUME First \in Brokers \cup {None, Never}
+
+Epochs == [value : Nat, version : Nat] \cup {NoEpochNode}
 States == [epoch : Nat, by : Nat, isr : Nat, version : Nat]
 
 Nodes == {Vacant} \cup [id : Brokers \cup {Unreadable}, session : 1..sessions]
@@ -27,8 +29,10 @@ Acting == {b \in Brokers : acts[b] /\ leaves[b] # "abruptly"}
 \* By the epoch, which ZooKeeper has given out: two that believe so have different ones.
 OneController == \A a, b \in Acting : a # b => own[a].value # own[b].value
 
-\* Each election raises the epoch by one, and the version of its node with it.
-EpochIncreases == epoch = [value |-> elections, version |-> elections]
+\* Each election raises the epoch by one, and the version of its node with it. Before the first one
+\* the node may not be there.
+EpochIncreases ==
+  epoch = [value |-> elections, version |-> elections] \/ (epoch = NoEpochNode /\ elections = 0)
 
 FencedWrites == ~stale
 
@@ -95,6 +99,9 @@ FindsOldNode == \E b \in Brokers : pc[b] = "C2" /\ ~Gone(b) /\ late[b] # << >>
 
 \* A controller reads an older state of the partition than there is.
 ReadsLate == \E b \in Brokers : pc[b] = "F1" /\ ~Gone(b) /\ Tree(b).part # part
+
+\* A broker is about to create /controller_epoch, and another one has done so.
+CreatesTooLate == \E b \in Brokers : pc[b] = "B1" /\ ~Gone(b) /\ epoch # NoEpochNode
 
 \* The session of a controller that has ended abruptly still lives, and another broker is quiet.
 IsNotMissed == \E a, b \in Brokers :

@@ -65,6 +65,15 @@ def test_a_history_that_lacks_one(steps, property):
     assert list(in_history(of(*steps))) == [property]
 
 
+@pytest.mark.parametrize(("epoch", "properties"), [("0", []), ("1", ["EpochIncreases"])])
+def test_the_epoch_begins_with_0(epoch, properties):
+    harness = Harness(MECHANISM.scenarios["first_election"])
+    created = Multi((Create(EPOCH, epoch),))
+    assert harness.connections["b1"].ask(created).ok
+    assert list(in_history(harness)) == properties
+    assert not harness.connections["b2"].ask(created).ok
+
+
 def settled(harness):
     for events in harness.events:
         while not events.quiet():

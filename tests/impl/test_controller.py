@@ -206,3 +206,38 @@ def test_a_controller_that_ends_abruptly_is_missed_when_its_session_expires(zook
     one.connection.expire()
     two.handle_all()
     assert two.elector.acting and partition(zookeeper).controller_epoch == 2
+
+
+@pytest.fixture
+def empty():
+    """A ZooKeeper of a cluster that never had a controller."""
+    return ZooKeeper([ZNode(PARTITION, PartitionState().encoded())])
+
+
+def test_the_first_election_creates_the_epoch(empty):
+    one = Broker("b1", empty)
+    one.handle("register")
+    assert one.elector.own == Epoch(1, 1)
+    assert read(empty, EPOCH) == Reply(Code.OK, "1", 1)
+    assert one.places[2:5] == [Place.READ_EPOCH, Place.CREATE_EPOCH, Place.ELECT]
+
+
+def test_an_epoch_that_another_broker_has_created_is_read(empty):
+    one, two = Broker("b1", empty), Broker("b2", empty)
+
+    def another():
+        two.handle("register")
+        remove(empty)
+
+    one.handle("register", {Place.CREATE_EPOCH: another})
+    assert one.elector.own == Epoch(2, 2)
+    assert one.places[2:5] == [Place.READ_EPOCH, Place.CREATE_EPOCH, Place.READ_EPOCH]
+
+
+@pytest.mark.parametrize(("when", "again"), [("before", Place.ELECT), ("after", Place.READ_EPOCH)])
+def test_a_lost_reply_to_the_creation_of_the_epoch(empty, when, again):
+    one = Broker("b1", empty)
+    one.handle("register", {Place.CREATE_EPOCH: lambda: one.connection.drop_reply(when)})
+    assert one.elector.own == Epoch(1, 1)
+    created = [Place.CREATE_EPOCH, Place.CREATE_EPOCH_AGAIN, Place.CREATE_EPOCH]
+    assert one.places[3:7] == [*created, again]
