@@ -218,7 +218,7 @@ class Properties(Machine):
         return any(self.node.id == UNREADABLE for _ in self._at("C5"))
 
     def CreatesTooLate(self) -> bool:
-        """A broker is about to create /controller_epoch, and another one has done so."""
+        """A broker is about to create /controller_epoch, and that is done, by any broker."""
         absent = self.epoch == NO_EPOCH_NODE
         return any(not self.gone(name) and not absent for name, _ in self._at("B1"))
 

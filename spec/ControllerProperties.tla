@@ -100,7 +100,7 @@ FindsOldNode == \E b \in Brokers : pc[b] = "C2" /\ ~Gone(b) /\ late[b] # << >>
 \* A controller reads an older state of the partition than there is.
 ReadsLate == \E b \in Brokers : pc[b] = "F1" /\ ~Gone(b) /\ Tree(b).part # part
 
-\* A broker is about to create /controller_epoch, and another one has done so.
+\* A broker is about to create /controller_epoch, and another one has done so, or itself unawares.
 CreatesTooLate == \E b \in Brokers : pc[b] = "B1" /\ ~Gone(b) /\ epoch # NoEpochNode
 
 \* The session of a controller that has ended abruptly still lives, and another broker is quiet.
