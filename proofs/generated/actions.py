@@ -128,13 +128,11 @@ class Actions:
                     self.follow([(each, names), *rest], copied(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
-                read, unread = self.read_parts(test)
-                way.open = way.open or unread
-                condition = z3.And([terms.truth(each, names) for each in read])
-                for branch, holds in ((then, True), (other, False)):
+                way.open = way.open or bool(self.words.unread & variables_of(test))
+                known = self.known(test, terms, names)
+                for branch, guards in zip((then, other), known, strict=True):
                     along = copied(way)
-                    if holds or not unread:
-                        along.guards.append(condition if holds else z3.Not(condition))
+                    along.guards += guards
                     self.follow([(branch, names), *rest], along)
                 return None
             case Builtin("$BoundedExists", (body,), (bound,)) if node.level == Level.ACTION:
@@ -165,13 +163,22 @@ class Actions:
             way.guards.append(terms.truth(node, names))
         return self.follow(rest, way)
 
-    def read_parts(self, test: Expression) -> tuple[list[Expression], bool]:
-        """The conjuncts of a test that read no variable without terms, and whether others do."""
-        unread = bool(self.words.unread & variables_of(test))
+    def known(
+        self, test: Expression, terms: Terms, names: Names
+    ) -> tuple[list[z3.BoolRef], list[z3.BoolRef]]:
+        """What is known where a test holds, and where it does not.
+
+        Of a test that reads variables without terms it is what the other parts of it say.
+        """
+        if not self.words.unread & variables_of(test):
+            condition = terms.truth(test, names)
+            return [condition], [z3.Not(condition)]
         match test:
-            case Builtin("$ConjList" | "\\land", parts) if unread:
-                return [each for part in parts for each in self.read_parts(part)[0]], True
-        return [] if unread else [test], unread
+            case Builtin("$ConjList" | "\\land", parts):
+                return [e for part in parts for e in self.known(part, terms, names)[0]], []
+            case Builtin("$DisjList" | "\\lor", parts):
+                return [], [e for part in parts for e in self.known(part, terms, names)[1]]
+        return [], []
 
     def leaf(self, way: Way) -> None:
         if not way.to:
@@ -225,7 +232,9 @@ class Actions:
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 made = terms.of(body, shape.range, inner)
                 old = terms.variable(name, value)
-                way.after[name] = everywhere(index, shape.domain.null, old, made)
+                members, null = terms.members(bound.domain, names), shape.domain.null
+                outside = index == null if members is None else z3.Not(members[index])
+                way.after[name] = everywhere(index, outside, old, made)
             case _:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)

@@ -21,6 +21,7 @@ from proofs.generated.shapes import (
     Sequence,
     Shape,
     Single,
+    Subset,
     Vocabulary,
     into,
     out_of,
@@ -160,6 +161,23 @@ class Shaped:
             )
         return gathered(name, self.shapes[name], self.s)
 
+    def constant(self, name: str) -> Value:
+        """A constant, or a definition that the vocabulary has as one."""
+        of = self.words.constants.get(name)
+        if of is None or isinstance(of, Listing):
+            return getattr(self.s, name)
+        return gathered(name, of, self.s)
+
+    def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
+        """An element of what a definition names: that of the definition's body."""
+        match node:
+            case Builtin("$FcnApply", (Call(definition) as call, Number() as place)):
+                body = definition.body
+                if isinstance(body, Builtin) and body.name == "$FcnApply":
+                    whole = Builtin("$FcnApply", (body, place), (), node.place, node.level)
+                    return whole, self.inside(call, names)
+        return node, names
+
     # -- shapes
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
@@ -253,6 +271,14 @@ class Shaped:
             case Call(definition) if not definition.standard and not definition.formals:
                 return self.sort_of(definition.body, names)
         raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+    def members(self, domain: Expression, names: Names) -> z3.ExprRef | None:
+        """Which elements of the sort a set has that is a value too; None for the whole sort."""
+        if isinstance(domain, Call) and isinstance(of := self.shape(domain, names), Subset):
+            found = gathered(domain.name, of, self.s)
+            assert isinstance(found, z3.ExprRef)
+            return found
+        return None
 
     # -- one shape as another, and what that needs
 

@@ -56,16 +56,16 @@ def _element(terms: Terms, sequence: Expression, names: Names) -> Value:
     return value["item"]
 
 
-def everywhere(index: z3.ExprRef, null: z3.ExprRef | None, old: Value, new: Value) -> Value:
-    """A function that is set at each index but null, or one for each field of its records.
+def everywhere(index: z3.ExprRef, outside: z3.BoolRef, old: Value, new: Value) -> Value:
+    """A function that is set at each index in its domain, or one for each field of its records.
 
     A field that is the same everywhere stays as it is.
     """
     if isinstance(new, dict):
-        return {name: everywhere(index, null, old[name], each) for name, each in new.items()}
+        return {name: everywhere(index, outside, old[name], each) for name, each in new.items()}
     if z3.simplify(new).eq(old[index]):
         return old
-    return Everywhere(index, z3.If(index == null, old[index], new))
+    return Everywhere(index, z3.If(outside, old[index], new))
 
 
 def is_everywhere(value: Value) -> bool:

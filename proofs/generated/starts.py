@@ -88,15 +88,16 @@ class _Start:
                     raise OutsideSubset("a function of another set", value.place)
                 index = z3.Const(f"starts_{domain.name}", domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, domain)}
+                members, null = self.terms.members(bound.domain, names), domain.null
+                here = None if null is None else index != null
+                if members is not None:
+                    here = members[index]
+                    nothing = _blank(at_place(term, index), range_)
+                    yield z3.ForAll([index], z3.Or(here, nothing))
                 for formula in self.equal(at_place(term, index), range_, body, inner):
-                    here = (
-                        formula
-                        if domain.null is None
-                        else z3.Implies(index != domain.null, formula)
-                    )
-                    yield z3.ForAll([index], here)
-                if domain.null is not None:
-                    yield _blank(at_place(term, domain.null), range_)
+                    yield z3.ForAll([index], formula if here is None else z3.Implies(here, formula))
+                if null is not None:
+                    yield _blank(at_place(term, null), range_)
             case _:
                 if shape is None:
                     raise OutsideSubset(f"{shown(value)} in Init", value.place)

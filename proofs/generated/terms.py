@@ -30,7 +30,7 @@ from proofs.generated.shapes import (
     listed,
     named_element,
 )
-from proofs.generated.values import Value, at_place, equal, gathered, merged, stored
+from proofs.generated.values import Value, at_place, equal, merged, stored
 from proofs.ts import Sort
 from wheelproof.tla.syntax import (
     At,
@@ -65,6 +65,7 @@ class Terms(Shaped):
 
     def of(self, node: Expression, want: Shape, names: Names) -> Value:
         """The value of an expression, as one of the shape ``want``."""
+        node, names = self.opened(node, names)
         match node:
             case Parameter(formal) if isinstance(given := names[formal], Given):
                 return self.of(given.node, want, given.names)
@@ -143,10 +144,7 @@ class Terms(Shaped):
             case Number(value):
                 return z3.IntVal(value)
             case Constant(name):
-                constant = self.words.constants.get(name)
-                if constant is None or isinstance(constant, Listing):
-                    return getattr(self.s, name)
-                return gathered(name, constant, self.s)
+                return self.constant(name)
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
@@ -204,9 +202,8 @@ class Terms(Shaped):
                 return self.quantified(node, body, bounds, names)
             case Call() if node.definition.standard:
                 return self.number(node, names)
-            case Call() if (constant := self.words.constants.get(node.name)) is not None:
-                assert not isinstance(constant, Listing)
-                return gathered(node.name, constant, self.s)
+            case Call() if node.name in self.words.constants:
+                return self.constant(node.name)
             case Call() if (of := self.shape(node, names)) is not None:
                 return self.of(node, of, names)
         raise OutsideSubset(shown(node), node.place)

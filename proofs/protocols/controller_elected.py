@@ -10,14 +10,11 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, Implies, Not, Or, Store
 
-from proofs.generated.shapes import named_element
-from proofs.protocols.controller_epochs import OF_EARLY, Epochs, K, T, at, read
-from proofs.protocols.controller_words import ELECTOR, NO_ONE, OPERATION, THREAD, UNREADABLE
+from proofs.protocols.controller_epochs import NO_NAME, OF_EARLY, Epochs, K, T, at, read
+from proofs.protocols.controller_words import ELECTOR, MANNER, NO_ONE, OPERATION, THREAD
 from proofs.ts import WHOLE, Step, array, conjunct
 
 (U,) = THREAD.consts("other_thread")
-NO_NAME = z3.Const(named_element(UNREADABLE), THREAD.z3)
-"""What is written into /controller by hand and names no broker."""
 
 
 def names_broker(of: z3.ExprRef) -> z3.BoolRef:
@@ -48,11 +45,11 @@ class Elected(Fenced):
     """And no broker's name is written by hand: there is one controller for each epoch.
 
     ``winner``: epoch -> the broker that it was given to, null where it was none of the threads'.
-    ``Connection``: broker -> the thread that connects for it.
+    ``Connection``: broker -> the thread that connects for it. ``Manner``: broker -> how it ends.
     """
 
     VARIABLES = {"winner": array(WHOLE, THREAD)}
-    RIGID = {"Connection": array(THREAD, THREAD)}
+    RIGID = {"Connection": array(THREAD, THREAD), "Manner": array(THREAD, MANNER.of)}
 
     def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
         made = super().taken(name, s, t, chosen)
@@ -71,17 +68,14 @@ class Elected(Fenced):
         return [*super().initially(s), s.winner[1] == s.First]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What is written by hand names no broker, and each broker has one connection."""
+        """What is written by hand names no broker. Each has one connection and one end."""
         word, named = s.Program_1_word[T][K], s.Program_2_Broker[T][K]
-        connects, written = OPERATION.value("connect"), OPERATION.value("overwrite")
+        connects, written, leaves = map(OPERATION.value, ("connect", "overwrite", "leave"))
         return [
             *super().given(s),
-            Not(s.Brokers[NO_ONE]),
-            Not(s.Brokers[NO_NAME]),
-            NO_NAME != NO_ONE,
-            Or(s.First == NO_ONE, s.Brokers[s.First]),
             ForAll([T, K], Implies(word == written, named == NO_NAME)),
             ForAll([T, K], Implies(word == connects, s.Connection[named] == T)),
+            ForAll([T, K], Implies(word == leaves, s.Program_3_word[T][K] == s.Manner[named])),
         ]
 
     # -- connections, and what is written by hand
@@ -110,6 +104,13 @@ class Elected(Fenced):
     def no_broker_is_written_by_hand(self, s: SimpleNamespace) -> z3.BoolRef:
         """What is written into /controller by hand names no broker."""
         return ForAll([T], Implies(at(s, T, "N8"), s.id[T] == NO_NAME))
+
+    @conjunct
+    def ends_in_one_manner(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A broker that is to end is so in the one manner that programs name."""
+        ends = Implies(at(s, T, "L1"), s.how[T] == s.Manner[s.leaver[T]])
+        none = s.leaves[T] == MANNER.value("none")
+        return ForAll([T], And(ends, Or(none, s.leaves[T] == s.Manner[T])))
 
     # -- /controller
 
@@ -152,9 +153,13 @@ class Elected(Fenced):
 
     @conjunct
     def broker_finds_its_node(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The server of a broker with the node has its election, unless the reply was lost."""
+        """The server of a broker with the node has its election, unless the reply was lost.
+
+        A broker that has ended abruptly reads no more.
+        """
+        ended = s.leaves[s.node_id] == MANNER.value("abruptly")
         return Implies(
-            And(names_broker(s.node_id), Not(at(s, s.node_id, "C4", "C7"))),
+            And(names_broker(s.node_id), Not(ended), Not(at(s, s.node_id, "C4", "C7"))),
             read(s, "epoch_value", s.node_id) == s.elections,
         )
 
@@ -162,7 +167,7 @@ class Elected(Fenced):
     def elects_itself_without_a_node(self, s: SimpleNamespace) -> z3.BoolRef:
         """A broker that begins an election has no node; what it has later is of that election."""
         return And(
-            ForAll([T], Implies(at(s, T, "C3"), s.node_id != T)),
+            ForAll([T], Implies(at(s, T, "C3", "B1", "B2"), s.node_id != T)),
             ForAll(
                 [T],
                 Implies(

@@ -176,17 +176,17 @@ submit(
     f"In each state {READ}, whatever the electors are: EpochIncreases, NoLostUpdate and "
     "ActOnlyIfActive. Each epoch that a broker has, or a late server, was /controller_epoch with "
     "its version. What a broker knows of the partition is older than what there is, or the same.",
-    (),
+    ("A-FIRST",),
 )
 submit(
     Fenced,
     f"FencedWrites in each state {READ}, where every elector is that of 2.1.0 on.",
-    ("A-ELECTOR",),
+    ("A-ELECTOR", "A-FIRST"),
 )
 submit(
     Elected,
     f"OneController, DeletesOwnNode and NoPhantom in each state {READ}, where every elector is "
     "that of 2.1.0 on. /controller goes with the living session of the broker that has the last "
     "epoch. Who takes itself for the controller was elected.",
-    ("A-CONNECT", "A-ELECTOR", "A-WRITTEN"),
+    ("A-CONNECT", "A-ELECTOR", "A-END", "A-FIRST", "A-WRITTEN"),
 )

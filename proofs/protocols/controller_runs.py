@@ -12,7 +12,7 @@ from proofs.generated.states import Placed
 from proofs.protocols import mutated
 from proofs.protocols.controller_elected import Elected
 from proofs.protocols.controller_epochs import Epochs
-from proofs.protocols.controller_words import LABEL, NAME, UNREADABLE, WORDS
+from proofs.protocols.controller_words import LABEL, MANNER, NAME, NEVER, UNREADABLE, WORDS
 from proofs.protocols.witness import Witnesses
 from proofs.ts_concrete import Compiled, Move, State
 from wheelproof.tla import export
@@ -73,8 +73,9 @@ def compiled(of: type = Elected, changes: Changes = ()) -> Compiled:
 
 
 def scenario(first: str = "none", early: str = "", **threads: str) -> dict[str, Any]:
-    """A scenario as plain data. ``early``: the brokers with the elector up to 2.0.
+    """A scenario as plain data.
 
+    ``first``: a broker, "none" or "never". ``early``: the brokers with the elector up to 2.0.
     ``threads``: thread -> its steps, as a scenario file has them. Who serves is a broker.
     """
     steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
@@ -105,7 +106,7 @@ class Here(Placed):
 
 def elements(program: Mapping[str, Any], constants: Mapping[str, Any]) -> dict[str, Any]:
     """Names of threads and brokers, what names none, and numbers."""
-    names = dict.fromkeys((*program["threads"], *constants["Session"], UNREADABLE))
+    names = dict.fromkeys((*program["threads"], *constants["Session"], UNREADABLE, NEVER))
     return {"Broker": tuple(names), "Int": range(NUMBERS)}
 
 
@@ -114,13 +115,12 @@ def placed(program: Mapping[str, Any], of: type = Elected, changes: Changes = ()
     constants = mutated.mechanisms()[NAME].constants_of(program)
     threads = tuple(program["threads"])
     model = specification(changes).model(constants, threads)
-    connections = {
-        step[1]: thread
-        for thread, steps in program["threads"].items()
-        for step in steps
-        if step[0] == "connect"
+    steps = [(thread, each) for thread, own in program["threads"].items() for each in own]
+    rigid = {
+        "Connection": {each[1]: thread for thread, each in steps if each[0] == "connect"},
+        "Manner": {each[1]: MANNER.called[each[2]] for _, each in steps if each[0] == "leave"},
     }
-    rigid = {"Connection": connections} if "Connection" in of.RIGID else {}
+    rigid = {name: value for name, value in rigid.items() if name in of.RIGID}
     return Here(compiled(of, changes), model, constants, elements(program, constants), **rigid)
 
 
@@ -137,7 +137,7 @@ class Reached(Witnesses):
         self.placed = here = placed(program, of, changes)
         self.model, self.system, self.instance = here.model, here.system, here.instance
         self.ghosts = [name for name in of.VARIABLES if name in self.system.VARIABLES]
-        winner = {} if program["first"] == "none" else {1: program["first"]}
+        winner = {1: program["first"]} if program["first"] in program["session"] else {}
         values = here.values(self.model.initial())
         self.start = self.instance.state(values | dict.fromkeys(self.ghosts, winner))
         self.bound = bound
@@ -182,6 +182,8 @@ SMALL = (
     scenario("b", b="serve", c="connect b", z="expire b; rest"),
     scenario("b", b="serve", z="lose b after; notify b work; notify b move; shrink; rest"),
     scenario(b="serve", z="lose b after; rest"),
+    scenario("never", b="serve", z="lose b after; rest"),
+    scenario("b", b="serve", z="leave b gracefully; rest"),
 )
 """Scenarios in which every label is taken but for those of the elector up to 2.0."""
 EARLY = (

@@ -112,10 +112,25 @@ def test_a_brokers_name_that_is_written_by_hand_is_refused_and_breaks_the_theore
     assert breaks("OneController", WRITTEN)
 
 
-def test_two_connections_of_a_broker_are_refused():
-    """A-CONNECT."""
+NEVER = (
+    runs.scenario("never", b="serve", z="visit; rest"),
+    runs.scenario("never", early="b", b="serve", z="rest"),
+)
+TWO_ENDS = runs.scenario(b="serve", z="leave b abruptly; leave b gracefully; rest")
+
+
+@pytest.mark.parametrize("program", [TWO_CONNECTIONS, *NEVER, TWO_ENDS])
+def test_a_program_that_is_assumed_away_is_refused(program):
+    """A-CONNECT, A-FIRST and A-END."""
     with pytest.raises(ValueError, match="assumes of its constants"):
-        runs.placed(TWO_CONNECTIONS)
+        runs.placed(program)
+
+
+@pytest.mark.nightly
+def test_an_election_needs_the_node_of_the_epoch():
+    """A-FIRST: a visit, or the elector up to 2.0, raises the epoch where there is no node of it."""
+    assert all(breaks("EpochIncreases", program) for program in NEVER)
+    assert not breaks("EpochIncreases", runs.scenario("never", b="serve", z="rest"))
 
 
 def test_an_elector_up_to_2_0_is_refused_where_it_is_assumed_away():
