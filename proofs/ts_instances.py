@@ -16,115 +16,7 @@ import z3
 
 from proofs.solvers import RESOURCES, trusted
 from proofs.ts import Condition, System
-
-
-def parts(formula: z3.BoolRef) -> Iterator[z3.BoolRef]:
-    """The conjuncts of a formula, a universal quantifier over a conjunction taken apart too."""
-    if z3.is_and(formula):
-        for child in formula.children():
-            yield from parts(child)
-    else:
-        yield formula
-
-
-def taken_at(formula: z3.QuantifierRef, values: Iterable[z3.ExprRef]) -> z3.BoolRef:
-    """The body of a quantifier with its variables replaced, the first by the first value."""
-    return z3.substitute_vars(formula.body(), *reversed(list(values)))
-
-
-def arbitrary(goal: z3.BoolRef, prefix: str = "any") -> z3.BoolRef:
-    """A goal for arbitrary elements: new constants in place of its outermost universal variables.
-
-    Its conjuncts share them.
-    """
-    found = []
-    for part in parts(goal):
-        if z3.is_quantifier(part) and part.is_forall():
-            found.append(taken_at(part, fresh(part, prefix)))
-        elif z3.is_implies(part) and z3.is_quantifier(part.arg(1)) and part.arg(1).is_forall():
-            found.append(z3.Implies(part.arg(0), taken_at(part.arg(1), fresh(part.arg(1), prefix))))
-        else:
-            found.append(part)
-    return z3.And(found)
-
-
-def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
-    """One constant for each variable of a quantifier: its sort's first, second, and so on."""
-    made: list[z3.ExprRef] = []
-    counted: dict[str, int] = {}
-    for index in range(quantified.num_vars()):
-        of = quantified.var_sort(index)
-        counted[of.name()] = counted.get(of.name(), 0) + 1
-        made.append(z3.Const(f"{prefix}_{of.name()}_{counted[of.name()]}", of))
-    return made
-
-
-def terms_of(
-    formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]
-) -> dict[str, list[z3.ExprRef]]:
-    """The ground terms of each sort: constants, and the system's variables at such terms."""
-    found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
-    seen: set[int] = set()
-    plain: dict[int, bool] = {}
-
-    def visit(term: z3.ExprRef) -> bool:
-        """Whether the term is ground and made of constants and selections alone."""
-        if term.get_id() in seen:
-            return plain[term.get_id()]
-        seen.add(term.get_id())
-        if z3.is_quantifier(term) or z3.is_var(term):
-            plain[term.get_id()] = False
-            return False
-        children = [visit(child) for child in term.children()]
-        good = all(children) and (
-            z3.is_select(term)
-            or (term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
-        )
-        plain[term.get_id()] = good
-        if good and term.sort().name() in found and not isinstance(term.sort(), z3.ArraySortRef):
-            found[term.sort().name()][term.get_id()] = term
-        return good
-
-    for formula in formulas:
-        visit(formula)
-    return {name: list(of.values()) for name, of in found.items()}
-
-
-def instances(
-    premise: z3.BoolRef, terms: Mapping[str, list[z3.ExprRef]], name: str
-) -> Iterator[z3.BoolRef]:
-    """The instances of a premise at the given terms, or at a new constant if it is existential."""
-    for number, part in enumerate(parts(premise)):
-        if z3.is_quantifier(part) and part.is_forall():
-            choices = [
-                terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())
-            ]
-            for values in product(*choices):
-                yield taken_at(part, values)
-        elif z3.is_quantifier(part) and part.is_exists():
-            yield taken_at(part, fresh(part, f"some_{name}_{number}".replace(" ", "_")))
-        else:
-            yield part
-
-
-def grounded(
-    system: System, condition: Condition, whole: bool = False, hints: Iterable[z3.ExprRef] = ()
-) -> Condition:
-    """A condition that entails the given one, with its premises instantiated.
-
-    ``whole``: the premises themselves stay beside that. ``hints``: further terms to take them at.
-    """
-    sorts = {item.name: item.z3 for item in system.SORTS}
-    goal = z3.simplify(arbitrary(condition.goal))
-    exact = [premise for name, premise in condition.premises.items() if name.startswith("guard")]
-    nulls = [item.null for item in system.SORTS if item.null is not None]
-    terms = terms_of([goal, *exact, *nulls, *hints], sorts)
-    premises = {}
-    for name, premise in condition.premises.items():
-        made = [*instances(premise, terms, name), *([premise] if whole else [])]
-        if made:
-            premises[name] = z3.And(made) if len(made) > 1 else made[0]
-    return Condition(condition.name, condition.kind, premises, goal)
+from proofs.ts_ground import Ground, arbitrary, grounded, parts, taken_at, terms_of
 
 
 class Deep:
@@ -238,17 +130,31 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
 
 
 @trusted()
-def needed(system: System, condition: Condition) -> Condition:
+def needed(
+    system: System, condition: Condition, known: Sequence[Sequence[int]] = ()
+) -> tuple[Condition, list[tuple[int, ...]]]:
     """A condition that entails the given one, with the instances of one proof alone.
 
-    They are few, so that any solver is quick.
+    They are few, so that any solver is quick. ``known``: the numbers of instances that were enough
+    once; they are tried first. The second value has the numbers of those that are enough now. It is
+    empty where the proof needs instances of inner quantifiers.
 
     Where no proof is found from instances, the premises stay beside them.
     """
-    for instantiate in grounded, deeply_grounded:
-        if (made := core(instantiate(system, condition))) is not None:
-            return made
-    return grounded(system, condition, whole=True)
+    ground = Ground(system, condition)
+    if (
+        known
+        and (again := ground.chosen(known))
+        and refutes([each.formula for each in again], ground.goal)
+    ):
+        return ground.with_premises(again), [each.number for each in again]
+    every = [*ground.instances()]
+    if (used := refuting([each.formula for each in every], ground.goal)) is not None:
+        chosen = [*map(every.__getitem__, sorted(used))]
+        return ground.with_premises(chosen), [each.number for each in chosen]
+    if (made := core(deeply_grounded(system, condition))) is not None:
+        return made, []
+    return grounded(system, condition, whole=True), []
 
 
 def cores(
@@ -341,29 +247,38 @@ def _core_of(
     flat: list[tuple[str, z3.BoolRef]], goal: z3.BoolRef
 ) -> list[tuple[str, z3.BoolRef]] | None:
     """The formulas of one proof of a goal, by premise; None if there is none within the limit."""
+    used = refuting([each for _, each in flat], goal)
+    return None if used is None else [*map(flat.__getitem__, used)]
+
+
+def refuting(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> list[int] | None:
+    """The places of the formulas of one proof of a goal; None if there is none within the limit."""
     solver = z3.Solver()
     solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
-    for number, (_, each) in enumerate(flat):
+    for number, each in enumerate(formulas):
         solver.assert_and_track(each, f"instance!{number}")
     solver.add(z3.Not(goal))
     if solver.check() != z3.unsat:
         return None
-    return [flat[int(str(each).partition("!")[2])] for each in solver.unsat_core()]
+    return [int(str(each).partition("!")[2]) for each in solver.unsat_core()]
+
+
+def refutes(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> bool:
+    """Whether the formulas entail a goal, as far as is found within the limit."""
+    solver = z3.Solver()
+    solver.set("rlimit", RESOURCES)
+    solver.add(*formulas, z3.Not(goal))
+    return bool(solver.check() == z3.unsat)
 
 
 def core(made: Condition) -> Condition | None:
     """The condition with the premises of one unsat core; None if there is none within the limit."""
     flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
-    solver = z3.Solver()
-    solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
-    for number, (_, each) in enumerate(flat):
-        solver.assert_and_track(each, f"instance!{number}")
-    solver.add(z3.Not(made.goal))
-    if solver.check() != z3.unsat:
+    used = refuting([each for _, each in flat], made.goal)
+    if used is None:
         return None
-    used = sorted(int(str(each).partition("!")[2]) for each in solver.unsat_core())
     premises: dict[str, list[z3.BoolRef]] = {}
-    for name, each in map(flat.__getitem__, used):
+    for name, each in map(flat.__getitem__, sorted(used)):
         premises.setdefault(name, []).append(each)
     return Condition(
         made.name,

@@ -20,7 +20,8 @@ from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
 from proofs.solvers import trusted
 from proofs.ts_concrete import State
-from proofs.ts_instances import Instances, arbitrary, cores
+from proofs.ts_ground import arbitrary
+from proofs.ts_instances import Instances, cores
 from wheelproof.tla import export
 
 LABELS = (*BASE, *(label for labels in PROCEDURES.values() for label in labels.split()), *NEVER)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import z3
 
+from proofs.enough import instantiated
 from proofs.kernel import VC, Control, Found
 from proofs.protocols.faults import Scope
 from proofs.protocols.purgatory import Purgatory
@@ -18,7 +19,6 @@ from proofs.protocols.purgatory_ranking import TAKES_LOCK, one_ranked, ranked
 from proofs.protocols.theory import Conditions, LateVC
 from proofs.ts import Condition
 from proofs.ts_concrete import Compiled, Instance, Move, State
-from proofs.ts_instances import needed
 from proofs.ts_search import Taken
 
 
@@ -51,7 +51,7 @@ def obligations(of: Conditions) -> list[LateVC]:
 
     def vc(name: str) -> LateVC:
         def make() -> VC:
-            condition = needed(of.system, made()[name])
+            condition = instantiated(of.system, made()[name])
             vivid = of.witnesses.before(name.partition("rank ")[2])
             return VC(name, condition.premises, condition.goal, vivid, cites=of.cites(condition))
 

@@ -15,11 +15,11 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import meaning
+from proofs.enough import instantiated
 from proofs.kernel import VC, Theorem, Theory
 from proofs.protocols.faults import Fault, Scope, control
 from proofs.protocols.witness import Witnesses
 from proofs.ts import Condition, System, conditions, numbers
-from proofs.ts_instances import needed
 
 ATOMIC = ("A-SC", "A-GRAIN")
 """What every protocol assumes: memory is sequentially consistent, and one label is one step."""
@@ -103,7 +103,7 @@ class Conditions:
         """
 
         def make() -> VC:
-            condition = needed(self.system, self.made[name])
+            condition = instantiated(self.system, self.made[name])
             action = name.partition("step ")[2]
             witnesses = self.witnesses
             vivid = (

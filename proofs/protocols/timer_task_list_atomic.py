@@ -25,7 +25,8 @@ from proofs.protocols.timer_task_list_state import LIST
 from proofs.protocols.timer_task_list_theory import OF_MODULE as ASSUMED
 from proofs.protocols.timer_task_list_view import ACTIONS
 from proofs.ts import Condition
-from proofs.ts_instances import Deep, core, cores, grounded
+from proofs.ts_ground import grounded
+from proofs.ts_instances import Deep, core, cores
 
 PROVED = "Inv.TimerTaskList"
 OF_RING = frozenset(Rings.conjuncts()) - frozenset(Linked.conjuncts())

@@ -19,7 +19,8 @@ from proofs.protocols.timer_task_list_theory import OF_MODULE
 from proofs.protocols.timer_task_list_theory import THEORY as PROVED
 from proofs.protocols.timer_task_list_view import ACTIONS
 from proofs.ts import Condition
-from proofs.ts_instances import core, cores, grounded
+from proofs.ts_ground import grounded
+from proofs.ts_instances import core, cores
 from wheelproof.tla import export
 
 

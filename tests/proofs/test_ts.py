@@ -23,7 +23,7 @@ from proofs.ts import (
     when,
 )
 from proofs.ts_concrete import Compiled, Compiler, Instance, NotFinite
-from proofs.ts_instances import terms_of
+from proofs.ts_ground import terms_of
 from proofs.ts_search import BudgetSpent, Roles, induction_gap, search
 
 PEER = sort("Peer", null="no_peer")

@@ -27,8 +27,8 @@ from wheelproof.tlc.values import parse_value
 from wheelproof.verdict import Found, Verdict
 
 NAME = "properties"
-SCENARIOS, STATES = 4, 160
-"""Scenarios of a mechanism, and states of each."""
+SCENARIOS, STATES = {"fast": 2, "nightly": 4}, 160
+"""Scenarios of a mechanism by profile, and states of each."""
 
 FIRST, DRAWN = 250, 2_000
 """States drawn of every scenario to choose scenarios, and of the chosen ones to choose states."""
@@ -193,13 +193,14 @@ def selected(sample: Sample) -> Sample:
 
 def chosen(mechanism: Mechanism, profile: str = "nightly") -> list[Sample]:
     """The samples to compare: one by one that which adds the most worth, of several the largest."""
-    names, scenarios = invariants(mechanism), candidates(mechanism, profile, SCENARIOS)
+    names, enough = invariants(mechanism), SCENARIOS[profile]
+    scenarios = candidates(mechanism, profile, enough)
     left = {scenario: Source(mechanism, scenario) for scenario in scenarios}
     worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in left.items()}
     size = {scenario: len(source.model.initial()[0]) for scenario, source in left.items()}
     samples: list[Sample] = []
     known: Counter[tuple[str, str]] = Counter()
-    while left and len(samples) < SCENARIOS:
+    while left and len(samples) < enough:
         best = max(
             left,
             key=lambda scenario: (sum((Counter(worth[scenario]) - known).values()), size[scenario]),

@@ -249,6 +249,6 @@ def uses(job: Job, mechanism: Mechanism) -> tuple[str, ...]:
         and all(config.expect == "exhaustive" for config in configs)
     ):
         return ()
-    if job.kind in (*MACHINE, "random", "stress") and not changed:
+    if job.kind in (*MACHINE, "runs") and not changed:
         return ("implementation",)
     return ("implementation", "decisions", *(("java",) if job.kind == "jvm" else ()))

@@ -5,6 +5,7 @@ The checks of configs, mutants and random schedules share them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -30,13 +31,15 @@ KEPT_STATES = 20_000
 _kept: dict[tuple[int, str], tuple[Mechanism, StateGraph]] = {}
 
 
-def reduced_graph(mechanism: Mechanism, scenario: str) -> StateGraph:
-    """The reduced graph of a mechanism's model, which the mutants of one scenario share."""
+def reduced_graph(
+    mechanism: Mechanism, scenario: str, progress: Callable[[int, int], None] | None = None
+) -> StateGraph:
+    """The reduced graph of a mechanism's model, which several checks of one scenario share."""
     key = id(mechanism), scenario
     if key in _kept:
         _kept[key] = _kept.pop(key)  # the last one used goes last
         return _kept[key][1]
-    graph = reduced.reduce(mechanism.model(scenario), mechanism.silent)
+    graph = reduced.reduce(mechanism.model(scenario), mechanism.silent, progress=progress)
     if graph.distinct <= KEPT_STATES:
         # With its mechanism, whose number is no other's as long as it is kept.
         _kept[key] = mechanism, graph

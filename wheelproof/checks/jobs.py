@@ -160,6 +160,7 @@ def _of_runs(
     mechanism: Mechanism, configs: Sequence[Config], profiles: Sequence[str], wants: Wanted
 ) -> Iterator[Job]:
     """The jobs that run a scenario a number of times: of small configs that hold."""
+    layers: dict[str, list[str]] = {}
     for layer in ("random", "stress"):
         sizes = {
             config.name: size_of(config)
@@ -172,7 +173,10 @@ def _of_runs(
         by_day = max(BY_DAY, min(sizes.values(), default=0))
         for name, size in sizes.items():
             if wants(layer) and ("nightly" in profiles or size <= by_day):
-                yield Job(mechanism.name, layer, name, (layer,), 500 + size // 4)
+                layers.setdefault(name, []).append(layer)
+    for name, of in layers.items():
+        weight = 500 + size_of(mechanism.configs[name]) // 4
+        yield Job(mechanism.name, "runs", name, tuple(of), weight * len(of))
 
 
 def size_of(config: Config) -> int:
@@ -321,7 +325,7 @@ def proofs(
 def dispatch(context: Context, job: Job) -> Report:
     """Run one job by its kind. Errors go through."""
     mechanism, configs = context.mechanism, context.mechanism.configs
-    if job.kind in ("config", "liveness", "refinement", "random", "stress"):
+    if job.kind in ("config", "liveness", "refinement", "runs"):
         context = context.without(configs[job.name].without)
     match job.kind:
         case "config":
@@ -334,10 +338,10 @@ def dispatch(context: Context, job: Job) -> Report:
             return refinement.check(context, configs[job.name])
         case "refinement mutants":
             return refinement.check_mutants(context, configs[job.name])
-        case "random":
-            return random.check(context, configs[job.name])
-        case "stress":
-            return stress.check(context, configs[job.name])
+        case "runs":
+            of_layer = {"random": random.check, "stress": stress.check}
+            reports = [of_layer[layer](context, configs[job.name]) for layer in job.layers]
+            return Report([row for report in reports for row in report.rows])
         case "mutant":
             return mutant.check(context, [mechanism.mutants[name] for name in job.names])
         case "race":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from wheelproof.checks.comparisons import parted
+from wheelproof.checks.comparisons import parted, reduced_graph
 from wheelproof.checks.context import Context, Report
 from wheelproof.counterexample.build import Diverged, build, labelled, settled
 from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
@@ -32,7 +32,7 @@ def check(context: Context, config: Config) -> Report:
     A deadlock counts before a difference, and this before a race. Each is named.
     """
     started = context.begin("random", config.name)
-    graph = reduced.reduce(context.mechanism.model(config.scenario), context.mechanism.silent)
+    graph = reduced_graph(context.mechanism, config.scenario)
     fine, coarse = _schedules(context, config.scenario, graph)
     found: list[tuple[str, str]] = []
     if deadlock := fine.deadlock or coarse.deadlock:

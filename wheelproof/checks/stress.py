@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wheelproof import isolated
+from wheelproof.checks.comparisons import reduced_graph
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import UsageError
-from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Fault
 from wheelproof.protocols import Values
@@ -62,8 +62,8 @@ def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[Outcome, set[
 
 def ending(context: Context, config: Config) -> StateGraph:
     """A graph with every final state of the model: in these no silent step is left."""
-    mechanism, progress = context.mechanism, context.beat("stress", config.name)
-    return reduced.reduce(mechanism.model(config.scenario), mechanism.silent, progress=progress)
+    progress = context.beat("stress", config.name)
+    return reduced_graph(context.mechanism, config.scenario, progress)
 
 
 def check(context: Context, config: Config) -> Report:

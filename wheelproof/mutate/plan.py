@@ -8,12 +8,10 @@ tests alone.
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from wheelproof import isolated
@@ -23,7 +21,7 @@ from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
 from wheelproof.mutate.group import Check, Group
-from wheelproof.project.inputs import imported_names, package_of
+from wheelproof.mutate.unit_tests import UnitTests, imported
 from wheelproof.project.mechanism import Mechanism, name_of
 from wheelproof.tlc import mc
 
@@ -35,11 +33,6 @@ LATE = 8
 
 Only what all else has passed comes to it.
 """
-
-ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
-"""What a test says that sees each file of the proofs."""
-
-FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 
 
 class Plan:
@@ -59,7 +52,7 @@ class Plan:
         tests: bool = True,
         stage: int = 9,
     ) -> None:
-        self._read: dict[str, tuple[str, ...]] = {}
+        self._tests = UnitTests(root)
         self.root, self.mechanisms, self.profile, self.bound, self.tests, self.stage = (
             root,
             mechanisms,
@@ -239,7 +232,7 @@ class Plan:
             ]
             out += [replace(check, size=check.job.weight if check.job else 0) for check in fast]
         if self.tests:
-            out += self._tests(artefact, file)
+            out += self._tests.of(artefact, file)
         return sorted(
             dict.fromkeys(check for check in out if check.stage <= self.stage),
             key=lambda check: (check.stage, check.size),
@@ -262,8 +255,11 @@ class Plan:
             for job in self._planned(
                 declared, profile, "bisimulation", "random", "stress", "mutant"
             ):
-                if job.kind == "stress":
-                    yield Check("job", mechanism, 6, job)
+                if job.kind == "runs":
+                    for layer in job.layers:
+                        if layer == "stress" or controlled:
+                            stage = 6 if layer == "stress" else 4
+                            yield Check("job", mechanism, stage, replace(job, layers=(layer,)))
                 elif job.kind == "mutant":
                     if controlled and not other:
                         yield Check("job", mechanism, LATE, job)
@@ -330,59 +326,3 @@ class Plan:
                 stage,
                 Job(mechanism, "proof", first, ("proof",), others=tuple(others), seeds=1),
             )
-
-    def _tests(self, artefact: str, file: str) -> Iterable[Check]:
-        """The unit tests of a file: those with its name, then those that name its module.
-
-        The former are ``test_<name>*.py`` in the artefact's folder of tests. The latter name it in
-        modules of the tests too, or load all theories.
-        """
-        folder = self.root / "tests" / ARTEFACTS[artefact]
-        path = Path(file)
-        name = name_of(path.stem) if artefact == "spec" else path.stem
-        module = ".".join(path.with_suffix("").parts)
-        parent, _, last = module.rpartition(".")
-        naming = re.compile(
-            rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b",
-            re.MULTILINE,
-        )
-        for test in sorted(folder.rglob("test_*.py")):
-            shown = test.relative_to(self.root).as_posix()
-            size = test.stat().st_size
-            if test.stem.startswith(f"test_{name}"):
-                yield Check(
-                    "tests", "", 2 if artefact in ("impl", "harness") else 5, tests=shown, size=size
-                )
-            elif artefact != "spec" and any(
-                naming.search(text) or artefact == "proofs" and ALL_THEORIES.search(text)
-                for text in self._texts(shown)
-            ):
-                yield Check("tests", "", 7, tests=shown, size=size)
-
-    def _texts(self, test: str) -> tuple[str, ...]:
-        if test not in self._read:
-            self._read[test] = self._texts_of(test)
-        return self._read[test]
-
-    def _texts_of(self, test: str) -> tuple[str, ...]:
-        """The texts of a file of tests and of the modules below ``tests`` that it imports."""
-        found: dict[str, str] = {}
-        waiting = [self.root / test]
-        while waiting:
-            file = waiting.pop()
-            if file.as_posix() in found or not file.is_file():
-                continue
-            found[file.as_posix()] = file.read_text(encoding="utf-8")
-            waiting += [
-                self.root.joinpath(*name.split(".")).with_suffix(".py")
-                for name in imported(self.root, file, ("tests",))
-            ]
-        return tuple(found.values())
-
-
-@cache
-def imported(root: Path, file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
-    """The names of the modules of these folders that a file of the project imports."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    found = imported_names(tree, package_of(root, file))
-    return tuple(name for name in dict.fromkeys(found) if name.partition(".")[0] in folders)

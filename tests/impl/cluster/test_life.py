@@ -8,13 +8,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from impl.cluster.cluster import Member
 from impl.cluster.controller import ClusterController
+from impl.cluster.early_brokers import EarlyBrokers
 from impl.cluster.partition_machine import PartitionMachine
 from impl.cluster.replica_machine import ReplicaMachine
 from impl.partition_leader import Elected
 from tests.impl.cluster.clusters import having
 from tests.impl.cluster.judge import JudgedCluster
 from tests.impl.cluster.life import Life
-from tests.impl.cluster.test_brokers import SeesIdsAlone
 from tests.impl.cluster.test_failover import Leaves, UnfencedController, ordered
 from tests.impl.cluster.test_topics import Blind, Deaf
 from tests.nights import only
@@ -91,7 +91,7 @@ FAULTS = {
     "a write is not fenced": ("FencedWrites", UnfencedController),
     "a second broker acts": ("OneController", Grabs),
     "a watch comes after the read": ("Remembers", ordered("read_cluster", "watch")),
-    "a bounce is not seen": ("Remembers|Informed|Follows", having("brokers", SeesIdsAlone)),
+    "a bounce is not seen": ("Remembers|Informed|Follows", having("brokers", EarlyBrokers)),
     "new partitions are not seen": ("Remembers", having("topics", Blind)),
     "changed ISRs are not heard of": ("Remembers|Informed|Done", having("topics", Deaf)),
     "a state machine is left running": ("Resigned", Leaves),

@@ -16,7 +16,8 @@ from proofs.protocols.theory import Conditions
 from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System, conditions
 from proofs.ts_concrete import Compiled, Instance
-from proofs.ts_instances import deeply_grounded, grounded
+from proofs.ts_ground import grounded
+from proofs.ts_instances import deeply_grounded
 from wheelproof import project
 from wheelproof.checks import proof_edges
 from wheelproof.counterexample.build import build

@@ -48,7 +48,7 @@ WEAKER = [
 @pytest.fixture(autouse=True)
 def _few(monkeypatch):
     """Of one scenario, and the states of fewer that are drawn: `make verify` takes them all."""
-    monkeypatch.setattr(agreement, "SCENARIOS", 1)
+    monkeypatch.setattr(agreement, "SCENARIOS", {"fast": 1, "nightly": 1})
     monkeypatch.setattr(agreement, "DRAWN", 800)
 
 
@@ -130,7 +130,7 @@ def test_the_row_is_sampled_where_both_agree(tmp_path):
         and (found.layer, found.name) == ("graph", "properties")
     )
     assert (
-        found.figures["states"] == agreement.STATES * agreement.SCENARIOS
+        found.figures["states"] == agreement.STATES * agreement.SCENARIOS["fast"]
         and found.figures["one_sided"] == 0
     )
 
@@ -166,7 +166,7 @@ def looked_for(mechanism, monkeypatch):
 
     monkeypatch.setattr(agreement, "FIRST", 4)
     monkeypatch.setattr(agreement, "DRAWN", 4)
-    monkeypatch.setattr(agreement, "SCENARIOS", 1)
+    monkeypatch.setattr(agreement, "SCENARIOS", {"fast": 1, "nightly": 1})
     monkeypatch.setattr(agreement.Source, "shows", noted)
     monkeypatch.setattr(agreement.Sample, "seen", lambda self, name: 0)
     agreement.chosen(mechanism)

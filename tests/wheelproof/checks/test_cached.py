@@ -168,7 +168,7 @@ def test_one_changed_byte_changes_the_keys_of_what_depends_on_it(whole, before, 
 def test_every_kind_of_job_has_a_key_that_some_change_alters(before):
     assert {kind for kind, _, _ in before} >= {
         *("config", "liveness", "refinement", "mutant", "race", "properties"),
-        *("random", "stress", "fault", "edges", "proof", "jvm"),
+        *("runs", "fault", "edges", "proof", "jvm"),
     }
     assert any(map(violated, before)) and any(not runs_python(key) for key in before)
 

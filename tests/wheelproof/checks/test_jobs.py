@@ -60,15 +60,25 @@ def test_every_mutant_is_in_one_job(mechanism):
 
 
 def test_a_scenario_of_one_thread_has_no_stress_rounds():
-    found = {job.name for job in plan(WHEEL, "nightly", only("stress")) if job.kind == "stress"}
+    found = runs(WHEEL, "nightly", "stress")
     alone = {name for name, scenario in WHEEL.scenarios.items() if len(scenario["threads"]) == 1}
     assert "four_buckets" in alone and not alone & found and found
-    searched = {job.name for job in plan(WHEEL, "nightly", only("random")) if job.kind == "random"}
-    assert "four_buckets" in searched
+    assert "four_buckets" in runs(WHEEL, "nightly", "random")
 
 
 def runs(mechanism, profile, layer):
-    return {job.name for job in plan(mechanism, profile, only(layer)) if job.kind == layer}
+    return {job.name for job in plan(mechanism, profile, only(layer)) if job.kind == "runs"}
+
+
+def test_one_job_has_both_layers_of_a_scenario_that_runs_a_number_of_times():
+    found = {
+        job.name: job.layers
+        for job in plan(WHEEL, "fast", lambda *names: True)
+        if job.kind == "runs"
+    }
+    assert {name for name, of in found.items() if "random" in of} == runs(WHEEL, "fast", "random")
+    assert {name for name, of in found.items() if "stress" in of} == runs(WHEEL, "fast", "stress")
+    assert ("random", "stress") in found.values()
 
 
 @pytest.mark.parametrize("layer", ["random", "stress"])
@@ -174,10 +184,10 @@ def test_a_layer_that_is_not_wanted_has_no_job():
     }
     assert kinds == {
         "mutant": {"mutant"},
-        "random": {"random", "race"},
+        "random": {"runs", "race"},
         "tlc": {"config"},
         "liveness": {"liveness"},
-        "stress": {"stress", "fault"},
+        "stress": {"runs", "fault"},
     }
     assert [job.name for job in plan(WHEEL, "fast", only("random")) if job.kind == "race"] == [
         "M13"

@@ -1,0 +1,63 @@
+"""Which unit tests check a changed file."""
+
+from pathlib import Path
+
+from wheelproof.mutate.unit_tests import UnitTests
+
+ROOT = Path(__file__).parents[3]
+
+
+def written(root, files):
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return UnitTests(root)
+
+
+CHAIN = {
+    "impl/parts.py": "",
+    "impl/desk.py": "from impl import parts\n",
+    "impl/office.py": "from impl.desk import Desk\n",
+    "tests/impl/test_life.py": "from impl.office import Office\n",
+    "tests/impl/test_other.py": "from impl.other import Other\n",
+}
+
+
+def of(tests, file):
+    return [(check.tests, check.stage) for check in tests.of("impl", file)]
+
+
+def test_a_file_that_no_test_names_has_the_tests_of_the_modules_that_import_it(tmp_path):
+    tests = written(tmp_path, CHAIN)
+    for file in ("impl/parts.py", "impl/desk.py", "impl/office.py"):
+        assert of(tests, file) == [("tests/impl/test_life.py", 7)], file
+
+
+def test_tests_that_name_a_file_are_enough(tmp_path):
+    named = {"tests/impl/test_more.py": "import impl.desk\n"}
+    tests = written(tmp_path, CHAIN | named)
+    assert of(tests, "impl/desk.py") == [("tests/impl/test_more.py", 7)]
+    alike = {"tests/impl/test_desk.py": "", "tests/impl/test_desk_again.py": ""}
+    assert of(written(tmp_path, alike), "impl/desk.py") == [
+        ("tests/impl/test_desk.py", 2),
+        ("tests/impl/test_desk_again.py", 2),
+        ("tests/impl/test_more.py", 7),
+    ]
+
+
+def test_a_circle_of_imports_without_a_test_has_none(tmp_path):
+    circle = {"impl/one.py": "from impl import two\n", "impl/two.py": "from impl import one\n"}
+    assert of(written(tmp_path, circle), "impl/one.py") == []
+
+
+def test_some_unit_test_checks_each_file_of_the_implementation():
+    """`impl/cluster/desk.py` had none: its change that raises survived `wheelproof mutate`."""
+    tests = UnitTests(ROOT)
+    files = [
+        file.relative_to(ROOT).as_posix()
+        for file in sorted((ROOT / "impl").rglob("*.py"))
+        if file.name != "__init__.py"
+    ]
+    assert len(files) > 50
+    assert [file for file in files if not of(tests, file)] == []

@@ -1,0 +1,120 @@
+"""The unit tests that check a file of a project, found by name and by import."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from wheelproof.mutate.change import ARTEFACTS
+from wheelproof.mutate.group import Check
+from wheelproof.project.inputs import imported_names, package_of
+from wheelproof.project.mechanism import name_of
+
+ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
+"""The calls of a test that sees each file of the proofs."""
+
+FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
+
+
+@cache
+def imported(root: Path, file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
+    """The names of the modules of these folders that a file of the project imports."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = imported_names(tree, package_of(root, file))
+    return tuple(name for name in dict.fromkeys(found) if name.partition(".")[0] in folders)
+
+
+class UnitTests:
+    """The tests of the project at ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._read: dict[str, tuple[str, ...]] = {}
+
+    def of(self, artefact: str, file: str) -> Iterable[Check]:
+        """The unit tests of a file: those with its name, then those that name its module.
+
+        The former are ``test_<name>*.py`` in the artefact's folder of tests. The latter name it in
+        modules of the tests too, or load all theories. Where no test does either, the tests that
+        name a module that imports the file take part, or a module that imports that one, and so on.
+        """
+        path = Path(file)
+        name = name_of(path.stem) if artefact == "spec" else path.stem
+        alike = [
+            test for test in self._files(artefact) if Path(test).stem.startswith(f"test_{name}")
+        ]
+        yield from self._checks(alike, 2 if artefact in ("impl", "harness") else 5)
+        if artefact == "spec":
+            return
+        modules, seen = {file}, {file}
+        naming = self._naming(artefact, modules)
+        while not alike and not naming and modules:
+            modules = self._importers(artefact, modules) - seen
+            seen |= modules
+            naming = self._naming(artefact, modules)
+        yield from self._checks([test for test in naming if test not in alike], 7)
+
+    def _files(self, artefact: str) -> list[str]:
+        folder = self.root / "tests" / ARTEFACTS[artefact]
+        return [
+            test.relative_to(self.root).as_posix() for test in sorted(folder.rglob("test_*.py"))
+        ]
+
+    def _checks(self, tests: Iterable[str], stage: int) -> Iterator[Check]:
+        for test in tests:
+            size = (self.root / test).stat().st_size
+            yield Check("tests", "", stage, tests=test, size=size)
+
+    def _naming(self, artefact: str, files: set[str]) -> list[str]:
+        """The tests of an artefact that name the module of one of the files."""
+        patterns = [re.compile(pattern, re.MULTILINE) for pattern in map(_names, files)]
+        if artefact == "proofs":
+            patterns.append(ALL_THEORIES)
+        return [
+            test
+            for test in self._files(artefact)
+            if any(pattern.search(text) for pattern in patterns for text in self._texts(test))
+        ]
+
+    def _importers(self, artefact: str, files: set[str]) -> set[str]:
+        """The files of an artefact that import one of the files."""
+        folder = ARTEFACTS[artefact]
+        modules = {_module(file) for file in files}
+        return {
+            each.relative_to(self.root).as_posix()
+            for each in (self.root / folder).rglob("*.py")
+            if modules & set(imported(self.root, each, (folder,)))
+        }
+
+    def _texts(self, test: str) -> tuple[str, ...]:
+        if test not in self._read:
+            self._read[test] = self._texts_of(test)
+        return self._read[test]
+
+    def _texts_of(self, test: str) -> tuple[str, ...]:
+        """The texts of a file of tests and of the modules below ``tests`` that it imports."""
+        found: dict[str, str] = {}
+        waiting = [self.root / test]
+        while waiting:
+            file = waiting.pop()
+            if file.as_posix() in found or not file.is_file():
+                continue
+            found[file.as_posix()] = file.read_text(encoding="utf-8")
+            waiting += [
+                self.root.joinpath(*name.split(".")).with_suffix(".py")
+                for name in imported(self.root, file, ("tests",))
+            ]
+        return tuple(found.values())
+
+
+def _module(file: str) -> str:
+    return ".".join(Path(file).with_suffix("").parts)
+
+
+def _names(file: str) -> str:
+    """The pattern of a text that names the module of a file."""
+    parent, _, last = _module(file).rpartition(".")
+    return rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b"
