@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import Any
 
 import z3
 
@@ -34,7 +35,7 @@ class Conditions:
     ``changes``: texts of the module's translation with what stands for them.
     """
 
-    def __init__(self, of: type = Elected, changes: Changes = ()) -> None:
+    def __init__(self, of: type[Any] = Elected, changes: Changes = ()) -> None:
         self.of, self.changes = of, changes
 
     @cached_property
