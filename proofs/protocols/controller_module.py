@@ -35,7 +35,7 @@ class Conditions:
     ``changes``: texts of the module's translation with what stands for them.
     """
 
-    def __init__(self, of: type[Any] = Elected, changes: Changes = ()) -> None:
+    def __init__(self, of: Any = Elected, changes: Changes = ()) -> None:
         self.of, self.changes = of, changes
 
     @cached_property
