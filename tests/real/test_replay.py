@@ -322,7 +322,7 @@ def test_paths_and_counterexamples_on_three_nodes(java, capsys, tmp_path):
     assert command.main(["--paths", "3", "--reads", "100", "--output", str(tmp_path)]) == 0
     first, drawn, *lines = capsys.readouterr().out.splitlines()
     assert first == "ZooKeeper 3.9.4 on 3 nodes"
-    assert drawn.startswith("138 paths of 46 scenarios, ")
+    assert drawn.startswith("144 paths of 48 scenarios, ")
     assert drawn.endswith(" 44 of 44 labels: 0 diverge")
     whole = project.find(command.ROOT)["controller"]
     able = paths.performable(whole)
