@@ -117,4 +117,5 @@ def _module(file: str) -> str:
 def _names(file: str) -> str:
     """The pattern of a text that names the module of a file."""
     parent, _, last = _module(file).rpartition(".")
-    return rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b"
+    several = rf"^\s*from {re.escape(parent)} import (?:\([^)]*|.*)\b{last}\b"
+    return rf"\b{parent}[./]{last}\b|{several}"

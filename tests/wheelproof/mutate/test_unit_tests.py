@@ -46,6 +46,14 @@ def test_tests_that_name_a_file_are_enough(tmp_path):
     ]
 
 
+def test_a_file_is_named_among_several_on_lines_of_their_own(tmp_path):
+    named = "from impl import (\n    alone,\n    desk,\n    parts,\n)\nother = desk\n"
+    tests = written(tmp_path, CHAIN | {"tests/impl/test_many.py": named})
+    for file in ("impl/desk.py", "impl/parts.py"):
+        assert of(tests, file) == [("tests/impl/test_many.py", 7)], file
+    assert of(tests, "impl/office.py") == [("tests/impl/test_life.py", 7)]
+
+
 def test_a_circle_of_imports_without_a_test_has_none(tmp_path):
     circle = {"impl/one.py": "from impl import two\n", "impl/two.py": "from impl import one\n"}
     assert of(written(tmp_path, circle), "impl/one.py") == []
