@@ -137,7 +137,7 @@ class Reached(Witnesses):
         self.placed = here = placed(program, of, changes)
         self.model, self.system, self.instance = here.model, here.system, here.instance
         self.ghosts = [name for name in of.VARIABLES if name in self.system.VARIABLES]
-        winner = {1: program["first"]} if program["first"] in program["session"] else {}
+        winner = {} if program["first"] == "none" else {1: program["first"]}
         values = here.values(self.model.initial())
         self.start = self.instance.state(values | dict.fromkeys(self.ghosts, winner))
         self.bound = bound
