@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from impl import controller
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch, PartitionState, decoded
-from impl.controller_events import EXPIRE, Connection, Events, close_all
+from impl.controller_events import ABRUPTLY, EXPIRE, Connection, Events, close_all
 from impl.controller_thread import ControllerThread, EarlyControllerThread
 from impl.early_controller import EarlyElector
 from impl.runtime import get_ident
@@ -40,9 +40,8 @@ NOT_RUN = {
     "impl.controller_events: Events.await_taken: event in self.waiting is true": (
         "the step waits instead; tests/impl/test_controller_events.py does it with threads"
     ),
-    "impl.controller_events: Events.take: not self.waiting and (not self.closed) is true": (
-        "the same"
-    ),
+    "impl.controller_events: Events.take: not self.waiting and (not self.closed) and "
+    "(self.leaving != ABRUPTLY) is true": "the same",
     "impl.zookeeper: ZooKeeper.drop_reply: when not in ('before', 'after') is true": (
         "raises ValueError; tests/impl/test_zookeeper.py asks for it"
     ),
@@ -50,7 +49,7 @@ NOT_RUN = {
 }
 """Branches that no scenario runs, and why."""
 
-NONE = "none"
+NONE, NEVER = "none", "never"
 
 
 class Busy(NamedTuple):
@@ -66,11 +65,10 @@ class Harness:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = controller) -> None:
         first, brokers = scenario["first"], tuple(scenario["session"])
-        epoch = 0 if first == NONE else 1
-        self.zookeeper = self.Tree(
-            [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
-        )
-        waiting = ["register"] if first == NONE else []
+        epoch = int(first in brokers)
+        nodes = [ZNode(EPOCH, str(epoch), epoch), ZNode(PARTITION, PartitionState().encoded())]
+        self.zookeeper = self.Tree(nodes[first == NEVER :])
+        waiting = [] if first in brokers else ["register"]
         self.brokers, self.thread_names = brokers, tuple(scenario["threads"])
         self.events_of = {broker: Events(waiting) for broker in brokers}
         self.events = tuple(self.events_of.values())
@@ -86,7 +84,7 @@ class Harness:
         }
         of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
         self.electors: dict[str, Any] = {broker: of[broker][0](broker) for broker in brokers}
-        if first != NONE:
+        if first in brokers:
             self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
             held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
             self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
@@ -113,12 +111,16 @@ class Harness:
 
     def connect(self, broker: str) -> None:
         connection = self.connections[broker]
-        connection.tell_of_expiry()  # change Y1
-        connection.open_session()  # write Y2
+        if connection.tell_of_expiry():  # change Y1
+            connection.open_session()  # write Y2
 
     def expire(self, broker: str) -> None:
         connection = self.connections[broker]
         connection.expire()  # write N1
+
+    def leave(self, broker: str, how: str) -> None:
+        events = self.events_of[broker]
+        events.leave(how)  # write L1
 
     def remove(self) -> None:
         """Delete /controller by hand."""
@@ -193,17 +195,28 @@ def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
     """None if a step of ``WAITS`` can be made. ``names``: the locals of the function with it."""
     if label == "A1":
         events = names["self"].events
-        return None if events.waiting or events.closed else Busy("an event")
+        ready = events.waiting or events.closed or events.leaving == ABRUPTLY
+        return None if ready else Busy("an event")
     if label == "Y1":
         return Busy("an expiry") if names["connection"].lives() else None
     if label == "Y2":
         return Busy("its event") if EXPIRE in names["connection"].events.waiting else None
     harness = names["self"]
-    quiet = all(
-        events.quiet() and connection.lives() and not late_of(harness.zookeeper, events)
-        for events, connection in zip(harness.events, harness.connections.values(), strict=True)
-    )
-    return None if quiet else Busy("quiet")
+    connections = harness.connections.values()
+    resting = all(left(connection) or rests(connection) for connection in connections)
+    return None if resting and not any(each.busy for each in harness.events) else Busy("quiet")
+
+
+def left(connection: Connection) -> bool:
+    """The broker has ended, and its session too."""
+    return bool(connection.events.leaves()) and not connection.lives()
+
+
+def rests(connection: Connection) -> bool:
+    """The broker is quiet, and is not to end."""
+    events = connection.events
+    late = late_of(connection.zookeeper, events)
+    return events.quiet() and not events.leaves() and connection.lives() and not late
 
 
 def late_of(zookeeper: ZooKeeper, events: Events) -> tuple[tuple[Any, ...], ...]:
@@ -223,10 +236,10 @@ def named_event(change: str | None) -> str:
 def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
     """The model's node, epoch and part."""
     by_path = {node.path: node for node in nodes}
-    held, epoch = by_path.get(CONTROLLER), by_path[EPOCH]
+    held, epoch = by_path.get(CONTROLLER), by_path.get(EPOCH)
     return (
         (NONE, 0) if held is None else (held.data, held.owner),
-        (int(epoch.data), epoch.version),
+        (0, -1) if epoch is None else (int(epoch.data), epoch.version),
         tuple(state_of(by_path[PARTITION])),
     )
 
@@ -257,6 +270,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "acts": tuple(elector.acting for elector in electors),
         "own": tuple(tuple(elector.own) for elector in electors),
         "known": tuple(tuple(elector.known) for elector in electors),
+        "leaves": tuple(events.leaving or NONE for events in harness.events),
         "over": (all(events.closed for events in harness.events),),
     }
 

@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from harness import controller
-from harness.controller import late_of
+from harness.controller import late_of, left, rests
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch
+from impl.controller_events import ABRUPTLY
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Create, Delete, Part, Put, Reply
 
@@ -77,12 +78,11 @@ class Harness(controller.Harness):
         Only a change in ZooKeeper makes an event then. So no queue that was found empty gets one
         while ZooKeeper's lock is held.
         """
-        queues, connections = self.events, self.connections.values()
-        late = any(late_of(self.zookeeper, events) for events in queues)
-        if self.connecting or late or not all(each.lives() for each in connections):
+        staying = [each for each in self.connections.values() if not left(each)]
+        if self.connecting or not all(map(rests, staying)):
             return False
         with self.zookeeper.lock:
-            return all(events.quiet() for events in queues)
+            return all(each.events.quiet() for each in staying)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -94,16 +94,22 @@ def broken(harness: Harness) -> Iterator[str]:
     """The properties that a run does not have: by its history, and by its end."""
     yield from in_history(harness)
     node = next((each for each in harness.zookeeper.nodes if each.path == CONTROLLER), None)
-    acting = [each for each in harness.electors.values() if each.acting]
+    staying = [broker for broker, each in harness.connections.items() if not left(each)]
+    acting = [
+        harness.electors[broker]
+        for broker, each in harness.connections.items()
+        if harness.electors[broker].acting and each.events.leaves() != ABRUPTLY
+    ]
     if any(one.own.value == other.own.value for one, other in combinations(acting, 2)):
         yield "OneController"
     quiet = {
         broker: connection.session
         for broker, connection in harness.connections.items()
         if connection.lives() and connection.events.quiet()
+        if connection.events.leaves() != ABRUPTLY
         if not late_of(harness.zookeeper, connection.events)
     }
-    if node is None and len(quiet) == len(harness.brokers):
+    if node is None and staying and len(quiet) == len(staying):
         yield "NoVacancy"
     for broker, session in quiet.items():
         elector = harness.electors[broker]
@@ -118,16 +124,19 @@ def in_history(harness: Harness) -> Iterator[str]:
 
     A session is elected in the epoch that it has raised, and writes in that one alone.
     """
-    data = {node.path: node.data for node in harness.start}
+    data = {EPOCH: "0"} | {node.path: node.data for node in harness.start}
     holder = next((node.owner for node in harness.start if node.path == CONTROLLER), 0)
     elected = {int(data[EPOCH]): holder}
     for session, parts in harness.zookeeper.history:
         for part in parts:
-            if isinstance(part, Create):
+            if isinstance(part, Create) and part.path == CONTROLLER:
                 holder = session
             elif isinstance(part, Delete):
                 if session not in (0, holder):
                     yield "DeletesOwnNode"
+            elif isinstance(part, Create):
+                if part.data != data[EPOCH]:
+                    yield "EpochIncreases"
             elif isinstance(part, Put):
                 if part.path == EPOCH:
                     if int(part.data) != int(data[EPOCH]) + 1:

@@ -39,6 +39,8 @@ class Place(Enum):
     WATCH_CONTROLLER = "watch /controller"
     LOOK_FOR_CONTROLLER = "look who the controller is"
     READ_EPOCH = "read the epoch before an election"
+    CREATE_EPOCH = "create the epoch's node before the first election"
+    CREATE_EPOCH_AGAIN = "wait for a connection after that"
     ELECT = "create /controller and raise the epoch"
     LOOK_FOR_ONESELF = "look whether the election is won although it was refused"
     CHECK_EPOCH = "look whether the epoch is that of this election"
@@ -131,11 +133,11 @@ class Elector:
         self.known = PartitionState()
 
     def handle(self, event: str) -> Handler:
-        """Handle an event: register, change, reelect, expire, move or work.
+        """Handle an event: register, change, reelect, expire, shutdown, move or work.
 
         Raises :class:`SessionExpired`.
         """
-        if event == "expire":
+        if event in ("expire", "shutdown"):
             self.acting = False
         elif event == "move":
             yield from self.trigger_controller_move()
@@ -174,7 +176,7 @@ class Elector:
 
     def elect(self) -> Handler:
         """Become the controller. Raises ControllerMoved if another broker was faster."""
-        read = yield from answer(Place.READ_EPOCH, Get(EPOCH))
+        read = yield from self.read_epoch()
         value = int(read.data) + 1
         create = Create(CONTROLLER, self.me, ephemeral=True)
         raise_epoch = Put(EPOCH, str(value), read.version)
@@ -183,6 +185,21 @@ class Elector:
             reply = yield from self.check_won(value)
         self.acting, self.own = True, Epoch(value, reply.version)
         yield from self.fail_over()
+
+    def read_epoch(self) -> Asking:
+        """The epoch's node. The first election of a cluster creates it with 0.
+
+        Where another broker was faster with that, or a reply was lost, it is read again. Kafka:
+        ``maybeCreateControllerEpochZNode``.
+        """
+        while True:
+            read = yield from answer(Place.READ_EPOCH, Get(EPOCH))
+            if read.ok:
+                return read
+            create = Multi((Create(EPOCH, "0"),))
+            made = yield from answer(Place.CREATE_EPOCH, create, Place.CREATE_EPOCH_AGAIN)
+            if made.ok:
+                return made._replace(data="0")
 
     def check_won(self, value: int) -> Asking:
         """The epoch's node, if a reply was lost and the election is won. Else ControllerMoved."""

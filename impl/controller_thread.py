@@ -6,7 +6,7 @@ Each place that asks has a label, that of ``spec/Controller.tla``. A request is 
 from __future__ import annotations
 
 from impl.controller import Ask, Elector, Handler, Place, SessionExpired
-from impl.controller_events import Connection, Events
+from impl.controller_events import SHUTDOWN, Connection, Events
 from impl.early_controller import EarlyPlace
 from impl.zookeeper_requests import Reply
 
@@ -20,12 +20,15 @@ class ControllerThread:
         self.elector, self.events, self.connection = elector, events, connection
 
     def serve(self) -> None:
-        """Handle events until the queue is closed and empty."""
+        """Handle events until the queue is closed and empty, or the broker ends."""
         while True:
             event = self.events.take()  # change A1
             if event is None:
                 return
             self.run(self.elector.handle(event))
+            if event == SHUTDOWN:
+                self.connection.close()  # write S1
+                return
             self.events.handled()  # write A2
 
     def run(self, handler: Handler) -> None:
@@ -47,6 +50,10 @@ class ControllerThread:
             reply = made(request)  # read C2
         elif place is Place.READ_EPOCH:
             reply = made(request)  # read C3
+        elif place is Place.CREATE_EPOCH:
+            reply = made(request)  # cas B1
+        elif place is Place.CREATE_EPOCH_AGAIN:
+            reply = made(request)  # read B2
         elif place is Place.ELECT:
             reply = made(request)  # cas C4
         elif place is Place.LOOK_FOR_ONESELF:

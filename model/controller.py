@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.controller_early import EarlySteps
 from model.controller_nodes import (
     NO_EPOCH,
+    NO_EPOCH_NODE,
     NO_STATE,
     VACANT,
     Epoch,
@@ -13,7 +14,7 @@ from model.controller_nodes import (
     nameless,
     written,
 )
-from model.controller_properties import NONE, UNREADABLE
+from model.controller_properties import NEVER, NONE, UNREADABLE
 from model.pluscal import (
     BLOCKED,
     DONE,
@@ -37,6 +38,7 @@ class Model(EarlySteps):
         "give_up_early": Procedure("D1", ()),
         "connect": Procedure("Y1", ("of",)),
         "expire": Procedure("N1", ("victim",)),
+        "leave": Procedure("L1", ("leaver", "how")),
         "remove": Procedure("N2", ()),
         "overwrite": Procedure("N8", ("id",)),
         "lag": Procedure("N9", ("slow",)),
@@ -71,8 +73,8 @@ class Model(EarlySteps):
         first, session = scenario["first"], scenario["session"]
         self.elector = scenario["elector"]
         self.brokers = tuple(session)
-        vacant = first == NONE
-        epoch = NO_EPOCH if vacant else Epoch(1, 1)
+        vacant = first in (NONE, NEVER)
+        epoch = NO_EPOCH_NODE if first == NEVER else NO_EPOCH if vacant else Epoch(1, 1)
         everyone = frozenset(self.brokers)
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.scalar("node", VACANT if vacant else Node(first, session[first]))
@@ -93,6 +95,7 @@ class Model(EarlySteps):
             "own", {b: epoch if b == first else NO_EPOCH for b in self.brokers}
         )
         self.known = self.function("known", dict.fromkeys(self.brokers, NO_STATE))
+        self.leaves = self.function("leaves", dict.fromkeys(self.brokers, NONE))
         self.scalar("over", False)
         self.scalar("elections", epoch.value)
         self.scalar("stale", False)
@@ -107,7 +110,7 @@ class Model(EarlySteps):
 
     def _expired(self, t: Process) -> bool:
         """Whether the request is one in an expired session, which ends the handler."""
-        if self.me in self.live:
+        if not self.gone(self.me):
             return False
         t.pc = "A2"
         return True
@@ -123,8 +126,9 @@ class Model(EarlySteps):
 
     def A1(self, t: Process) -> Step:
         me = self.me
-        if not self.queue[me]:
-            if not self.over:
+        dead = self.leaves[me] == "abruptly"
+        if dead or not self.queue[me]:
+            if not dead and not self.over:
                 return BLOCKED
             self.leave(t)
             return None
@@ -134,6 +138,9 @@ class Model(EarlySteps):
         if event == "expire":
             self.acts[me] = False
             t.pc = "A2"
+        elif event == "shutdown":
+            self.acts[me] = False
+            t.pc = "S1"
         elif event in ("work", "move") and self.elector[me] == "EarlyElector":
             self.handle_early(t, event)
         elif event == "move":
@@ -159,6 +166,8 @@ class Model(EarlySteps):
     def C3(self, t: Process) -> None:
         if not self._expired(t):
             t.seen = self.seen.epoch
+            if t.seen == NO_EPOCH_NODE:
+                t.pc = "B1"
 
     def C4(self, t: Process) -> None:
         if self._expired(t):
@@ -241,6 +250,21 @@ class Model(EarlySteps):
         if not self._loses(t, "M3"):
             t.pc = "A2"
 
+    def B1(self, t: Process) -> None:
+        if self._expired(t):
+            return
+        self._hear()
+        if self.epoch == NO_EPOCH_NODE and self.cut[self.me] != "before":
+            self.epoch = NO_EPOCH
+            if not self._loses(t, "B2"):
+                t.seen, t.pc = NO_EPOCH, "C4"
+        elif not self._loses(t, "B2"):
+            t.pc = "C3"
+
+    def B2(self, t: Process) -> None:
+        if not self._expired(t):
+            t.pc = "B1"
+
     def C7(self, t: Process) -> None:
         if not self._expired(t):
             t.pc = "C4"
@@ -258,32 +282,42 @@ class Model(EarlySteps):
         t.seen = NO_EPOCH
         t.pc = "A1"
 
+    def S1(self, t: Process) -> None:
+        self._end_session(self.me)
+        self.busy -= {self.me}
+        self.leave(t)
+
     # -- connect
 
     def Y1(self, t: Process) -> Step:
         if t.of in self.live:
             return BLOCKED
-        self.queue[t.of] = ("expire",)
+        if self.leaves[t.of] == NONE:
+            self.queue[t.of] = ("expire",)
+        else:
+            self.leave(t)
         return None
 
     def Y2(self, t: Process) -> Step:
         if "expire" in self.queue[t.of]:
             return BLOCKED
-        self.sessions += 1
-        self.session[t.of] = self.sessions
-        self.live |= {t.of}
-        self.queue[t.of] += ("register",)
+        if self.leaves[t.of] == NONE:
+            self.sessions += 1
+            self.session[t.of] = self.sessions
+            self.live |= {t.of}
+            self.queue[t.of] += ("register",)
         self.leave(t)
         return None
 
     # -- ZooKeeper, and what changes it
 
     def N1(self, t: Process) -> None:
-        self.live -= {t.victim}
-        self.watching -= {t.victim}
-        self.cut[t.victim] = NONE
-        if self.node.session == self.session[t.victim]:
-            self._put_node(VACANT, "reelect")
+        self._end_session(t.victim)
+        self.leave(t)
+
+    def L1(self, t: Process) -> None:
+        self.leaves[t.leaver] = t.how
+        self.queue[t.leaver] = ("shutdown",) if t.how == "gracefully" else ()
         self.leave(t)
 
     def N2(self, t: Process) -> None:
@@ -327,7 +361,7 @@ class Model(EarlySteps):
         self.leave(t)
 
     def N6(self, t: Process) -> Step:
-        if not all(map(self.quiet, self.brokers)):
+        if self.busy or not all(self.left(b) or self.rests(b) for b in self.brokers):
             return BLOCKED
         self.over = True
         self.leave(t)

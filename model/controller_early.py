@@ -47,6 +47,14 @@ class EarlySteps(Properties):
                 self._tell(broker, tree.missed)
         self.late[broker] = ()
 
+    def _end_session(self, broker: str) -> None:
+        """A session ends, its watches first, and its node goes."""
+        self.live -= {broker}
+        self.watching -= {broker}
+        self.cut[broker] = NONE
+        if self.node.session == self.session[broker]:
+            self._put_node(VACANT, "reelect")
+
     def _hear(self) -> None:
         """A reply to a transaction will come: the server of the broker that moves catches up."""
         if self.cut[self.me] == NONE:
@@ -62,7 +70,7 @@ class EarlySteps(Properties):
 
     def _ended(self, t: Process) -> bool:
         """Whether the request is one in an expired session, which ends the procedure."""
-        if self.me in self.live:
+        if not self.gone(self.me):
             return False
         self.leave(t)
         return True

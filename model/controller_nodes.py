@@ -43,6 +43,8 @@ class Tree(NamedTuple):
 
 
 VACANT, NO_EPOCH, NO_STATE = Node(), Epoch(), State()
+NO_EPOCH_NODE = Epoch(0, -1)
+"""There is no node /controller_epoch."""
 
 
 def written(read: State, own: Epoch) -> State:

@@ -10,9 +10,10 @@ from model.pluscal import Function, Machine, Process, Scalar
 if TYPE_CHECKING:
     from model.controller_nodes import Epoch, Node, State, Tree
 
-NONE, UNREADABLE = "none", "?"
+NONE, NEVER, UNREADABLE = "none", "never", "?"
+NO_EPOCH_NODE = (0, -1)
 WORKING = ("F1", "W1", "W2", "X1", "X2", "X3")
-EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move"})
+EVENTS = frozenset({"register", "expire", "change", "reelect", "work", "move", "shutdown"})
 
 
 class Properties(Machine):
@@ -21,7 +22,8 @@ class Properties(Machine):
     WITNESSES = (
         *("WriteIsFenced", "WonUnawares", "WroteUnawares", "LeaderWasFirst"),
         *("CreatedUnawares", "RaisesTooLate"),
-        *("FindsOldNode", "ReadsLate", "IsRefusedByUnreadable"),
+        *("FindsOldNode", "ReadsLate", "IsRefusedByUnreadable", "IsNotMissed"),
+        "CreatesTooLate",
     )
 
     brokers: tuple[str, ...]
@@ -44,11 +46,29 @@ class Properties(Machine):
     acts: Function[bool]
     own: Function[Epoch]
     known: Function[State]
+    leaves: Function[str]
+
+    def gone(self, broker: str) -> bool:
+        """It makes no request that would be performed."""
+        return broker not in self.live or self.leaves[broker] == "abruptly"
+
+    def left(self, broker: str) -> bool:
+        """It has ended, and its session too."""
+        return broker not in self.live and self.leaves[broker] != NONE
 
     def quiet(self, broker: str) -> bool:
         """It handles no event, none waits, its session lives, and its server is not late."""
         waits = self.queue[broker] or self.late[broker]
-        return bool(broker in self.live and broker not in self.busy and not waits)
+        return bool(not self.gone(broker) and broker not in self.busy and not waits)
+
+    def rests(self, broker: str) -> bool:
+        """It is quiet, and is not to end."""
+        return self.quiet(broker) and self.leaves[broker] == NONE
+
+    @property
+    def acting(self) -> list[str]:
+        """The brokers that take themselves for the controller."""
+        return [b for b in self.brokers if self.acts[b] and self.leaves[b] != "abruptly"]
 
     def _at(self, *labels: str) -> list[tuple[str, Process]]:
         """The brokers that come to one of these labels next, and their variables."""
@@ -64,12 +84,15 @@ class Properties(Machine):
             self._is_node(self.node)
             and self.node.session in {0, *(self.session[b] for b in self.live)}
             and self.live | self.watching | self.busy <= brokers
-            and min(*self.epoch, *self.part) >= 0
+            and self._is_epoch(self.epoch)
+            and min(self.part) >= 0
             and all(
                 1 <= self.session[b] <= self.sessions
                 and self.cut[b] in (NONE, "before", "after")
-                and min(*self.own[b], *self.known[b]) >= 0
+                and self._is_epoch(self.own[b])
+                and min(self.known[b]) >= 0
                 and {*self.queue[b]} <= EVENTS
+                and self.leaves[b] in (NONE, "gracefully", "abruptly")
                 and len(self.late[b]) <= 1
                 and all(map(self._is_tree, self.late[b]))
                 for b in self.brokers
@@ -80,21 +103,24 @@ class Properties(Machine):
         names = {*self.brokers, UNREADABLE}
         return bool(node == (NONE, 0) or (node.id in names and 1 <= node.session <= self.sessions))
 
+    @staticmethod
+    def _is_epoch(epoch: Epoch) -> bool:
+        return epoch == NO_EPOCH_NODE or min(epoch) >= 0
+
     def _is_tree(self, tree: Tree) -> bool:
         return bool(
             self._is_node(tree.node)
-            and min(*tree.epoch, *tree.part) >= 0
+            and self._is_epoch(tree.epoch)
+            and min(tree.part) >= 0
             and tree.missed in (NONE, "change", "reelect")
         )
 
     def OneController(self) -> bool:
-        return all(
-            not (self.acts[a] and self.acts[b]) or self.own[a].value != self.own[b].value
-            for a, b in combinations(self.brokers, 2)
-        )
+        return all(self.own[a].value != self.own[b].value for a, b in combinations(self.acting, 2))
 
     def EpochIncreases(self) -> bool:
-        return bool(self.epoch == (self.elections, self.elections))
+        before = self.epoch == NO_EPOCH_NODE and self.elections == 0
+        return bool(before or self.epoch == (self.elections, self.elections))
 
     def FencedWrites(self) -> bool:
         return not self.stale
@@ -119,21 +145,23 @@ class Properties(Machine):
         return all(self.own[b] != (0, 0) for b in self.brokers if self.quiet(b) and self.acts[b])
 
     def NoVacancy(self) -> bool:
-        return bool(self.node.id != NONE) or not all(map(self.quiet, self.brokers))
+        staying = [b for b in self.brokers if not self.left(b)]
+        vacant = bool(self.node.id == NONE)
+        return not (vacant and staying and all(map(self.quiet, staying)))
 
     def OneBelieves(self) -> bool:
-        return sum(self.acts[b] for b in self.brokers) <= 1
+        return len(self.acting) <= 1
 
     def Elects(self) -> bool:
         """What must come true in every fair run."""
-        return bool(self.over and self.node.id in self.brokers and self.acts[self.node.id])
+        return bool(self.over and self.node.id in self.acting)
 
     # -- witnesses
 
     def WriteIsFenced(self) -> bool:
         """A controller of the past is about to write."""
         return any(
-            name in self.live and self.epoch.version != self.own[name].version
+            not self.gone(name) and self.epoch.version != self.own[name].version
             for name, _ in self._at("W1")
         )
 
@@ -162,7 +190,7 @@ class Properties(Machine):
     def RaisesTooLate(self) -> bool:
         """The epoch was raised after a broker read it: by another one, or by itself unawares."""
         return any(
-            name in self.live and self.epoch.version != self.own[name].version
+            not self.gone(name) and self.epoch.version != self.own[name].version
             for name, _ in self._at("E5")
         )
 
@@ -172,7 +200,7 @@ class Properties(Machine):
             tree.node.id == name
             and tree.node.session not in {self.session[b] for b in self.brokers}
             for name, _ in self._at("C2")
-            if name in self.live
+            if not self.gone(name)
             for tree in self.late[name]
         )
 
@@ -181,10 +209,22 @@ class Properties(Machine):
         return any(
             tree.part != self.part
             for name, _ in self._at("F1")
-            if name in self.live
+            if not self.gone(name)
             for tree in self.late[name]
         )
 
     def IsRefusedByUnreadable(self) -> bool:
         """A broker has tried to become controller, and the node that is there names none."""
         return any(self.node.id == UNREADABLE for _ in self._at("C5"))
+
+    def CreatesTooLate(self) -> bool:
+        """A broker is about to create /controller_epoch, and that is done, by any broker."""
+        absent = self.epoch == NO_EPOCH_NODE
+        return any(not self.gone(name) and not absent for name, _ in self._at("B1"))
+
+    def IsNotMissed(self) -> bool:
+        """The session of a controller that has ended abruptly lives; another broker is quiet."""
+        return any(
+            self.leaves[b] == "abruptly" and b in self.live and self.node.id == b
+            for b in self.brokers
+        ) and any(map(self.quiet, self.brokers))

@@ -14,48 +14,42 @@
 (* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
 (* performed it or after; then the same request is sent again.              *)
 (*                                                                          *)
-(* The elector of 2.0 and before creates the node and raises the epoch in   *)
-(* requests of their own, and does not check the epoch when it writes.      *)
-(*                                                                          *)
-(* A broker's server may be late.  Then reads answer from an older state,   *)
-(* and events come later, until a reply to a transaction comes.             *)
-(*                                                                          *)
-(* connect is the thread of a broker's connection.  It puts the event       *)
-(* expire, and opens a new session only when that event has been taken.     *)
+(* A broker that ends gracefully closes its session.  One that ends         *)
+(* abruptly makes no request any more, and its session expires.             *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, ControllerNodes
 
 CONSTANTS
   Session,          \* broker |-> its session in the beginning
-  First,            \* the controller in the beginning, or "none"
+  First,            \* the controller in the beginning, "none", or "never" if none ever was
   Elector,          \* broker |-> "Elector", since 2.1.0, or "EarlyElector", up to 2.0
   Program,          \* thread |-> sequence of operations <<name, argument, ...>>
   NULL
 
 Threads == DOMAIN Program
 Brokers == DOMAIN Session
-FirstEpoch == IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
-ASSUME First \in Brokers \cup {None}
+FirstEpoch == IF First = Never THEN NoEpochNode ELSE
+              IF First = None THEN NoEpoch ELSE [value |-> 1, version |-> 1]
 
 (*--algorithm Controller
 variables
   \* ZooKeeper
-  node = IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]],
+  node = IF First \notin Brokers THEN Vacant ELSE [id |-> First, session |-> Session[First]],
   epoch = FirstEpoch,                       \* /controller_epoch
-  part = NoState,                           \* a partition: its leader epoch, the controller epoch
-                                            \* of the last election, how often its ISR has changed
+  part = NoState,                           \* a partition: see ControllerNodes
   live = Brokers,                           \* the brokers whose sessions have not expired
   session = Session,
   sessions = Cardinality(Brokers),          \* how many there have been
-  watching = IF First = None THEN {} ELSE Brokers,  \* the brokers that watch /controller
+  watching = IF First \in Brokers THEN Brokers ELSE {},  \* the brokers that watch /controller
   cut = [b \in Brokers |-> None],           \* "before" or "after": the next reply is lost
   late = [b \in Brokers |-> << >>],         \* what a broker's server has applied, where it is late
   \* the brokers
-  queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>],
+  queue = [b \in Brokers |-> IF First \in Brokers THEN << >> ELSE <<"register">>],
   busy = {},                                \* the brokers that handle an event
   acts = [b \in Brokers |-> b = First],     \* whether a broker takes itself for the controller
   own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch],
   known = [b \in Brokers |-> NoState],      \* the partition, as a controller last read or wrote it
+  leaves = [b \in Brokers |-> None],        \* "gracefully" or "abruptly": the broker is to end
   over = FALSE,                             \* no fault will come any more
   \* History: what the properties speak of; no step reads it.
   elections = FirstEpoch.value,             \* how often /controller_epoch was written
@@ -68,6 +62,8 @@ define
   Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
              [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
   Heard(b) == IF cut[b] = None THEN b ELSE None
+  Gone(b) == b \notin live \/ leaves[b] = "abruptly"    \* it makes no request that is performed
+  Left(b) == b \notin live /\ leaves[b] # None           \* it has ended, and its session too
 end define;
 
 \* /controller is new: who watches it gets an event, once; who is late will get it, but for one.
@@ -77,6 +73,14 @@ macro put_node(new, event, heard, gone) begin
                               THEN Append(queue[b], Due(late[b], event)) ELSE queue[b]];
   watching := {b \in watching \ gone : late[b] # << >> /\ b # heard};
   late := [b \in Brokers |-> IF b = heard THEN << >> ELSE Missing(late[b], event)];
+end macro;
+
+macro end_session(ended) begin
+  live := live \ {ended};
+  cut[ended] := None;
+  if node.session = session[ended] then put_node(Vacant, "reelect", None, {ended});
+  else watching := watching \ {ended};
+  end if;
 end macro;
 
 macro catch_up(b) begin
@@ -90,12 +94,13 @@ end macro;
 procedure serve()
 variables seen = NoEpoch;
 begin
-A1: await queue[self] # << >> \/ over;
-    if queue[self] = << >> then return; else
+A1: await ~(queue[self] = << >> /\ ~over /\ leaves[self] # "abruptly");
+    if queue[self] = << >> \/ leaves[self] = "abruptly" then return; else
       busy := busy \cup {self};
       with event = Head(queue[self]) do
         queue[self] := Tail(queue[self]);
         if event = "expire" then acts[self] := FALSE; goto A2;
+        elsif event = "shutdown" then acts[self] := FALSE; goto S1;
         elsif event \in {"work", "move"} /\ Elector[self] = "EarlyElector" then
           if ~acts[self] then goto A2;
           elsif event = "work" then call write_early(); goto A2;
@@ -107,15 +112,18 @@ A1: await queue[self] # << >> \/ over;
         end if;
       end with;
     end if;
-C1: if self \notin live then goto A2; else watching := watching \cup {self}; end if;
-C2: if self \notin live then goto A2; else
+C1: if Gone(self) then goto A2; else watching := watching \cup {self}; end if;
+C2: if Gone(self) then goto A2; else
       acts[self] := acts[self] /\ Tree(self).node.id = self;
       if ~Nameless(Tree(self).node) then goto A2;
       elsif Elector[self] = "EarlyElector" then call elect_early(); goto A2;
       end if;
     end if;
-C3: if self \notin live then goto A2; else seen := Tree(self).epoch; end if;
-C4: if self \notin live then goto A2; else
+C3: if Gone(self) then goto A2; else
+      seen := Tree(self).epoch;
+      if Tree(self).epoch = NoEpochNode then goto B1; end if;
+    end if;
+C4: if Gone(self) then goto A2; else
       if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
         put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
         epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
@@ -126,21 +134,20 @@ C4: if self \notin live then goto A2; else
           goto F1;
         else cut[self] := None; goto C7; end if;
       elsif cut[self] # None then cut[self] := None; goto C7;
-      else
-        catch_up(self);
+      else catch_up(self);
       end if;
     end if;
-C5: if self \notin live \/ Tree(self).node.id = Unreadable then goto A2;
+C5: if Gone(self) \/ Tree(self).node.id = Unreadable then goto A2;
     elsif Tree(self).node.id # self then goto C1;
     end if;
-C6: if self \notin live then goto A2;
+C6: if Gone(self) then goto A2;
     elsif Tree(self).epoch.value # seen.value + 1 then goto C1;
     else
       acts[self] := TRUE;
       own[self] := Tree(self).epoch;
     end if;
-F1: if self \notin live then goto A2; else known[self] := Tree(self).part; end if;
-W1: if self \notin live then goto A2;
+F1: if Gone(self) then goto A2; else known[self] := Tree(self).part; end if;
+W1: if Gone(self) then goto A2;
     elsif cut[self] # "before" /\ epoch.version = own[self].version
           /\ part.version = known[self].version then
       part := [New(known[self], own[self]) EXCEPT !.version = part.version + 1];
@@ -159,7 +166,7 @@ W1: if self \notin live then goto A2;
         goto C1;
       end if;
     end if;
-W2: if self \notin live then goto A2;
+W2: if Gone(self) then goto A2;
     elsif Tree(self).part.by > own[self].value then
       acts[self] := FALSE;
       goto C1;
@@ -169,33 +176,45 @@ W2: if self \notin live then goto A2;
         if Tree(self).part = New(old, own[self]) then goto A2; else goto W1; end if;
       end with;
     end if;
-M1: if self \notin live then goto A2;
+M1: if Gone(self) then goto A2;
     elsif acts[self] /\ Tree(self).node.id = self then
       acts[self] := FALSE;
     else acts[self] := FALSE; goto A2;
     end if;
-M2: if self \notin live then goto A2; else
+M2: if Gone(self) then goto A2; else
       if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
         robbed := robbed \/ node.session # session[self];
         put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then
-        catch_up(self);
+      elsif cut[self] = None then catch_up(self);
       end if;
       if cut[self] = None then goto A2; else cut[self] := None; goto M3; end if;
     end if;
+\* The first election of a cluster: the node /controller_epoch is not there.
+B1: if Gone(self) then goto A2;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ epoch = NoEpochNode then epoch := NoEpoch; end if;
+      cut[self] := None;
+      goto B2;
+    else
+      catch_up(self);
+      if epoch # NoEpochNode then goto C3; else epoch := NoEpoch; seen := NoEpoch; goto C4; end if;
+    end if;
 \* A reply was lost: the request is sent again once there is a connection.
-C7: if self \notin live then goto A2; else goto C4; end if;
-W3: if self \notin live then goto A2; else goto W1; end if;
-M3: if self \in live then goto M2; end if;
+B2: if Gone(self) then goto A2; else goto B1; end if;
+C7: if Gone(self) then goto A2; else goto C4; end if;
+W3: if Gone(self) then goto A2; else goto W1; end if;
+M3: if ~Gone(self) then goto M2; end if;
 A2: busy := busy \ {self};
     seen := NoEpoch;
     goto A1;
+S1: end_session(self);
+    busy := busy \ {self};
+    return;
 end procedure;
 
 \* The election up to 2.0: a broker takes itself for the controller before it has an epoch.
-procedure elect_early()
-begin
-E1: if self \notin live then return;
+procedure elect_early() begin
+E1: if Gone(self) then return;
     elsif cut[self] # "before" /\ node = Vacant then
       put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
       if cut[self] = None then
@@ -203,18 +222,16 @@ E1: if self \notin live then return;
         goto E4;
       else cut[self] := None; end if;
     elsif cut[self] # None then cut[self] := None;
-    else
-      catch_up(self);
-      goto E3;
+    else catch_up(self); goto E3;
     end if;
-E2: if self \notin live then return; else goto E1; end if;
-E3: if self \notin live then return;
+E2: if Gone(self) then return; else goto E1; end if;
+E3: if Gone(self) then return;
     elsif Tree(self).node = Vacant then goto E1;
     elsif Tree(self).node.session # session[self] then return;
     else acts[self] := TRUE;
     end if;
-E4: if self \notin live then return; else own[self] := Tree(self).epoch; end if;
-E5: if self \notin live then return;
+E4: if Gone(self) then return; else own[self] := Tree(self).epoch; end if;
+E5: if Gone(self) then return;
     elsif cut[self] # "before" /\ epoch.version = own[self].version then
       epoch := [value |-> own[self].value + 1, version |-> epoch.version + 1];
       elections := elections + 1;
@@ -231,16 +248,15 @@ E5: if self \notin live then return;
       call give_up_early();
       return;
     end if;
-E6: if self \notin live then return; else goto E5; end if;
+E6: if Gone(self) then return; else goto E5; end if;
 end procedure;
 
 \* A write up to 2.0: it demands the version of the partition that was read, and no epoch.
-procedure write_early()
-begin
-X1: if self \notin live \/ Tree(self).part.by > own[self].value then return;
+procedure write_early() begin
+X1: if Gone(self) \/ Tree(self).part.by > own[self].value then return;
     else known[self] := Tree(self).part;
     end if;
-X2: if self \notin live then return;
+X2: if Gone(self) then return;
     elsif cut[self] # "before" /\ part.version = known[self].version then
       part := New(known[self], own[self]);
       stale := stale \/ epoch.value # own[self].value;
@@ -250,109 +266,99 @@ X2: if self \notin live then return;
         return;
       else cut[self] := None; goto X4; end if;
     elsif cut[self] # None then cut[self] := None; goto X4;
-    else
-      catch_up(self);
+    else catch_up(self);
     end if;
-X3: if self \notin live \/ Tree(self).part.by > own[self].value then return;
+X3: if Gone(self) \/ Tree(self).part.by > own[self].value then return;
     else
       with old = known[self] do
         known[self] := Tree(self).part;
         if Tree(self).part = New(old, own[self]) then return; else goto X2; end if;
       end with;
     end if;
-X4: if self \notin live then return; else goto X2; end if;
+X4: if Gone(self) then return; else goto X2; end if;
 end procedure;
 
 \* A broker gives its office up as up to 2.0: it deletes the node, whose ever it is.
-procedure give_up_early()
-begin
-D1: if self \notin live then return;
+procedure give_up_early() begin
+D1: if Gone(self) then return;
     else
       if cut[self] # "before" /\ node # Vacant then
         robbed := robbed \/ node.session # session[self];
         put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then
-        catch_up(self);
+      elsif cut[self] = None then catch_up(self);
       end if;
       if cut[self] = None then return; else cut[self] := None; end if;
     end if;
-D2: if self \notin live then return; else goto D1; end if;
+D2: if Gone(self) then return; else goto D1; end if;
 end procedure;
 
-\* The connection of a broker: its session has expired, and it opens another one.
-procedure connect(of = NULL)
-begin
+\* The thread of a broker's connection. When the session has expired it puts the event expire, and
+\* opens a new session only when that event has been taken.
+procedure connect(of = NULL) begin
 Y1: await of \notin live;
-    queue[of] := <<"expire">>;
+    if leaves[of] # None then return; else queue[of] := <<"expire">>; end if;
 Y2: await ~Has(queue[of], "expire");
-    sessions := sessions + 1;
-    session[of] := sessions;
-    live := live \cup {of};
-    queue[of] := Append(queue[of], "register");
-    return;
-end procedure;
-
-procedure expire(victim = NULL)
-begin
-N1: live := live \ {victim};
-    cut[victim] := None;
-    if node.session = session[victim] then
-      put_node(Vacant, "reelect", None, {victim});
-    else
-      watching := watching \ {victim};
+    if leaves[of] = None then
+      sessions := sessions + 1;
+      session[of] := sessions;
+      live := live \cup {of};
+      queue[of] := Append(queue[of], "register");
     end if;
     return;
 end procedure;
 
-procedure remove()
-begin
+procedure expire(victim = NULL) begin
+N1: end_session(victim);
+    return;
+end procedure;
+
+\* A broker is to end: its event thread takes an event, and no other one, or does nothing more.
+procedure leave(leaver = NULL, how = NULL) begin
+L1: leaves[leaver] := how;
+    queue[leaver] := IF how = "gracefully" THEN <<"shutdown">> ELSE << >>;
+    return;
+end procedure;
+
+procedure remove() begin
 N2: if node # Vacant then put_node(Vacant, "reelect", None, {}); end if;
     return;
 end procedure;
 
 \* /controller is written by hand: with the name of a broker, or with what names none.
-procedure overwrite(id = NULL)
-begin
+procedure overwrite(id = NULL) begin
 N8: if node # Vacant then put_node([node EXCEPT !.id = id], "change", None, {}); end if;
     return;
 end procedure;
 
-procedure lag(slow = NULL)
-begin
+\* A broker's server stays behind from now on, and one catches up.
+procedure lag(slow = NULL) begin
 N9: late[slow] := <<Tree(slow)>>;
     return;
 end procedure;
-
-\* A broker's server stays behind from now on, and one catches up.
-procedure hear(again = NULL)
-begin
+procedure hear(again = NULL) begin
 N0: catch_up(again);
     return;
 end procedure;
 
-procedure lose(whose = NULL, when = NULL)
-begin
+procedure lose(whose = NULL, when = NULL) begin
 N3: if whose \in live then cut[whose] := when; end if;
     return;
 end procedure;
 
 \* A broker's controller gets something to do: to change the partition, or to move.
-procedure notify(whom = NULL, what = NULL)
-begin
+procedure notify(whom = NULL, what = NULL) begin
 N4: queue[whom] := Append(queue[whom], what);
     return;
 end procedure;
 
 \* The partition's leader changes the ISR.
-procedure shrink()
-begin
+procedure shrink() begin
 N5: part := [part EXCEPT !.isr = part.isr + 1, !.version = part.version + 1];
     return;
 end procedure;
 
 \* Where there is no controller, a broker that is no thread here becomes it, writes, and goes again.
-procedure visit()
-begin
+procedure visit() begin
 N7: if node = Vacant then
       epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
       elections := elections + 1;
@@ -363,9 +369,9 @@ N7: if node = Vacant then
 end procedure;
 
 \* There were faults enough: when all is quiet, the event threads may end.
-procedure rest()
-begin
-N6: await busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >> /\ late[b] = << >>;
+procedure rest() begin
+N6: await busy = {} /\ \A b \in Brokers : Left(b)
+      \/ (b \in live /\ leaves[b] = None /\ queue[b] = << >> /\ late[b] = << >>);
     over := TRUE;
     return;
 end procedure;
@@ -374,60 +380,61 @@ fair process thread \in Threads
 variables turn = 1;
 begin
 T0: while turn <= Len(Program[self]) do
-      turn := turn + 1;
-      if Program[self][turn - 1][1] = "serve" then call serve();
-      elsif Program[self][turn - 1][1] = "connect" then call connect(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "expire" then call expire(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "remove" then call remove();
-      elsif Program[self][turn - 1][1] = "lose" then
-        call lose(Program[self][turn - 1][2], Program[self][turn - 1][3]);
-      elsif Program[self][turn - 1][1] = "notify" then
-        call notify(Program[self][turn - 1][2], Program[self][turn - 1][3]);
-      elsif Program[self][turn - 1][1] = "overwrite" then
-        call overwrite(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "lag" then call lag(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "hear" then call hear(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "shrink" then call shrink();
-      elsif Program[self][turn - 1][1] = "visit" then call visit();
-      else call rest();
-      end if;
+      with op = Program[self][turn] do
+        turn := turn + 1;
+        if op[1] = "serve" then call serve();
+        elsif op[1] = "connect" then call connect(op[2]);
+        elsif op[1] = "expire" then call expire(op[2]);
+        elsif op[1] = "leave" then call leave(op[2], op[3]);
+        elsif op[1] = "remove" then call remove(); elsif op[1] = "shrink" then call shrink();
+        elsif op[1] = "lose" then call lose(op[2], op[3]);
+        elsif op[1] = "notify" then call notify(op[2], op[3]);
+        elsif op[1] = "overwrite" then call overwrite(op[2]);
+        elsif op[1] = "lag" then call lag(op[2]); elsif op[1] = "hear" then call hear(op[2]);
+        elsif op[1] = "visit" then call visit(); else call rest();
+        end if;
+      end with;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "7fe0e3a" /\ chksum(tla) = "87f85441")
+\* BEGIN TRANSLATION (chksum(pcal) = "e5829d6a" /\ chksum(tla) = "1adc3d0e")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, late, 
-          queue, busy, acts, own, known, over, elections, stale, robbed, 
-          overwritten, pc, stack
+          queue, busy, acts, own, known, leaves, over, elections, stale, 
+          robbed, overwritten, pc, stack
 
 (* define statement *)
 Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
            [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
 Heard(b) == IF cut[b] = None THEN b ELSE None
+Gone(b) == b \notin live \/ leaves[b] = "abruptly"
+Left(b) == b \notin live /\ leaves[b] # None
 
-VARIABLES seen, of, victim, id, slow, again, whose, when, whom, what, turn
+VARIABLES seen, of, victim, leaver, how, id, slow, again, whose, when, whom, 
+          what, turn
 
 vars == << node, epoch, part, live, session, sessions, watching, cut, late, 
-           queue, busy, acts, own, known, over, elections, stale, robbed, 
-           overwritten, pc, stack, seen, of, victim, id, slow, again, whose, 
-           when, whom, what, turn >>
+           queue, busy, acts, own, known, leaves, over, elections, stale, 
+           robbed, overwritten, pc, stack, seen, of, victim, leaver, how, id, 
+           slow, again, whose, when, whom, what, turn >>
 
 ProcSet == (Threads)
 
 Init == (* Global variables *)
-        /\ node = (IF First = None THEN Vacant ELSE [id |-> First, session |-> Session[First]])
+        /\ node = (IF First \notin Brokers THEN Vacant ELSE [id |-> First, session |-> Session[First]])
         /\ epoch = FirstEpoch
         /\ part = NoState
         /\ live = Brokers
         /\ session = Session
         /\ sessions = Cardinality(Brokers)
-        /\ watching = (IF First = None THEN {} ELSE Brokers)
+        /\ watching = (IF First \in Brokers THEN Brokers ELSE {})
         /\ cut = [b \in Brokers |-> None]
         /\ late = [b \in Brokers |-> << >>]
-        /\ queue = [b \in Brokers |-> IF First = None THEN <<"register">> ELSE << >>]
+        /\ queue = [b \in Brokers |-> IF First \in Brokers THEN << >> ELSE <<"register">>]
         /\ busy = {}
         /\ acts = [b \in Brokers |-> b = First]
         /\ own = [b \in Brokers |-> IF b = First THEN FirstEpoch ELSE NoEpoch]
         /\ known = [b \in Brokers |-> NoState]
+        /\ leaves = [b \in Brokers |-> None]
         /\ over = FALSE
         /\ elections = FirstEpoch.value
         /\ stale = FALSE
@@ -439,6 +446,9 @@ Init == (* Global variables *)
         /\ of = [ self \in ProcSet |-> NULL]
         (* Procedure expire *)
         /\ victim = [ self \in ProcSet |-> NULL]
+        (* Procedure leave *)
+        /\ leaver = [ self \in ProcSet |-> NULL]
+        /\ how = [ self \in ProcSet |-> NULL]
         (* Procedure overwrite *)
         /\ id = [ self \in ProcSet |-> NULL]
         (* Procedure lag *)
@@ -457,8 +467,8 @@ Init == (* Global variables *)
         /\ pc = [self \in ProcSet |-> "T0"]
 
 A1(self) == /\ pc[self] = "A1"
-            /\ queue[self] # << >> \/ over
-            /\ IF queue[self] = << >>
+            /\ ~(queue[self] = << >> /\ ~over /\ leaves[self] # "abruptly")
+            /\ IF queue[self] = << >> \/ leaves[self] = "abruptly"
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -470,50 +480,56 @@ A1(self) == /\ pc[self] = "A1"
                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                        /\ pc' = [pc EXCEPT ![self] = "A2"]
                                        /\ stack' = stack
-                                  ELSE /\ IF event \in {"work", "move"} /\ Elector[self] = "EarlyElector"
-                                             THEN /\ IF ~acts[self]
-                                                        THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                  ELSE /\ IF event = "shutdown"
+                                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                  /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                                  /\ stack' = stack
+                                             ELSE /\ IF event \in {"work", "move"} /\ Elector[self] = "EarlyElector"
+                                                        THEN /\ IF ~acts[self]
+                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                        /\ UNCHANGED << acts, 
+                                                                                        stack >>
+                                                                   ELSE /\ IF event = "work"
+                                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                                                            pc        |->  "A2" ] >>
+                                                                                                                        \o stack[self]]
+                                                                                   /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                                   /\ acts' = acts
+                                                                              ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                                                   /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
+                                                                                                                            pc        |->  "A2" ] >>
+                                                                                                                        \o stack[self]]
+                                                                                   /\ pc' = [pc EXCEPT ![self] = "D1"]
+                                                        ELSE /\ IF event = "move"
+                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                                   ELSE /\ IF event = "work" /\ acts[self]
+                                                                              THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                                                              ELSE /\ IF event = "work"
+                                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
                                                              /\ UNCHANGED << acts, 
                                                                              stack >>
-                                                        ELSE /\ IF event = "work"
-                                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
-                                                                                                                 pc        |->  "A2" ] >>
-                                                                                                             \o stack[self]]
-                                                                        /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                                                        /\ acts' = acts
-                                                                   ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
-                                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
-                                                                                                                 pc        |->  "A2" ] >>
-                                                                                                             \o stack[self]]
-                                                                        /\ pc' = [pc EXCEPT ![self] = "D1"]
-                                             ELSE /\ IF event = "move"
-                                                        THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                                        ELSE /\ IF event = "work" /\ acts[self]
-                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
-                                                                   ELSE /\ IF event = "work"
-                                                                              THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                  /\ UNCHANGED << acts, stack >>
                        /\ seen' = seen
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, own, known, over, elections, 
-                            stale, robbed, overwritten, of, victim, id, slow, 
-                            again, whose, when, whom, what, turn >>
+                            watching, cut, late, own, known, leaves, over, 
+                            elections, stale, robbed, overwritten, of, victim, 
+                            leaver, how, id, slow, again, whose, when, whom, 
+                            what, turn >>
 
 C1(self) == /\ pc[self] = "C1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED watching
                   ELSE /\ watching' = (watching \cup {self})
                        /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
-                            late, queue, busy, acts, own, known, over, 
+                            late, queue, busy, acts, own, known, leaves, over, 
                             elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            of, victim, leaver, how, id, slow, again, whose, 
+                            when, whom, what, turn >>
 
 C2(self) == /\ pc[self] = "C2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << acts, stack >>
                   ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ Tree(self).node.id = self]
@@ -528,25 +544,27 @@ C2(self) == /\ pc[self] = "C2"
                                         ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
                                              /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, known, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, queue, busy, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 C3(self) == /\ pc[self] = "C3"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ seen' = seen
                   ELSE /\ seen' = [seen EXCEPT ![self] = Tree(self).epoch]
-                       /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ IF Tree(self).epoch = NoEpochNode
+                             THEN /\ pc' = [pc EXCEPT ![self] = "B1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << node, epoch, watching, cut, late, queue, 
                                        acts, own, elections >>
@@ -582,25 +600,25 @@ C4(self) == /\ pc[self] = "C4"
                                              /\ cut' = cut
                                   /\ UNCHANGED << node, epoch, acts, own, 
                                                   elections >>
-            /\ UNCHANGED << part, live, session, sessions, busy, known, over, 
-                            stale, robbed, overwritten, stack, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+            /\ UNCHANGED << part, live, session, sessions, busy, known, leaves, 
+                            over, stale, robbed, overwritten, stack, seen, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 C5(self) == /\ pc[self] = "C5"
-            /\ IF self \notin live \/ Tree(self).node.id = Unreadable
+            /\ IF Gone(self) \/ Tree(self).node.id = Unreadable
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                   ELSE /\ IF Tree(self).node.id # self
                              THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 C6(self) == /\ pc[self] = "C6"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << acts, own >>
                   ELSE /\ IF Tree(self).epoch.value # seen[self].value + 1
@@ -610,25 +628,25 @@ C6(self) == /\ pc[self] = "C6"
                                   /\ own' = [own EXCEPT ![self] = Tree(self).epoch]
                                   /\ pc' = [pc EXCEPT ![self] = "F1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, known, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            watching, cut, late, queue, busy, known, leaves, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, leaver, how, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 F1(self) == /\ pc[self] = "F1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ known' = known
                   ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
                        /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            watching, cut, late, queue, busy, acts, own, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 W1(self) == /\ pc[self] = "W1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << part, watching, cut, late, queue, acts, 
                                        known, stale, overwritten >>
@@ -674,11 +692,12 @@ W1(self) == /\ pc[self] = "W1"
                                   /\ UNCHANGED << part, known, stale, 
                                                   overwritten >>
             /\ UNCHANGED << node, epoch, live, session, sessions, busy, own, 
-                            over, elections, robbed, stack, seen, of, victim, 
-                            id, slow, again, whose, when, whom, what, turn >>
+                            leaves, over, elections, robbed, stack, seen, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 W2(self) == /\ pc[self] = "W2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << acts, known >>
                   ELSE /\ IF Tree(self).part.by > own[self].value
@@ -692,13 +711,13 @@ W2(self) == /\ pc[self] = "W2"
                                              ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
                                   /\ acts' = acts
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            watching, cut, late, queue, busy, own, leaves, 
+                            over, elections, stale, robbed, overwritten, stack, 
+                            seen, of, victim, leaver, how, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 M1(self) == /\ pc[self] = "M1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ acts' = acts
                   ELSE /\ IF acts[self] /\ Tree(self).node.id = self
@@ -707,13 +726,13 @@ M1(self) == /\ pc[self] = "M1"
                              ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, known, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            watching, cut, late, queue, busy, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 M2(self) == /\ pc[self] = "M2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                        /\ UNCHANGED << node, watching, cut, late, queue, 
                                        robbed >>
@@ -742,57 +761,118 @@ M2(self) == /\ pc[self] = "M2"
                              ELSE /\ cut' = [cut EXCEPT ![self] = None]
                                   /\ pc' = [pc EXCEPT ![self] = "M3"]
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
-                            own, known, over, elections, stale, overwritten, 
-                            stack, seen, of, victim, id, slow, again, whose, 
-                            when, whom, what, turn >>
+                            own, known, leaves, over, elections, stale, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
+
+B1(self) == /\ pc[self] = "B1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                       /\ UNCHANGED << epoch, watching, cut, late, queue, seen >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ epoch = NoEpochNode
+                                        THEN /\ epoch' = NoEpoch
+                                        ELSE /\ TRUE
+                                             /\ epoch' = epoch
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "B2"]
+                                  /\ UNCHANGED << watching, late, queue, seen >>
+                             ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                        THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                             /\ watching' = watching \ {self}
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << watching, queue >>
+                                  /\ late' = [late EXCEPT ![self] = << >>]
+                                  /\ IF epoch # NoEpochNode
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ UNCHANGED << epoch, seen >>
+                                        ELSE /\ epoch' = NoEpoch
+                                             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
+                                  /\ cut' = cut
+            /\ UNCHANGED << node, part, live, session, sessions, busy, acts, 
+                            own, known, leaves, over, elections, stale, robbed, 
+                            overwritten, stack, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "B1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 C7(self) == /\ pc[self] = "C7"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 W3(self) == /\ pc[self] = "W3"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 M3(self) == /\ pc[self] = "M3"
-            /\ IF self \in live
+            /\ IF ~Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = "M2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
             /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, acts, own, known, over, 
-                            elections, stale, robbed, overwritten, stack, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, queue, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, stack, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+S1(self) == /\ pc[self] = "S1"
+            /\ live' = live \ {self}
+            /\ cut' = [cut EXCEPT ![self] = None]
+            /\ IF node.session = session[self]
+                  THEN /\ node' = Vacant
+                       /\ queue' = [b \in Brokers |-> IF b \in watching \ ({self}) /\ (late[b] = << >> \/ b = None)
+                                                      THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                       /\ watching' = {b \in watching \ ({self}) : late[b] # << >> /\ b # None}
+                       /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "reelect")]
+                  ELSE /\ watching' = watching \ {self}
+                       /\ UNCHANGED << node, late, queue >>
+            /\ busy' = busy \ {self}
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << epoch, part, session, sessions, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
 
 serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                   \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
-                  \/ W2(self) \/ M1(self) \/ M2(self) \/ C7(self)
-                  \/ W3(self) \/ M3(self) \/ A2(self)
+                  \/ W2(self) \/ M1(self) \/ M2(self) \/ B1(self)
+                  \/ B2(self) \/ C7(self) \/ W3(self) \/ M3(self)
+                  \/ A2(self) \/ S1(self)
 
 E1(self) == /\ pc[self] = "E1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << node, watching, cut, late, queue, acts >>
@@ -826,24 +906,24 @@ E1(self) == /\ pc[self] = "E1"
                                   /\ UNCHANGED << node, acts >>
                        /\ stack' = stack
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, own, 
-                            known, over, elections, stale, robbed, overwritten, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            known, leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 E2(self) == /\ pc[self] = "E2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "E1"]
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 E3(self) == /\ pc[self] = "E3"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ acts' = acts
@@ -858,13 +938,13 @@ E3(self) == /\ pc[self] = "E3"
                                              /\ pc' = [pc EXCEPT ![self] = "E4"]
                                              /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, known, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, queue, busy, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 E4(self) == /\ pc[self] = "E4"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ own' = own
@@ -873,12 +953,12 @@ E4(self) == /\ pc[self] = "E4"
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 E5(self) == /\ pc[self] = "E5"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << epoch, watching, cut, late, queue, acts, 
@@ -926,26 +1006,27 @@ E5(self) == /\ pc[self] = "E5"
                                              /\ cut' = cut
                                   /\ UNCHANGED << epoch, own, elections >>
             /\ UNCHANGED << node, part, live, session, sessions, busy, known, 
-                            over, stale, robbed, overwritten, seen, of, victim, 
-                            id, slow, again, whose, when, whom, what, turn >>
+                            leaves, over, stale, robbed, overwritten, seen, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 E6(self) == /\ pc[self] = "E6"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "E5"]
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 elect_early(self) == E1(self) \/ E2(self) \/ E3(self) \/ E4(self)
                         \/ E5(self) \/ E6(self)
 
 X1(self) == /\ pc[self] = "X1"
-            /\ IF self \notin live \/ Tree(self).part.by > own[self].value
+            /\ IF Gone(self) \/ Tree(self).part.by > own[self].value
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ known' = known
@@ -953,13 +1034,13 @@ X1(self) == /\ pc[self] = "X1"
                        /\ pc' = [pc EXCEPT ![self] = "X2"]
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, queue, busy, acts, own, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 X2(self) == /\ pc[self] = "X2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << part, watching, cut, late, queue, known, 
@@ -1000,12 +1081,12 @@ X2(self) == /\ pc[self] = "X2"
                                              /\ cut' = cut
                                   /\ UNCHANGED << part, known, stale, stack >>
             /\ UNCHANGED << node, epoch, live, session, sessions, busy, acts, 
-                            own, over, elections, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            own, leaves, over, elections, robbed, overwritten, 
+                            seen, of, victim, leaver, how, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 X3(self) == /\ pc[self] = "X3"
-            /\ IF self \notin live \/ Tree(self).part.by > own[self].value
+            /\ IF Gone(self) \/ Tree(self).part.by > own[self].value
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ known' = known
@@ -1017,27 +1098,27 @@ X3(self) == /\ pc[self] = "X3"
                                   ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
                                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            watching, cut, late, queue, busy, acts, own, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 X4(self) == /\ pc[self] = "X4"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 write_early(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
 
 D1(self) == /\ pc[self] = "D1"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << node, watching, cut, late, queue, 
@@ -1069,47 +1150,56 @@ D1(self) == /\ pc[self] = "D1"
                                   /\ pc' = [pc EXCEPT ![self] = "D2"]
                                   /\ stack' = stack
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
-                            own, known, over, elections, stale, overwritten, 
-                            seen, of, victim, id, slow, again, whose, when, 
-                            whom, what, turn >>
+                            own, known, leaves, over, elections, stale, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 D2(self) == /\ pc[self] = "D2"
-            /\ IF self \notin live
+            /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
                        /\ stack' = stack
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
 
 give_up_early(self) == D1(self) \/ D2(self)
 
 Y1(self) == /\ pc[self] = "Y1"
             /\ of[self] \notin live
-            /\ queue' = [queue EXCEPT ![of[self]] = <<"expire">>]
-            /\ pc' = [pc EXCEPT ![self] = "Y2"]
+            /\ IF leaves[of[self]] # None
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ of' = [of EXCEPT ![self] = Head(stack[self]).of]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ queue' = queue
+                  ELSE /\ queue' = [queue EXCEPT ![of[self]] = <<"expire">>]
+                       /\ pc' = [pc EXCEPT ![self] = "Y2"]
+                       /\ UNCHANGED << stack, of >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, busy, acts, own, known, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, id, slow, again, whose, when, whom, 
-                            what, turn >>
+                            watching, cut, late, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
 
 Y2(self) == /\ pc[self] = "Y2"
             /\ ~Has(queue[of[self]], "expire")
-            /\ sessions' = sessions + 1
-            /\ session' = [session EXCEPT ![of[self]] = sessions']
-            /\ live' = (live \cup {of[self]})
-            /\ queue' = [queue EXCEPT ![of[self]] = Append(queue[of[self]], "register")]
+            /\ IF leaves[of[self]] = None
+                  THEN /\ sessions' = sessions + 1
+                       /\ session' = [session EXCEPT ![of[self]] = sessions']
+                       /\ live' = (live \cup {of[self]})
+                       /\ queue' = [queue EXCEPT ![of[self]] = Append(queue[of[self]], "register")]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << live, session, sessions, queue >>
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ of' = [of EXCEPT ![self] = Head(stack[self]).of]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, watching, cut, late, busy, acts, 
-                            own, known, over, elections, stale, robbed, 
-                            overwritten, seen, victim, id, slow, again, whose, 
-                            when, whom, what, turn >>
+                            own, known, leaves, over, elections, stale, robbed, 
+                            overwritten, seen, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
 
 connect(self) == Y1(self) \/ Y2(self)
 
@@ -1128,11 +1218,26 @@ N1(self) == /\ pc[self] = "N1"
             /\ victim' = [victim EXCEPT ![self] = Head(stack[self]).victim]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, session, sessions, busy, acts, own, 
-                            known, over, elections, stale, robbed, overwritten, 
-                            seen, of, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            known, leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
 
 expire(self) == N1(self)
+
+L1(self) == /\ pc[self] = "L1"
+            /\ leaves' = [leaves EXCEPT ![leaver[self]] = how[self]]
+            /\ queue' = [queue EXCEPT ![leaver[self]] = IF how[self] = "gracefully" THEN <<"shutdown">> ELSE << >>]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ leaver' = [leaver EXCEPT ![self] = Head(stack[self]).leaver]
+            /\ how' = [how EXCEPT ![self] = Head(stack[self]).how]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, busy, acts, own, known, over, 
+                            elections, stale, robbed, overwritten, seen, of, 
+                            victim, id, slow, again, whose, when, whom, what, 
+                            turn >>
+
+leave(self) == L1(self)
 
 N2(self) == /\ pc[self] = "N2"
             /\ IF node # Vacant
@@ -1146,9 +1251,9 @@ N2(self) == /\ pc[self] = "N2"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
-                            acts, own, known, over, elections, stale, robbed, 
-                            overwritten, seen, of, victim, id, slow, again, 
-                            whose, when, whom, what, turn >>
+                            acts, own, known, leaves, over, elections, stale, 
+                            robbed, overwritten, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
 
 remove(self) == N2(self)
 
@@ -1165,9 +1270,9 @@ N8(self) == /\ pc[self] = "N8"
             /\ id' = [id EXCEPT ![self] = Head(stack[self]).id]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, live, session, sessions, cut, busy, 
-                            acts, own, known, over, elections, stale, robbed, 
-                            overwritten, seen, of, victim, slow, again, whose, 
-                            when, whom, what, turn >>
+                            acts, own, known, leaves, over, elections, stale, 
+                            robbed, overwritten, seen, of, victim, leaver, how, 
+                            slow, again, whose, when, whom, what, turn >>
 
 overwrite(self) == N8(self)
 
@@ -1177,9 +1282,10 @@ N9(self) == /\ pc[self] = "N9"
             /\ slow' = [slow EXCEPT ![self] = Head(stack[self]).slow]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, queue, busy, acts, own, known, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, again, whose, when, whom, what, turn >>
+                            watching, cut, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            again, whose, when, whom, what, turn >>
 
 lag(self) == N9(self)
 
@@ -1194,9 +1300,10 @@ N0(self) == /\ pc[self] = "N0"
             /\ again' = [again EXCEPT ![self] = Head(stack[self]).again]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
-                            busy, acts, own, known, over, elections, stale, 
-                            robbed, overwritten, seen, of, victim, id, slow, 
-                            whose, when, whom, what, turn >>
+                            busy, acts, own, known, leaves, over, elections, 
+                            stale, robbed, overwritten, seen, of, victim, 
+                            leaver, how, id, slow, whose, when, whom, what, 
+                            turn >>
 
 hear(self) == N0(self)
 
@@ -1211,8 +1318,9 @@ N3(self) == /\ pc[self] = "N3"
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten, seen, 
-                            of, victim, id, slow, again, whom, what, turn >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whom, what, turn >>
 
 lose(self) == N3(self)
 
@@ -1223,9 +1331,10 @@ N4(self) == /\ pc[self] = "N4"
             /\ what' = [what EXCEPT ![self] = Head(stack[self]).what]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, busy, acts, own, known, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, turn >>
+                            watching, cut, late, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, turn >>
 
 notify(self) == N4(self)
 
@@ -1234,10 +1343,10 @@ N5(self) == /\ pc[self] = "N5"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, live, session, sessions, watching, 
-                            cut, late, queue, busy, acts, own, known, over, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            cut, late, queue, busy, acts, own, known, leaves, 
+                            over, elections, stale, robbed, overwritten, seen, 
+                            of, victim, leaver, how, id, slow, again, whose, 
+                            when, whom, what, turn >>
 
 shrink(self) == N5(self)
 
@@ -1257,153 +1366,188 @@ N7(self) == /\ pc[self] = "N7"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << live, session, sessions, cut, busy, acts, own, 
-                            known, over, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            known, leaves, over, stale, robbed, overwritten, 
+                            seen, of, victim, leaver, how, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 visit(self) == N7(self)
 
 N6(self) == /\ pc[self] = "N6"
-            /\ busy = {} /\ live = Brokers /\ \A b \in Brokers : queue[b] = << >> /\ late[b] = << >>
+            /\     busy = {} /\ \A b \in Brokers : Left(b)
+               \/ (b \in live /\ leaves[b] = None /\ queue[b] = << >> /\ late[b] = << >>)
             /\ over' = TRUE
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            elections, stale, robbed, overwritten, seen, of, 
-                            victim, id, slow, again, whose, when, whom, what, 
-                            turn >>
+                            leaves, elections, stale, robbed, overwritten, 
+                            seen, of, victim, leaver, how, id, slow, again, 
+                            whose, when, whom, what, turn >>
 
 rest(self) == N6(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
-                  THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
-                       /\ IF Program[self][turn'[self] - 1][1] = "serve"
-                             THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "serve",
-                                                                           pc        |->  "T0",
-                                                                           seen      |->  seen[self] ] >>
-                                                                       \o stack[self]]
-                                  /\ seen' = [seen EXCEPT ![self] = NoEpoch]
-                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << of, victim, id, slow, again, 
-                                                  whose, when, whom, what >>
-                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "connect"
-                                        THEN /\ /\ of' = [of EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "connect",
-                                                                                         pc        |->  "T0",
-                                                                                         of        |->  of[self] ] >>
-                                                                                     \o stack[self]]
-                                             /\ pc' = [pc EXCEPT ![self] = "Y1"]
-                                             /\ UNCHANGED << victim, id, slow, 
-                                                             again, whose, 
-                                                             when, whom, what >>
-                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "expire"
-                                                   THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
-                                                                                                    pc        |->  "T0",
-                                                                                                    victim    |->  victim[self] ] >>
-                                                                                                \o stack[self]]
-                                                           /\ victim' = [victim EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                        /\ pc' = [pc EXCEPT ![self] = "N1"]
-                                                        /\ UNCHANGED << id, 
-                                                                        slow, 
-                                                                        again, 
-                                                                        whose, 
-                                                                        when, 
-                                                                        whom, 
-                                                                        what >>
-                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "remove"
-                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
-                                                                                                            pc        |->  "T0" ] >>
-                                                                                                        \o stack[self]]
-                                                                   /\ pc' = [pc EXCEPT ![self] = "N2"]
-                                                                   /\ UNCHANGED << id, 
-                                                                                   slow, 
-                                                                                   again, 
-                                                                                   whose, 
-                                                                                   when, 
-                                                                                   whom, 
-                                                                                   what >>
-                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "lose"
-                                                                         THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lose",
-                                                                                                                          pc        |->  "T0",
-                                                                                                                          whose     |->  whose[self],
-                                                                                                                          when      |->  when[self] ] >>
-                                                                                                                      \o stack[self]]
-                                                                                 /\ when' = [when EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
-                                                                                 /\ whose' = [whose EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "N3"]
-                                                                              /\ UNCHANGED << id, 
-                                                                                              slow, 
-                                                                                              again, 
-                                                                                              whom, 
-                                                                                              what >>
-                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "notify"
-                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
-                                                                                                                                     pc        |->  "T0",
-                                                                                                                                     whom      |->  whom[self],
-                                                                                                                                     what      |->  what[self] ] >>
-                                                                                                                                 \o stack[self]]
-                                                                                            /\ what' = [what EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
-                                                                                            /\ whom' = [whom EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                         /\ pc' = [pc EXCEPT ![self] = "N4"]
-                                                                                         /\ UNCHANGED << id, 
-                                                                                                         slow, 
-                                                                                                         again >>
-                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "overwrite"
-                                                                                               THEN /\ /\ id' = [id EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "overwrite",
-                                                                                                                                                pc        |->  "T0",
-                                                                                                                                                id        |->  id[self] ] >>
-                                                                                                                                            \o stack[self]]
-                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N8"]
-                                                                                                    /\ UNCHANGED << slow, 
-                                                                                                                    again >>
-                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "lag"
-                                                                                                          THEN /\ /\ slow' = [slow EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lag",
-                                                                                                                                                           pc        |->  "T0",
-                                                                                                                                                           slow      |->  slow[self] ] >>
-                                                                                                                                                       \o stack[self]]
-                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N9"]
-                                                                                                               /\ again' = again
-                                                                                                          ELSE /\ IF Program[self][turn'[self] - 1][1] = "hear"
-                                                                                                                     THEN /\ /\ again' = [again EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hear",
-                                                                                                                                                                      pc        |->  "T0",
-                                                                                                                                                                      again     |->  again[self] ] >>
-                                                                                                                                                                  \o stack[self]]
-                                                                                                                          /\ pc' = [pc EXCEPT ![self] = "N0"]
-                                                                                                                     ELSE /\ IF Program[self][turn'[self] - 1][1] = "shrink"
-                                                                                                                                THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
-                                                                                                                                                                              pc        |->  "T0" ] >>
-                                                                                                                                                                          \o stack[self]]
-                                                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N5"]
-                                                                                                                                ELSE /\ IF Program[self][turn'[self] - 1][1] = "visit"
-                                                                                                                                           THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
-                                                                                                                                                                                         pc        |->  "T0" ] >>
-                                                                                                                                                                                     \o stack[self]]
-                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N7"]
-                                                                                                                                           ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
-                                                                                                                                                                                         pc        |->  "T0" ] >>
-                                                                                                                                                                                     \o stack[self]]
-                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N6"]
-                                                                                                                          /\ again' = again
-                                                                                                               /\ slow' = slow
-                                                                                                    /\ id' = id
-                                                                                         /\ UNCHANGED << whom, 
-                                                                                                         what >>
-                                                                              /\ UNCHANGED << whose, 
-                                                                                              when >>
-                                                        /\ UNCHANGED victim
-                                             /\ of' = of
-                                  /\ seen' = seen
+                  THEN /\ LET op == Program[self][turn[self]] IN
+                            /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                            /\ IF op[1] = "serve"
+                                  THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "serve",
+                                                                                pc        |->  "T0",
+                                                                                seen      |->  seen[self] ] >>
+                                                                            \o stack[self]]
+                                       /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                       /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                       /\ UNCHANGED << of, victim, leaver, how, 
+                                                       id, slow, again, whose, 
+                                                       when, whom, what >>
+                                  ELSE /\ IF op[1] = "connect"
+                                             THEN /\ /\ of' = [of EXCEPT ![self] = op[2]]
+                                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "connect",
+                                                                                              pc        |->  "T0",
+                                                                                              of        |->  of[self] ] >>
+                                                                                          \o stack[self]]
+                                                  /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                                                  /\ UNCHANGED << victim, 
+                                                                  leaver, how, 
+                                                                  id, slow, 
+                                                                  again, whose, 
+                                                                  when, whom, 
+                                                                  what >>
+                                             ELSE /\ IF op[1] = "expire"
+                                                        THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "expire",
+                                                                                                         pc        |->  "T0",
+                                                                                                         victim    |->  victim[self] ] >>
+                                                                                                     \o stack[self]]
+                                                                /\ victim' = [victim EXCEPT ![self] = op[2]]
+                                                             /\ pc' = [pc EXCEPT ![self] = "N1"]
+                                                             /\ UNCHANGED << leaver, 
+                                                                             how, 
+                                                                             id, 
+                                                                             slow, 
+                                                                             again, 
+                                                                             whose, 
+                                                                             when, 
+                                                                             whom, 
+                                                                             what >>
+                                                        ELSE /\ IF op[1] = "leave"
+                                                                   THEN /\ /\ how' = [how EXCEPT ![self] = op[3]]
+                                                                           /\ leaver' = [leaver EXCEPT ![self] = op[2]]
+                                                                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "leave",
+                                                                                                                    pc        |->  "T0",
+                                                                                                                    leaver    |->  leaver[self],
+                                                                                                                    how       |->  how[self] ] >>
+                                                                                                                \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                                        /\ UNCHANGED << id, 
+                                                                                        slow, 
+                                                                                        again, 
+                                                                                        whose, 
+                                                                                        when, 
+                                                                                        whom, 
+                                                                                        what >>
+                                                                   ELSE /\ IF op[1] = "remove"
+                                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
+                                                                                                                            pc        |->  "T0" ] >>
+                                                                                                                        \o stack[self]]
+                                                                                   /\ pc' = [pc EXCEPT ![self] = "N2"]
+                                                                                   /\ UNCHANGED << id, 
+                                                                                                   slow, 
+                                                                                                   again, 
+                                                                                                   whose, 
+                                                                                                   when, 
+                                                                                                   whom, 
+                                                                                                   what >>
+                                                                              ELSE /\ IF op[1] = "shrink"
+                                                                                         THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "shrink",
+                                                                                                                                       pc        |->  "T0" ] >>
+                                                                                                                                   \o stack[self]]
+                                                                                              /\ pc' = [pc EXCEPT ![self] = "N5"]
+                                                                                              /\ UNCHANGED << id, 
+                                                                                                              slow, 
+                                                                                                              again, 
+                                                                                                              whose, 
+                                                                                                              when, 
+                                                                                                              whom, 
+                                                                                                              what >>
+                                                                                         ELSE /\ IF op[1] = "lose"
+                                                                                                    THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lose",
+                                                                                                                                                     pc        |->  "T0",
+                                                                                                                                                     whose     |->  whose[self],
+                                                                                                                                                     when      |->  when[self] ] >>
+                                                                                                                                                 \o stack[self]]
+                                                                                                            /\ when' = [when EXCEPT ![self] = op[3]]
+                                                                                                            /\ whose' = [whose EXCEPT ![self] = op[2]]
+                                                                                                         /\ pc' = [pc EXCEPT ![self] = "N3"]
+                                                                                                         /\ UNCHANGED << id, 
+                                                                                                                         slow, 
+                                                                                                                         again, 
+                                                                                                                         whom, 
+                                                                                                                         what >>
+                                                                                                    ELSE /\ IF op[1] = "notify"
+                                                                                                               THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "notify",
+                                                                                                                                                                pc        |->  "T0",
+                                                                                                                                                                whom      |->  whom[self],
+                                                                                                                                                                what      |->  what[self] ] >>
+                                                                                                                                                            \o stack[self]]
+                                                                                                                       /\ what' = [what EXCEPT ![self] = op[3]]
+                                                                                                                       /\ whom' = [whom EXCEPT ![self] = op[2]]
+                                                                                                                    /\ pc' = [pc EXCEPT ![self] = "N4"]
+                                                                                                                    /\ UNCHANGED << id, 
+                                                                                                                                    slow, 
+                                                                                                                                    again >>
+                                                                                                               ELSE /\ IF op[1] = "overwrite"
+                                                                                                                          THEN /\ /\ id' = [id EXCEPT ![self] = op[2]]
+                                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "overwrite",
+                                                                                                                                                                           pc        |->  "T0",
+                                                                                                                                                                           id        |->  id[self] ] >>
+                                                                                                                                                                       \o stack[self]]
+                                                                                                                               /\ pc' = [pc EXCEPT ![self] = "N8"]
+                                                                                                                               /\ UNCHANGED << slow, 
+                                                                                                                                               again >>
+                                                                                                                          ELSE /\ IF op[1] = "lag"
+                                                                                                                                     THEN /\ /\ slow' = [slow EXCEPT ![self] = op[2]]
+                                                                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lag",
+                                                                                                                                                                                      pc        |->  "T0",
+                                                                                                                                                                                      slow      |->  slow[self] ] >>
+                                                                                                                                                                                  \o stack[self]]
+                                                                                                                                          /\ pc' = [pc EXCEPT ![self] = "N9"]
+                                                                                                                                          /\ again' = again
+                                                                                                                                     ELSE /\ IF op[1] = "hear"
+                                                                                                                                                THEN /\ /\ again' = [again EXCEPT ![self] = op[2]]
+                                                                                                                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hear",
+                                                                                                                                                                                                 pc        |->  "T0",
+                                                                                                                                                                                                 again     |->  again[self] ] >>
+                                                                                                                                                                                             \o stack[self]]
+                                                                                                                                                     /\ pc' = [pc EXCEPT ![self] = "N0"]
+                                                                                                                                                ELSE /\ IF op[1] = "visit"
+                                                                                                                                                           THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "visit",
+                                                                                                                                                                                                         pc        |->  "T0" ] >>
+                                                                                                                                                                                                     \o stack[self]]
+                                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N7"]
+                                                                                                                                                           ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "rest",
+                                                                                                                                                                                                         pc        |->  "T0" ] >>
+                                                                                                                                                                                                     \o stack[self]]
+                                                                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N6"]
+                                                                                                                                                     /\ again' = again
+                                                                                                                                          /\ slow' = slow
+                                                                                                                               /\ id' = id
+                                                                                                                    /\ UNCHANGED << whom, 
+                                                                                                                                    what >>
+                                                                                                         /\ UNCHANGED << whose, 
+                                                                                                                         when >>
+                                                                        /\ UNCHANGED << leaver, 
+                                                                                        how >>
+                                                             /\ UNCHANGED victim
+                                                  /\ of' = of
+                                       /\ seen' = seen
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, seen, of, victim, id, slow, 
-                                       again, whose, when, whom, what, turn >>
+                       /\ UNCHANGED << stack, seen, of, victim, leaver, how, 
+                                       id, slow, again, whose, when, whom, 
+                                       what, turn >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
-                            over, elections, stale, robbed, overwritten >>
+                            leaves, over, elections, stale, robbed, 
+                            overwritten >>
 
 thread(self) == T0(self)
 
@@ -1414,9 +1558,9 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
 Next == (\E self \in ProcSet:  \/ serve(self) \/ elect_early(self)
                                \/ write_early(self) \/ give_up_early(self)
                                \/ connect(self) \/ expire(self)
-                               \/ remove(self) \/ overwrite(self)
-                               \/ lag(self) \/ hear(self) \/ lose(self)
-                               \/ notify(self) \/ shrink(self)
+                               \/ leave(self) \/ remove(self)
+                               \/ overwrite(self) \/ lag(self) \/ hear(self)
+                               \/ lose(self) \/ notify(self) \/ shrink(self)
                                \/ visit(self) \/ rest(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
@@ -1426,13 +1570,14 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(serve(self))
                                  /\ WF_vars(connect(self))
                                  /\ WF_vars(expire(self))
+                                 /\ WF_vars(leave(self))
                                  /\ WF_vars(remove(self))
+                                 /\ WF_vars(shrink(self))
                                  /\ WF_vars(lose(self))
                                  /\ WF_vars(notify(self))
                                  /\ WF_vars(overwrite(self))
                                  /\ WF_vars(lag(self))
                                  /\ WF_vars(hear(self))
-                                 /\ WF_vars(shrink(self))
                                  /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
                                  /\ WF_vars(elect_early(self))

@@ -6,14 +6,18 @@
 (* is << >>, or a sequence of that state, with the first event of           *)
 (* /controller that the server still has to deliver.                        *)
 (***************************************************************************)
-LOCAL INSTANCE Naturals
+LOCAL INSTANCE Integers
 LOCAL INSTANCE Sequences
 
 None == "none"
+Never == "never"                             \* there was no controller yet
 Unreadable == "?"                            \* written by hand: it names no broker
 Vacant == [id |-> None, session |-> 0]       \* there is no node /controller
 NoEpoch == [value |-> 0, version |-> 0]
+NoEpochNode == [value |-> 0, version |-> -1] \* there is no node /controller_epoch
 NoState == [epoch |-> 0, by |-> 0, isr |-> 0, version |-> 0]
+\* A partition: its leader epoch, the controller epoch of the last election, and how often its ISR
+\* has changed.
 
 \* What a controller writes over the state that it knows.
 New(read, e) == [read EXCEPT !.epoch = read.epoch + 1, !.by = e.value, !.version = read.version + 1]

@@ -1,6 +1,6 @@
 ----------------------------- MODULE MCController -----------------------------
 \* Generated from spec/Controller.toml, scenario expires_at_move: the session of a controller
-\* expires while it gives its office up and a reply is lost; changes are lost.
+\* expires while it moves and a reply is lost; changes are lost.
 \* To run it by hand, in this folder:
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCController
 EXTENDS ControllerProperties, Integers, TLC
@@ -11,7 +11,7 @@ MC_Elector == [b1 |-> "Elector", b2 |-> "Elector"]
 MC_Program ==
   (  "b1" :> <<<<"serve">>>>
   @@ "c1" :> <<<<"connect", "b1">>>>
-  @@ "network" :> <<<<"lose", "b1", "after">>>>
-  @@ "zookeeper" :> <<<<"notify", "b1", "move">>, <<"expire", "b1">>, <<"rest">>>>)
+  @@ "n" :> <<<<"lose", "b1", "after">>>>
+  @@ "z" :> <<<<"notify", "b1", "move">>, <<"expire", "b1">>, <<"rest">>>>)
 MC_NULL == "null"
 ===============================================================================

@@ -22,6 +22,7 @@ from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
+    "controller": "epochs",
     "delayed_operation": "any size",
     "partition_leader": "replicas",
     "purgatory": "any size",

@@ -14,6 +14,7 @@ import z3
 from proofs.generated import levels
 from proofs.generated.scopes import Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Plain, Shape, Vocabulary, Words
+from proofs.generated.singles import everywhere, is_everywhere
 from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
 from proofs.generated.values import gathered, merged
@@ -25,6 +26,7 @@ from wheelproof.tla.syntax import (
     Builtin,
     Call,
     Expression,
+    Let,
     Level,
     Module,
     OutsideSubset,
@@ -126,13 +128,11 @@ class Actions:
                     self.follow([(each, names), *rest], copied(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
-                unread = self.words.unread & variables_of(test)
-                way.open = way.open or bool(unread)
-                condition = None if unread else terms.truth(test, names)
-                for branch, holds in ((then, True), (other, False)):
+                way.open = way.open or bool(self.words.unread & variables_of(test))
+                known = self.known(test, terms, names)
+                for branch, guards in zip((then, other), known, strict=True):
                     along = copied(way)
-                    if condition is not None:
-                        along.guards.append(condition if holds else z3.Not(condition))
+                    along.guards += guards
                     self.follow([(branch, names), *rest], along)
                 return None
             case Builtin("$BoundedExists", (body,), (bound,)) if node.level == Level.ACTION:
@@ -146,6 +146,8 @@ class Actions:
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
                 return self.follow([(definition.body, terms.inside(node, names)), *rest], way)
+            case Let(_, body) if node.level == Level.ACTION:
+                return self.follow([(body, names), *rest], way)
             case Builtin("UNCHANGED", (same,)):
                 way.set |= variables_of(same)
                 way.same |= variables_of(same) & set(self.shapes)
@@ -155,8 +157,28 @@ class Actions:
                 return self.follow(rest, way)
             case _ if node.level == Level.ACTION and "'" in _operators(node):
                 raise OutsideSubset(f"{shown(node)} of next values", node.place)
-        way.guards.append(terms.truth(node, names))
+        if self.words.unread & variables_of(node):
+            way.open = True
+        else:
+            way.guards.append(terms.truth(node, names))
         return self.follow(rest, way)
+
+    def known(
+        self, test: Expression, terms: Terms, names: Names
+    ) -> tuple[list[z3.BoolRef], list[z3.BoolRef]]:
+        """What is known where a test holds, and where it does not.
+
+        Of a test that reads variables without terms it is what the other parts of it say.
+        """
+        if not self.words.unread & variables_of(test):
+            condition = terms.truth(test, names)
+            return [condition], [z3.Not(condition)]
+        match test:
+            case Builtin("$ConjList" | "\\land", parts):
+                return [e for part in parts for e in self.known(part, terms, names)[0]], []
+            case Builtin("$DisjList" | "\\lor", parts):
+                return [], [e for part in parts for e in self.known(part, terms, names)[1]]
+        return [], []
 
     def leaf(self, way: Way) -> None:
         if not way.to:
@@ -209,11 +231,10 @@ class Actions:
                 index = z3.Const(f"every_{bound.formals[0].name}", shape.domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 made = terms.of(body, shape.range, inner)
-                if not isinstance(made, z3.ExprRef):
-                    raise OutsideSubset("a function to records that is set everywhere", value.place)
-                null = shape.domain.null
                 old = terms.variable(name, value)
-                way.after[name] = Everywhere(index, z3.If(index == null, old[index], made))
+                members, null = terms.members(bound.domain, names), shape.domain.null
+                outside = index == null if members is None else z3.Not(members[index])
+                way.after[name] = everywhere(index, outside, old, made)
             case _:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)
@@ -319,9 +340,7 @@ class Actions:
             == (other.to, other.popped, set(other.back), set(other.kept))
             and all(one.back[name].eq(other.back[name]) for name in one.back)
             and not (one.chosen or other.chosen or one.firsts or other.firsts)
-            and not any(
-                isinstance(each, Everywhere) for way in (one, other) for each in way.after.values()
-            )
+            and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
         )
 
     def join(self, one: Way, other: Way) -> None:

@@ -39,7 +39,6 @@ from wheelproof.tla.syntax import (
     Expression,
     Level,
     Module,
-    Number,
     OutsideSubset,
     Parameter,
     Text,
@@ -59,11 +58,6 @@ class Phrases(Terms):
 
     def of(self, node: Expression, want: Shape, names: Names) -> Value:
         match node:
-            case Builtin("$FcnApply", (Call(definition) as call, Number() as place)) if (
-                isinstance(definition.body, Builtin) and definition.body.name == "$FcnApply"
-            ):
-                whole = Builtin("$FcnApply", (definition.body, place), (), node.place, node.level)
-                return super().of(whole, want, self.inside(call, names))
             case Builtin("$FcnApply", (Call(definition), word)) if (
                 isinstance(definition.body, Builtin) and definition.body.name == "$RcdConstructor"
             ):

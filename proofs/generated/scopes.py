@@ -20,6 +20,8 @@ from proofs.generated.shapes import (
     Record,
     Sequence,
     Shape,
+    Single,
+    Subset,
     Vocabulary,
     into,
     out_of,
@@ -159,6 +161,23 @@ class Shaped:
             )
         return gathered(name, self.shapes[name], self.s)
 
+    def constant(self, name: str) -> Value:
+        """A constant, or a definition that the vocabulary has as one."""
+        of = self.words.constants.get(name)
+        if of is None or isinstance(of, Listing):
+            return getattr(self.s, name)
+        return gathered(name, of, self.s)
+
+    def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
+        """An element of what a definition names: that of the definition's body."""
+        match node:
+            case Builtin("$FcnApply", (Call(definition) as call, Number() as place)):
+                body = definition.body
+                if isinstance(body, Builtin) and body.name == "$FcnApply":
+                    whole = Builtin("$FcnApply", (body, place), (), node.place, node.level)
+                    return whole, self.inside(call, names)
+        return node, names
+
     # -- shapes
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
@@ -186,6 +205,8 @@ class Shaped:
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, index)):
                 of = self.shape(function, names)
+                if isinstance(of, Single):
+                    return of.of
                 if isinstance(of, Record) and isinstance(index, Number) and "1" in of.fields:
                     return of.fields.get(str(index.value))
                 if isinstance(of, Bag | Sequence):
@@ -200,6 +221,10 @@ class Shaped:
                 return of.fields.get(name) if isinstance(of, Record) else None
             case Builtin("$IfThenElse", (_, then, other)):
                 return self.shape(then, names) or self.shape(other, names)
+            case Builtin("$RcdConstructor", pairs):
+                fields = {name: self.shape(value, names) for name, value in map(field_of, pairs)}
+                known = {name: of for name, of in fields.items() if of is not None}
+                return Record(known) if len(known) == len(fields) else None
             case Builtin("$Except" | "\\union" | "\\", (first, *_)):
                 return self.shape(first, names)
             case Builtin(name) if name in _TRUTHS:
@@ -214,6 +239,9 @@ class Shaped:
                 return pair(INT, listing.of) if isinstance(listing, Sequence) else None
             case Call(definition) if definition.standard:
                 return BOOL if node.name in ORDERS else INT
+            case Call() if node.name in self.words.constants:
+                found = self.words.constants[node.name]
+                return None if isinstance(found, Listing) else found
             case Call(definition):
                 return self.shape(definition.body, self.inside(node, names))
         return None
@@ -223,13 +251,11 @@ class Shaped:
         return of.range if isinstance(of, Function) else None
 
     def inside(self, node: Call, names: Names) -> Names:
-        """The names that a definition's body sees."""
+        """The names that a definition's body sees: those around it too, for a LET."""
         if node.definition.recursive:
             raise OutsideSubset(f"{node.name}, a recursive operator,", node.place)
-        return {
-            formal: Given(value, names)
-            for formal, value in zip(node.definition.formals, node.arguments, strict=True)
-        }
+        given = zip(node.definition.formals, node.arguments, strict=True)
+        return {**names, **{formal: Given(value, names) for formal, value in given}}
 
     def sort_of(self, node: Expression, names: Names) -> Sort:
         """The sort of a set that quantifiers and functions range over."""
@@ -245,6 +271,14 @@ class Shaped:
             case Call(definition) if not definition.standard and not definition.formals:
                 return self.sort_of(definition.body, names)
         raise OutsideSubset("a set that the vocabulary gives no sort", node.place)
+
+    def members(self, domain: Expression, names: Names) -> z3.ExprRef | None:
+        """Which elements of the sort a set has that is a value too; None for the whole sort."""
+        if isinstance(domain, Call) and isinstance(of := self.shape(domain, names), Subset):
+            found = gathered(domain.name, of, self.s)
+            assert isinstance(found, z3.ExprRef)
+            return found
+        return None
 
     # -- one shape as another, and what that needs
 

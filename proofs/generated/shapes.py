@@ -77,6 +77,19 @@ def partial(domain: Sort, range_: Shape) -> Partial:
 
 
 @dataclass(frozen=True)
+class Single(Record):
+    """A sequence of one element or none: whether it has one, and the element."""
+
+    @property
+    def of(self) -> Shape:
+        return self.fields["item"]
+
+
+def single(of: Shape) -> Single:
+    return Single({"has": BOOL, "item": of})
+
+
+@dataclass(frozen=True)
 class Subset:
     """``SUBSET of``."""
 
@@ -151,6 +164,12 @@ class Listing:
 Shape = Plain | Sort | Words | Function | Record | Subset | Pairs | Bag
 
 
+def prefixed(name: str, prefix: str, values: str, null: str = "") -> Words:
+    """Strings whose values have names of their own: SMT-LIB tells constants apart by name alone."""
+    called = {value: f"{prefix}_{value}" for value in values.split()}
+    return Words(Enumeration(name, " ".join(called.values())), called, called.get(null, ""))
+
+
 def pair(first: Shape, second: Shape) -> Record:
     """``<<first, second>>``."""
     return Record({"1": first, "2": second})
@@ -162,9 +181,10 @@ class Vocabulary:
 
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
-    ``variables``: name -> shape; a variable of threads has that of one thread's value. ``null``:
-    the constant that belongs to every set. ``elements``: string -> the set's sort that it is an
-    element of; the constant ``called_...`` stands for it. ``numbered``: name of a sort whose
+    ``variables``: name -> shape; a variable of threads has that of one thread's value. A constant
+    may be a definition that is a set. ``null``: the constant that belongs to every set; ``nulls``:
+    strings that stand for it. ``elements``: string -> the set's sort that it is an element of; the
+    constant ``called_...`` stands for it. ``numbered``: name of a sort whose
     elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
     name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
     the order. ``functions``: an operator of one constant -> its values' shape. ``searches``:
@@ -180,6 +200,7 @@ class Vocabulary:
     constants: Mapping[str, Shape | Listing] = field(default_factory=dict)
     unions: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
     null: str = "NULL"
+    nulls: frozenset[str] = frozenset()
     elements: Mapping[str, Sort] = field(default_factory=dict)
     numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
     unordered: Mapping[str, str] = field(default_factory=dict)
@@ -273,6 +294,11 @@ class Vocabulary:
             )
 
 
+def named_element(text: str) -> str:
+    """The name of the constant that stands for an element which the module names by a string."""
+    return "called_" + "".join(each if each.isalnum() else f"_{ord(each):x}" for each in text)
+
+
 def into(part: Sort, whole: Sort) -> str:
     """The name of the array that puts a part's elements into a union."""
     return f"{part.name}_as_{whole.name}"
@@ -327,9 +353,14 @@ def fields_of(shape: Shape) -> dict[str, Shape] | None:
     return None
 
 
-def blank(shape: Shape) -> z3.ExprRef:
-    """The value that stands where there is none: null, FALSE, 0, the first of an enumeration."""
+def blank(shape: Shape) -> Any:
+    """The value that stands where there is none: null, FALSE, 0, the first of an enumeration.
+
+    That of a record has them in its fields.
+    """
     match shape:
+        case Record(fields):
+            return {name: blank(of) for name, of in fields.items()}
         case Sort():
             return shape.null
         case Words(of):

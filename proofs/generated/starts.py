@@ -12,7 +12,7 @@ from proofs.generated.scopes import Frames, Made, Names, shown
 from proofs.generated.shapes import Bag, Function, Shape, Subset, blank
 from proofs.generated.systems import Generated
 from proofs.generated.terms import Terms
-from proofs.generated.values import Value, gathered
+from proofs.generated.values import Value, at_place, equal, gathered
 from proofs.ts import Sort
 from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset, Variable, conjuncts
 
@@ -67,7 +67,8 @@ class _Start:
                         shape = self.system.SHAPES.get(name)
                         if isinstance(shape, Function):
                             kept = gathered(f"saved_{procedure}_{name}", shape, self.s)
-                            yield z3.ForAll([thread], kept[thread] == blank(shape.range))
+                            nothing = equal(at_place(kept, thread), blank(shape.range))
+                            yield z3.ForAll([thread], nothing)
                 return
         raise OutsideSubset("a stack that is not empty in Init", value.place)
 
@@ -87,19 +88,20 @@ class _Start:
                     raise OutsideSubset("a function of another set", value.place)
                 index = z3.Const(f"starts_{domain.name}", domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, domain)}
-                for formula in self.equal(term[index], range_, body, inner):
-                    here = (
-                        formula
-                        if domain.null is None
-                        else z3.Implies(index != domain.null, formula)
-                    )
-                    yield z3.ForAll([index], here)
-                if domain.null is not None:
-                    yield _blank(term[domain.null], range_)
+                members, null = self.terms.members(bound.domain, names), domain.null
+                here = None if null is None else index != null
+                if members is not None:
+                    here = members[index]
+                    nothing = _blank(at_place(term, index), range_)
+                    yield z3.ForAll([index], z3.Or(here, nothing))
+                for formula in self.equal(at_place(term, index), range_, body, inner):
+                    yield z3.ForAll([index], formula if here is None else z3.Implies(here, formula))
+                if null is not None:
+                    yield _blank(at_place(term, null), range_)
             case _:
                 if shape is None:
                     raise OutsideSubset(f"{shown(value)} in Init", value.place)
-                yield term == self.terms.of(value, shape, names)
+                yield equal(term, self.terms.of(value, shape, names))
 
 
 def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:
@@ -113,4 +115,4 @@ def _blank(term: Value, shape: Shape) -> z3.BoolRef:
             return _nothing(term, of, 0)
         case Subset(of):
             return _nothing(term, of, False)
-    return term == blank(shape)
+    return equal(term, blank(shape))

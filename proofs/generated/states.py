@@ -23,12 +23,14 @@ from proofs.generated.shapes import (
     Record,
     Sequence,
     Shape,
+    Single,
     Subset,
     Words,
     fields_of,
     flat,
     into,
     listed,
+    named_element,
     out_of,
 )
 from proofs.generated.systems import Generated
@@ -50,7 +52,8 @@ class Placed:
         added: Mapping[str, tuple[Any, ...]] = {},
         **rigid: Any,
     ) -> None:
-        """``constants``: as plain data. ``added``: the elements of the vocabulary's added sorts.
+        """``constants``: as plain data. ``added``: the elements of the vocabulary's added sorts,
+        or other ones of a sort.
 
         ``rigid``: further constants of the system.
         """
@@ -76,7 +79,7 @@ class Placed:
         longest = max(longest, *[len(elements[sort.name]) for sort in self.words.numbers()], 0)
         if system.PROCEDURES.recursive:
             longest = max(longest, levels.DEEPEST - 2)
-        elements[WHOLE.name] = range(longest + 2)
+        elements[WHOLE.name] = added.get(WHOLE.name, range(longest + 2))
         self.elements = elements
         self.instance = Instance(
             compiled, elements, {**self.rigid(constants), **rigid}, elements[WHOLE.name]
@@ -99,7 +102,8 @@ class Placed:
         found: dict[str, Any] = {}
         for name, shape in self.words.constants.items():
             if not isinstance(shape, Listing):
-                found |= self.named(name, shape, constants[name])
+                value = constants[name] if name in constants else self.members(name)
+                found |= self.named(name, shape, value)
                 continue
             programs = constants[name]
             found[f"{name}_length"] = {thread: len(of) for thread, of in programs.items()}
@@ -118,7 +122,7 @@ class Placed:
                         for thread, program in programs.items()
                     }
         for name, sort in self.words.elements.items():
-            found[f"called_{name}"] = name if name in self.elements[sort.name] else None
+            found[named_element(name)] = name if name in self.elements[sort.name] else None
         for name, parts in self.words.unions.items():
             whole = next(sort for sort in self.words.sorts if sort.name == name)
             for part in parts:
@@ -182,7 +186,8 @@ class Placed:
             }
             labels = self.words.variables["pc"]
             back = {thread: self.value(labels, frame["pc"]) for thread, frame in frames.items()}
-            found[f"ret_{procedure}"] = {thread: back.get(thread, ABSENT) for thread in stacks}
+            absent = self.value(labels, ABSENT)
+            found[f"ret_{procedure}"] = {thread: back.get(thread, absent) for thread in stacks}
             for name in saved:
                 if name in shapes:
                     own = {thread: frame[name] for thread, frame in frames.items()}
@@ -208,6 +213,12 @@ class Placed:
                     for suffix, _ in flat("", shape.of)
                 }
                 return {"_length": len(value), **numbered}
+            case Single(fields):
+                element = self.parts(fields["item"], value[0]) if value else {}
+                return {
+                    "_has": bool(value),
+                    **{f"_item{suffix}": each for suffix, each in element.items()},
+                }
             case Record(fields):
                 cells = dict(zip(fields, value)) if "1" in fields else value
                 return {
@@ -218,7 +229,7 @@ class Placed:
             case Function(_, of) if fields_of(of) is not None:
                 found = {key: self.parts(of, each) for key, each in _cells(value).items()}
                 return {
-                    suffix: {key: each[suffix] for key, each in found.items()}
+                    suffix: {key: each[suffix] for key, each in found.items() if suffix in each}
                     for suffix, _ in flat("", of)
                 }
         return {"": self.value(shape, value)}
@@ -239,7 +250,8 @@ class Placed:
             case Words(null=null):
                 return null if null and value == self.null else shape.called.get(value, value)
             case Sort():
-                none = value == self.null or (value == 0 and shape.name in self.words.numbered)
+                none = value == self.null or value in self.words.nulls
+                none = none or (value == 0 and shape.name in self.words.numbered)
                 return None if none else value
         return value
 

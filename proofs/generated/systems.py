@@ -11,9 +11,18 @@ import z3
 
 from proofs.generated import levels
 from proofs.generated.actions import Actions
-from proofs.generated.shapes import Function, Listing, Shape, Vocabulary, blank, flat, z3_sort
+from proofs.generated.shapes import (
+    Function,
+    Listing,
+    Shape,
+    Vocabulary,
+    blank,
+    flat,
+    named_element,
+    z3_sort,
+)
 from proofs.generated.stacks import Procedures, procedures
-from proofs.generated.values import scattered
+from proofs.generated.values import gathered, scattered, stored
 from proofs.generated.ways import Way
 from proofs.ts import Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
@@ -83,7 +92,8 @@ class Generated(System):
                 assert isinstance(of, Function)
                 value = blank(of.range) if gone else way.kept[procedure, variable]
                 name_ = f"saved_{procedure}_{variable}"
-                updates[name_] = z3.Store(getattr(self.terms.s, name_), threads, value)
+                saved = stored(gathered(name_, of, self.terms.s), threads, value)
+                updates |= scattered(name_, of, saved)
         known = self.terms.s
         own = {
             variable: value
@@ -155,7 +165,7 @@ def constants(words: Vocabulary) -> Iterator[tuple[str, z3.SortRef]]:
         yield f"of_{name}", z3_sort(function)
     yield from words.arrays().items()
     for name, sort in words.elements.items():
-        yield f"called_{name}", sort.z3
+        yield named_element(name), sort.z3
 
 
 def made(

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
-from proofs.generated import bags, sequences, sets
+from proofs.generated import bags, sequences, sets, singles
 from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
@@ -25,10 +25,12 @@ from proofs.generated.shapes import (
     Record,
     Sequence,
     Shape,
+    Single,
     Words,
     listed,
+    named_element,
 )
-from proofs.generated.values import Value, at_place, equal, gathered, merged, stored
+from proofs.generated.values import Value, at_place, equal, merged, stored
 from proofs.ts import Sort
 from wheelproof.tla.syntax import (
     At,
@@ -63,6 +65,7 @@ class Terms(Shaped):
 
     def of(self, node: Expression, want: Shape, names: Names) -> Value:
         """The value of an expression, as one of the shape ``want``."""
+        node, names = self.opened(node, names)
         match node:
             case Parameter(formal) if isinstance(given := names[formal], Given):
                 return self.of(given.node, want, given.names)
@@ -76,8 +79,10 @@ class Terms(Shaped):
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
                     return word
+                if isinstance(want, Sort) and value in self.words.nulls:
+                    return want.null
                 if isinstance(want, Sort) and self.words.elements.get(value) == want:
-                    return z3.Const(f"called_{value}", want.z3)
+                    return z3.Const(named_element(value), want.z3)
             case Builtin("$IfThenElse", (test, then, other)):
                 condition = self.truth(test, names)
                 with self.where([condition]):
@@ -95,6 +100,8 @@ class Terms(Shaped):
                     made := self.of_program(program, number, whole, place, want, names)
                 ) is not None:
                     return made
+            case Builtin("$Tuple") if isinstance(want, Single):
+                return singles.made(self, node, want, names)
             case Builtin("$Tuple", elements) if isinstance(want, Record) and "1" in want.fields:
                 if len(elements) == len(want.fields):
                     return {
@@ -130,17 +137,14 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
-        for known in bags, sequences:
+        for known in bags, sequences, singles:
             if (made := known.read(self, node, names)) is not None:
                 return made()
         match node:
             case Number(value):
                 return z3.IntVal(value)
             case Constant(name):
-                constant = self.words.constants.get(name)
-                if constant is None or isinstance(constant, Listing):
-                    return getattr(self.s, name)
-                return gathered(name, constant, self.s)
+                return self.constant(name)
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
@@ -198,6 +202,10 @@ class Terms(Shaped):
                 return self.quantified(node, body, bounds, names)
             case Call() if node.definition.standard:
                 return self.number(node, names)
+            case Call() if node.name in self.words.constants:
+                return self.constant(node.name)
+            case Call() if (of := self.shape(node, names)) is not None:
+                return self.of(node, of, names)
         raise OutsideSubset(shown(node), node.place)
 
     def within(
@@ -278,11 +286,8 @@ class Terms(Shaped):
                 return found.element == found.sort.null
             if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
                 return sets.is_empty(self, of, names)
-        match other:
-            case Builtin("$Tuple", ()) if isinstance(self.shape(one, names), Sequence):
-                empty = self.plain(one, names)["length"] == 0
-                assert isinstance(empty, z3.BoolRef)
-                return empty
+        if (none := singles.is_empty(self, one, other, names)) is not None:
+            return none
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]

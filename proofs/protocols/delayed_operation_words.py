@@ -12,6 +12,7 @@ from proofs.generated.shapes import (
     Vocabulary,
     Words,
     partial,
+    prefixed,
     sequence,
 )
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD
@@ -21,20 +22,14 @@ OPERATION = sort("Operation", null="no_operation")
 LOCK = sort("CallersLock", null="no_lock")
 
 
-def _words(name: str, prefix: str, values: str) -> Words:
-    """Strings whose values have names of their own: SMT-LIB tells constants apart by name alone."""
-    called = {value: f"{prefix}_{value}" for value in values.split()}
-    return Words(Enumeration(name, " ".join(called.values())), called)
-
-
-LABEL = _words(
+LABEL = prefixed(
     "DelayedOperationLabel",
     "at",
     "T0 Nowhere T1 V1 H1 H2 E1 G3 E3 G4 G1 E2 G2 D1 D2 D3 D4 X1 X3 X4 "
     "L1 L2 L3 L4 L5 L6 L7 Y1 Y2 O1 O2 P1 P2 P3 P4 P5 P6 S1 S2 B1 B2 B3 Done",
 )
 PROTOCOL = Enumeration("Protocol", "TryOnce TryPending LockedTry CheckedTry Blocking")
-BEGUN = _words("Begun", "do", "deliver deliver_holding deliver_after attempt hold expire")
+BEGUN = prefixed("Begun", "do", "deliver deliver_holding deliver_after attempt hold expire")
 _MONITOR = Record({"owner": THREAD, "depth": INT})
 
 WORDS = Vocabulary(

@@ -15,25 +15,19 @@ from proofs.generated.shapes import (
     Record,
     Subset,
     Vocabulary,
-    Words,
     pair,
+    prefixed,
     sequence,
 )
 from proofs.protocols.purgatory_state import KEY, SHARD, THREAD, WATCHERS
-from proofs.ts import WHOLE, Enumeration, sort
+from proofs.ts import WHOLE, sort
 
 OPERATION = sort("Operation", null="no_operation")
 CONDITION = sort("Condition", null="no_condition")
 NO_OPERATION, NO_CONDITION = OPERATION.null, CONDITION.null
 
 
-def _words(name: str, prefix: str, values: str) -> Words:
-    """Strings whose values have names of their own: SMT-LIB tells constants apart by name alone."""
-    called = {value: f"{prefix}_{value}" for value in values.split()}
-    return Words(Enumeration(name, " ".join(called.values())), called)
-
-
-LABEL = _words(
+LABEL = prefixed(
     "PurgatoryLabel",
     "at",
     "T0 Nowhere J1 J2 E1 M1 K1 T1 V1 Done Q1 D1 D2 D3 X1 X3 X4 L1 L2 L3 L4 L5 L6 L7 Y1 "
@@ -41,8 +35,8 @@ LABEL = _words(
     "R1 R2 R3 R4 R5 C1 C2 C3 C4 C0 C5 C6 C7 C8 F1 F2 F3 F4 F5 F6 H1 H0 H2 H3 H4 "
     "G1 G2 G3 G4 G0 G5 G6 G7 G8 N0 N1 N2 N3 N5 N4",
 )
-PROTOCOL = _words("PurgatoryProtocol", "of", "Blocking TryPending")
-BEGUN = _words(
+PROTOCOL = prefixed("PurgatoryProtocol", "of", "Blocking TryPending")
+BEGUN = prefixed(
     "PurgatoryBegun",
     "do",
     "watch watch_holding deliver check force expire cancel_key purge watched num_delayed",

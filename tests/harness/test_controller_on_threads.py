@@ -8,6 +8,7 @@ import pytest
 
 from harness.controller_on_threads import Harness, broken, in_history
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch
+from impl.controller_events import ABRUPTLY, GRACEFULLY
 from impl.zookeeper_requests import Create, Delete, Multi, Put
 from tests.model.artefacts import ROOT
 from wheelproof import project
@@ -64,6 +65,15 @@ def test_a_history_that_lacks_one(steps, property):
     assert list(in_history(of(*steps))) == [property]
 
 
+@pytest.mark.parametrize(("epoch", "properties"), [("0", []), ("1", ["EpochIncreases"])])
+def test_the_epoch_begins_with_0(epoch, properties):
+    harness = Harness(MECHANISM.scenarios["first_election"])
+    created = Multi((Create(EPOCH, epoch),))
+    assert harness.connections["b1"].ask(created).ok
+    assert list(in_history(harness)) == properties
+    assert not harness.connections["b2"].ask(created).ok
+
+
 def settled(harness):
     for events in harness.events:
         while not events.quiet():
@@ -111,6 +121,52 @@ def test_the_quiet_is_waited_for():
     harness.hear("b1")
     harness.notify("b1", "work")
     assert not harness.quiet()
+
+
+@pytest.mark.parametrize("how", [GRACEFULLY, ABRUPTLY])
+def test_the_end_of_a_broker_is_waited_for(how):
+    harness = Harness(MECHANISM.scenarios["removed"])
+    harness.leave("b1", how)
+    settled(harness)
+    assert not harness.quiet(), "its session lives"
+    harness.expire("b1")
+    settled(harness)
+    assert harness.quiet()
+
+
+def test_brokers_that_have_ended_are_no_candidates():
+    harness = Harness(MECHANISM.scenarios["removed"])
+    for broker, properties in zip(harness.brokers, [set(), {"NoVacancy"}], strict=True):
+        assert {*broken(harness)} == properties
+        harness.leave(broker, ABRUPTLY)
+        harness.expire(broker)
+        settled(harness)
+    assert {*broken(harness)} == set(), "no broker is left"
+
+
+def test_the_one_that_is_left_has_to_be_elected():
+    harness = Harness(MECHANISM.scenarios["removed"])
+    harness.leave("b1", GRACEFULLY)
+    harness.expire("b1")
+    assert {*broken(harness)} == set(), "the other one has an event"
+    settled(harness)
+    assert {*broken(harness)} == {"NoVacancy"}
+
+
+def test_a_session_that_stays_open_is_an_orphan():
+    harness = Harness(MECHANISM.scenarios["removed"])
+    harness.leave("b1", GRACEFULLY)
+    harness.electors["b1"].acting = False
+    assert {*broken(harness)} == set(), "its event waits"
+    settled(harness)
+    assert {*broken(harness)} == {"NoOrphan"}
+
+
+def test_a_broker_that_has_ended_abruptly_believes_nothing():
+    harness = Harness(MECHANISM.scenarios["removed"])
+    harness.electors["b2"].acting, harness.electors["b2"].own = True, Epoch(1, 1)
+    harness.leave("b1", ABRUPTLY)
+    assert {*broken(harness)} == set()
 
 
 def test_real_threads_elect_as_the_model_does(tmp_path):

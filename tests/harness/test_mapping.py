@@ -78,6 +78,7 @@ OPERATIONS = {
         "serve",
         "connect",
         "expire",
+        "leave",
         "remove",
         "overwrite",
         "lag",

@@ -15,7 +15,7 @@ from impl.controller import (
     SessionExpired,
     decoded,
 )
-from impl.controller_events import Connection, Events
+from impl.controller_events import ABRUPTLY, GRACEFULLY, Connection, Events
 from impl.controller_thread import ControllerThread
 from impl.zookeeper import ZNode, ZooKeeper
 from impl.zookeeper_requests import Code, Get, Put, Reply
@@ -176,3 +176,68 @@ def test_the_event_thread_handles_what_waits(zookeeper):
     ControllerThread(elector, events, connection).serve()
     assert elector.acting and partition(zookeeper).leader_epoch == 2
     assert events.quiet()
+
+
+def serving(broker):
+    """The broker's event thread handles what waits, and ends."""
+    ControllerThread(broker.elector, broker.events, broker.connection).serve()
+
+
+def test_a_controller_that_ends_gracefully_makes_room_for_another(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    one.events.leave(GRACEFULLY)
+    serving(one)
+    assert not one.elector.acting and not one.connection.lives()
+    assert two.events.waiting == ("reelect",)
+    two.handle_all()
+    assert two.elector.acting and two.elector.own == Epoch(2, 2)
+
+
+def test_a_controller_that_ends_abruptly_is_missed_when_its_session_expires(zookeeper, one, two):
+    one.handle("register")
+    two.handle("register")
+    before = partition(zookeeper)
+    with pytest.raises(SessionExpired):
+        one.handle("work", {Place.WRITE_PARTITION: lambda: one.events.leave(ABRUPTLY)})
+    serving(one)
+    assert partition(zookeeper) == before and two.events.waiting == ()
+    assert read(zookeeper, CONTROLLER).data == "b1"
+    one.connection.expire()
+    two.handle_all()
+    assert two.elector.acting and partition(zookeeper).controller_epoch == 2
+
+
+@pytest.fixture
+def empty():
+    """A ZooKeeper of a cluster that never had a controller."""
+    return ZooKeeper([ZNode(PARTITION, PartitionState().encoded())])
+
+
+def test_the_first_election_creates_the_epoch(empty):
+    one = Broker("b1", empty)
+    one.handle("register")
+    assert one.elector.own == Epoch(1, 1)
+    assert read(empty, EPOCH) == Reply(Code.OK, "1", 1)
+    assert one.places[2:5] == [Place.READ_EPOCH, Place.CREATE_EPOCH, Place.ELECT]
+
+
+def test_an_epoch_that_another_broker_has_created_is_read(empty):
+    one, two = Broker("b1", empty), Broker("b2", empty)
+
+    def another():
+        two.handle("register")
+        remove(empty)
+
+    one.handle("register", {Place.CREATE_EPOCH: another})
+    assert one.elector.own == Epoch(2, 2)
+    assert one.places[2:5] == [Place.READ_EPOCH, Place.CREATE_EPOCH, Place.READ_EPOCH]
+
+
+@pytest.mark.parametrize(("when", "again"), [("before", Place.ELECT), ("after", Place.READ_EPOCH)])
+def test_a_lost_reply_to_the_creation_of_the_epoch(empty, when, again):
+    one = Broker("b1", empty)
+    one.handle("register", {Place.CREATE_EPOCH: lambda: one.connection.drop_reply(when)})
+    assert one.elector.own == Epoch(1, 1)
+    created = [Place.CREATE_EPOCH, Place.CREATE_EPOCH_AGAIN, Place.CREATE_EPOCH]
+    assert one.places[3:7] == [*created, again]

@@ -176,7 +176,7 @@ def test_a_divergence_is_named_and_its_file_runs_again(report, graphs, mechanism
 
 def test_each_variable_of_a_wrong_state_is_refused(report, graphs, capsys):
     report.wrong_states(paths.drawn(graphs, "removed", 1, seed=1)[0])
-    assert capsys.readouterr().out.endswith(" after 10 steps: 15 of 15 refused\n")
+    assert capsys.readouterr().out.endswith(" after 10 steps: 16 of 16 refused\n")
 
 
 def test_a_wrong_state_that_passes_is_no_control(report, graphs, monkeypatch):
@@ -322,15 +322,15 @@ def test_paths_and_counterexamples_on_three_nodes(java, capsys, tmp_path):
     assert command.main(["--paths", "3", "--reads", "100", "--output", str(tmp_path)]) == 0
     first, drawn, *lines = capsys.readouterr().out.splitlines()
     assert first == "ZooKeeper 3.9.4 on 3 nodes"
-    assert drawn.startswith("111 paths of 37 scenarios, ")
-    assert drawn.endswith(" 40 of 40 labels: 0 diverge")
+    assert drawn.startswith("144 paths of 48 scenarios, ")
+    assert drawn.endswith(" 44 of 44 labels: 0 diverge")
     whole = project.find(command.ROOT)["controller"]
     able = paths.performable(whole)
     mutants = [name for name, each in whole.mutants.items() if each.scenario in able]
     assert lines[: len(VIOLATED)] == list(VIOLATED)
     lines = lines[len(VIOLATED) :]
     assert [line.partition(":")[0] for line in lines[: 2 * len(mutants) : 2]] == list(mutants)
-    assert "15 of 15 refused" in lines[2 * len(mutants)]
+    assert "16 of 16 refused" in lines[2 * len(mutants)]
     in_time, waiting = lines[2 * len(mutants) + 1 : 2 * len(mutants) + 3]
     assert (
         in_time.startswith("a server that does not fall behind, late_") and "late is (" in in_time

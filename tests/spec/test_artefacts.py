@@ -16,7 +16,7 @@ from wheelproof.explore import ControlledImplementation
 MECHANISMS = project.find(ROOT)
 LABELS = {
     "atomic": 17,
-    "controller": 41,
+    "controller": 45,
     "delay_queue": 25,
     "delayed_operation": 41,
     "event_queue": 51,
