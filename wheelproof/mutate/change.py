@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ARTEFACTS = {
     "impl": "impl",
@@ -33,7 +34,8 @@ class Change:
     ``file``: relative to the project's root. ``line``: the first changed line, from 1. ``place``:
     the function, method or PlusCal procedure around it. ``operator``: a name of the catalogue in
     docs/mutate.md. ``before``, ``after``: the whole file. ``scope``: the text of ``place`` before
-    the change, on which the identity rests.
+    the change, on which the identity rests. ``nth``: how many changes of ``place`` with the same
+    lines come before it.
     """
 
     artefact: str
@@ -44,6 +46,7 @@ class Change:
     before: str
     after: str
     scope: str
+    nth: int = 0
 
     @property
     def key(self) -> str:
@@ -51,13 +54,25 @@ class Change:
 
         An edit inside ``place`` gives another key, an edit elsewhere in the file does not.
         """
-        text = "\0".join((self.file, self.place, self.scope, "\n".join(self.hunk(0))))
+        again = (str(self.nth),) if self.nth else ()
+        text = "\0".join((self.file, self.place, self.scope, "\n".join(self.hunk(0)), *again))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property
     def title(self) -> str:
         """The name of the change's row."""
         return f"{self.file}:{self.line} {self.operator} {self.key}"
+
+    @property
+    def lines(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The lines between the first and the last changed one, before and after."""
+        before, after = self.before.splitlines(), self.after.splitlines()
+        while before and after and before[-1] == after[-1]:
+            del before[-1], after[-1]
+        same = 0
+        while same < min(len(before), len(after)) and before[same] == after[same]:
+            same += 1
+        return tuple(before[same:]), tuple(after[same:])
 
     def hunk(self, context: int = 0) -> list[str]:
         """The changed lines as a unified diff without its header."""
@@ -75,11 +90,17 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def distinct(changes: Iterable[Change]) -> list[Change]:
-    """The changes in the order of file and line; of those that give the same text, the first."""
+    """The changes in the order of file and line; of those that give the same text, the first.
+
+    Each has a key of its own: two equal lines of one function differ in their number.
+    """
     seen: set[tuple[str, str]] = set()
+    alike: Counter[tuple[object, ...]] = Counter()
     out = []
     for change in sorted(changes, key=lambda each: (each.file, each.line, each.operator)):
         if change.after != change.before and (change.file, change.after) not in seen:
             seen.add((change.file, change.after))
-            out.append(change)
+            group = (change.file, change.place, change.scope, change.lines)
+            out.append(replace(change, nth=alike[group]))
+            alike[group] += 1
     return out

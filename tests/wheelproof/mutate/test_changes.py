@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -87,6 +88,38 @@ def test_no_change_touches_docstrings_slots_or_labels_alone():
 def test_texts_that_compile_alike_are_the_same_code():
     assert python_changes.same_code("x = 1  # one\n", "x = 1\n\n", "x.py")
     assert not python_changes.same_code("x = 1\n", "x = True\n", "x.py")
+
+
+TWICE = """\
+def f(a):
+    if a > 1:
+        return
+    a.b()
+    if a.c:
+        return
+    a.d()
+"""
+
+
+def test_equal_lines_of_one_function_have_changes_with_keys_of_their_own():
+    changes = python_changes.changes(TWICE, "x.py", "impl")
+    alike = [each for each in changes if each.hunk() == ["-        return", "+        pass"]]
+    assert [each.line for each in alike] == [3, 6] and [each.nth for each in alike] == [0, 1]
+    assert len({each.key for each in changes}) == len(changes)
+    assert len({replace(each, nth=0).key for each in alike}) == 1
+
+
+def test_the_changed_lines_are_those_between_the_first_and_the_last():
+    change = replace(python_changes.changes(TWICE, "x.py", "impl")[0], before="a\nb\nc\nd\n")
+    assert replace(change, after="a\nx\nc\ny\n").lines == (("b", "c", "d"), ("x", "c", "y"))
+    assert replace(change, after="a\nb\nb\nc\nd\n").lines == ((), ("b",))
+    assert replace(change, after="a\nd\n").lines == (("b", "c"), ())
+
+
+@pytest.mark.parametrize("file", ["impl/cluster/broker.py", "impl/timing_wheel.py"])
+def test_no_two_changes_of_a_file_have_one_key(file):
+    changes = python_changes.changes((ROOT / file).read_text(encoding="utf-8"), file, "impl")
+    assert len({each.key for each in changes}) == len(changes) > 50
 
 
 def test_the_key_of_a_change_survives_edits_elsewhere_and_no_edit_of_its_function():
