@@ -39,6 +39,7 @@ UNLIKE = {
         OPERATION,
         "P9",
     ): "the model's step without the note is another one than the code's, which shows nothing",
+    (OPERATION, "P1"): "the read that ends forceComplete there shows nothing",
     (OPERATION, "ClearedLate"): "the bracket of an evaluation ends at another label there",
     (OPERATION, "H8"): "the bracket of an evaluation ends at another label there",
     (
