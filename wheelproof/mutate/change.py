@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 ARTEFACTS = {
     "impl": "impl",
@@ -48,7 +49,7 @@ class Change:
     scope: str
     nth: int = 0
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Twelve hexadecimal digits, of the file's name, the text of ``place`` and the lines.
 

@@ -70,13 +70,19 @@ class UnitTests:
 
     def _naming(self, artefact: str, files: set[str]) -> list[str]:
         """The tests of an artefact that name the module of one of the files."""
-        patterns = [re.compile(pattern, re.MULTILINE) for pattern in map(_names, files)]
+        patterns = [
+            (Path(file).stem, re.compile(_names(file), re.MULTILINE)) for file in sorted(files)
+        ]
         if artefact == "proofs":
-            patterns.append(ALL_THEORIES)
+            patterns.append(("prove.", ALL_THEORIES))
         return [
             test
             for test in self._files(artefact)
-            if any(pattern.search(text) for pattern in patterns for text in self._texts(test))
+            if any(
+                part in text and pattern.search(text)
+                for part, pattern in patterns
+                for text in self._texts(test)
+            )
         ]
 
     def _importers(self, artefact: str, files: set[str]) -> set[str]:
