@@ -14,8 +14,9 @@ from proofs.protocols import mutated
 from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_planted import FAULTS
-from proofs.protocols.controller_runs import START, Changes, system, witnesses
+from proofs.protocols.controller_runs import START, system, witnesses
 from proofs.protocols.controller_words import LABELS, NAME
+from proofs.protocols.mutated import Changes
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
 from proofs.ts_instances import Instances, cores

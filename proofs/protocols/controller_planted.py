@@ -9,7 +9,8 @@ from typing import Any
 from proofs.kernel import Control, Found
 from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
-from proofs.protocols.controller_runs import Changes, Reached, scenario
+from proofs.protocols.controller_runs import Reached, scenario
+from proofs.protocols.mutated import Changes
 
 
 @dataclass(frozen=True)

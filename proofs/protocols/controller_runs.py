@@ -13,14 +13,10 @@ from proofs.protocols import mutated
 from proofs.protocols.controller_elected import Elected
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_words import LABEL, MANNER, NAME, NEVER, UNREADABLE, WORDS
+from proofs.protocols.mutated import Changes
 from proofs.protocols.witness import Witnesses
 from proofs.ts_concrete import Compiled, Move, State
-from wheelproof.tla import export
 from wheelproof.tla.model import Compiled as Specification
-
-Changes = tuple[tuple[str, str], ...]
-"""Texts of the module's translation, with what stands for them."""
-
 
 NUMBERS = 8
 """Epochs and places of programs are below it."""
@@ -53,18 +49,9 @@ def system(of: type = Elected, changes: Changes = ()) -> type[Epochs]:
     return made
 
 
-@cache
 def specification(changes: Changes = ()) -> Specification:
     """The module, compiled."""
-    mechanism = mutated.mechanisms()[NAME]
-    if not changes:
-        return mechanism.compiled
-    text = mechanism.spec.read_text(encoding="utf-8")
-    for old, new in changes:
-        if text.count(old) != 1:
-            raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
-        text = text.replace(old, new)
-    return Specification(export.load(mechanism.checked, {mechanism.spec.name: text}))
+    return mutated.specification(NAME, changes)
 
 
 @cache

@@ -9,8 +9,13 @@ from typing import Any
 
 from wheelproof import project
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.tla import export
+from wheelproof.tla.model import Compiled as Specification
 
 ROOT = Path(__file__).resolve().parents[2]
+
+Changes = tuple[tuple[str, str], ...]
+"""Texts of a module's translation, each with the text in its place."""
 
 
 @cache
@@ -22,3 +27,20 @@ def mechanisms() -> dict[str, Mechanism]:
 def model(name: str, program: Mapping[str, Any], decision: str) -> Any:
     """The model of a scenario without a decision; with all of them where ``decision`` is ""."""
     return mechanisms()[name].without(decision).model_of(program)
+
+
+@cache
+def specification(name: str, changes: Changes = ()) -> Specification:
+    """A mechanism's module, compiled, with texts of its translation replaced.
+
+    Raises ValueError where a text is not there exactly once.
+    """
+    mechanism = mechanisms()[name]
+    if not changes:
+        return mechanism.compiled
+    text = mechanism.spec.read_text(encoding="utf-8")
+    for old, new in changes:
+        if text.count(old) != 1:
+            raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
+        text = text.replace(old, new)
+    return Specification(export.load(mechanism.checked, {mechanism.spec.name: text}))

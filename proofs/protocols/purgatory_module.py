@@ -9,10 +9,11 @@ import z3
 
 from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
+from proofs.protocols.mutated import Changes
 from proofs.protocols.purgatory_ghosts import BASE, NEVER, PROCEDURES
 from proofs.protocols.purgatory_hints import ITERATORS, LATE, likely, terms, together
 from proofs.protocols.purgatory_planted import FAULTS
-from proofs.protocols.purgatory_runs import NAME, Changes, system, witnesses
+from proofs.protocols.purgatory_runs import NAME, system, witnesses
 from proofs.protocols.purgatory_simulation import ENABLED, Simulation
 from proofs.protocols.purgatory_state import RESULT
 from proofs.protocols.purgatory_theory import THEORY as PROVED

@@ -9,11 +9,11 @@ from typing import Any
 from proofs.generated import levels, systems
 from proofs.generated.states import Placed
 from proofs.protocols import mutated
+from proofs.protocols.mutated import Changes
 from proofs.protocols.purgatory_links_lists import Linked
 from proofs.protocols.purgatory_words import WORDS
 from proofs.protocols.witness import Witnesses
 from proofs.ts_concrete import Compiled, Move, State
-from wheelproof.tla import export
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "purgatory"
@@ -32,10 +32,6 @@ SCENARIO = {
 """The fields of a scenario that does not give them."""
 
 
-Changes = tuple[tuple[str, str], ...]
-"""Texts of the module's translation, with what stands for them."""
-
-
 @cache
 def system(changes: Changes = ()) -> type[Linked]:
     """The module's system, or that of the module with texts of its translation replaced.
@@ -47,18 +43,9 @@ def system(changes: Changes = ()) -> type[Linked]:
     return made
 
 
-@cache
 def specification(changes: Changes = ()) -> Specification:
     """The module, compiled."""
-    mechanism = mutated.mechanisms()[NAME]
-    if not changes:
-        return mechanism.compiled
-    text = mechanism.spec.read_text(encoding="utf-8")
-    for old, new in changes:
-        if text.count(old) != 1:
-            raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
-        text = text.replace(old, new)
-    return Specification(export.load(mechanism.checked, {mechanism.spec.name: text}))
+    return mutated.specification(NAME, changes)
 
 
 @cache

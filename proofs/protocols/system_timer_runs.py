@@ -15,7 +15,6 @@ from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_words import WORDS
 from proofs.protocols.timer_task_list_runs import Reached
 from proofs.ts_concrete import Compiled, State
-from wheelproof.tla import export
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "system_timer"
@@ -32,17 +31,9 @@ def system(old: str = "", new: str = "", base: type = Linked) -> type[Linked]:
     return made
 
 
-@cache
 def specification(old: str = "", new: str = "") -> Specification:
     """The module, compiled."""
-    mechanism = mutated.mechanisms()[NAME]
-    if not old:
-        return mechanism.compiled
-    text = mechanism.spec.read_text(encoding="utf-8")
-    if text.count(old) != 1:
-        raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
-    changed = export.load(mechanism.checked, {mechanism.spec.name: text.replace(old, new)})
-    return Specification(changed)
+    return mutated.specification(NAME, ((old, new),) if old else ())
 
 
 @cache

@@ -14,7 +14,6 @@ from proofs.protocols.timer_task_list_rings import Rings
 from proofs.protocols.timer_task_list_words import WORDS
 from proofs.protocols.witness import Witnesses
 from proofs.ts_concrete import Compiled, Move, State
-from wheelproof.tla import export
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "timer_task_list"
@@ -31,17 +30,9 @@ def system(old: str = "", new: str = "", base: type = Rings) -> type[Rings]:
     return made
 
 
-@cache
 def specification(old: str = "", new: str = "") -> Specification:
     """The module, compiled."""
-    mechanism = mutated.mechanisms()[NAME]
-    if not old:
-        return mechanism.compiled
-    text = mechanism.spec.read_text(encoding="utf-8")
-    if text.count(old) != 1:
-        raise ValueError(f"{mechanism.spec.name} has {text.count(old)} times: {old}")
-    changed = export.load(mechanism.checked, {mechanism.spec.name: text.replace(old, new)})
-    return Specification(changed)
+    return mutated.specification(NAME, ((old, new),) if old else ())
 
 
 @cache

@@ -1,5 +1,6 @@
 """The numbers of instances that were enough once: they spare a search, and prove nothing."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from proofs.protocols.several_conditions import Watching
 from proofs.protocols.several_conditions_theory import THEORY
 from proofs.ts import Condition, conditions
 from proofs.ts_instances import needed
+from tools import instances
 
 ROOT = Path(__file__).parents[2]
 SYSTEM = Watching()
@@ -86,6 +88,16 @@ def test_every_condition_of_a_system_is_in_the_file(searched):
     known = enough.known()["Watching"]
     assert {name for name, (tried, _) in heard.items() if tried} == known.keys()
     assert all([*map(list, used)] == known[name] for name, (_, used) in heard.items() if used)
+
+
+def test_a_line_of_the_file_that_is_not_what_a_proof_needs_is_stale():
+    known = {"A": {"init": [[0, 0, 0]], "step a": [[1, 0, 0]]}}
+    assert instances.stale(known, known) == []
+    changed = {"A": {"init": [[0, 1, 0]], "step a": [[1, 0, 0]]}}
+    assert instances.stale(known, changed) == ["A: init"]
+    assert instances.stale(known, {}) == ["A: init", "A: step a"]
+    assert instances.stale({}, {"B": {"init": [[0]]}}) == ["B: init"]
+    assert json.loads(instances.written(known)) == known
 
 
 @pytest.mark.nightly

@@ -272,7 +272,7 @@ class Unfenced(Store):
 UnfencedController = having("desk.store", Unfenced)
 
 
-def overtaken(controller):
+def begun_when_overtaken(controller):
     """A controller has begun to elect a leader when another one is elected."""
     made = cluster(*THREE, controller=controller)
     made.kill(3)
@@ -281,6 +281,12 @@ def overtaken(controller):
     made.remove_controller()
     while not made.members[2].controller.acting:
         made.members[2].step()
+    return made
+
+
+def overtaken(controller):
+    """A controller has begun to elect a leader when another one is elected, and goes on."""
+    made = begun_when_overtaken(controller)
     assert made.members[1].controller.acting and made.members[2].controller.acting
     made.run()
     return made
@@ -308,13 +314,7 @@ class ResignsWhenItLooks(ClusterController):
 
 def has_when_it_is_overtaken(controller):
     """What the overtaken controller has begun, and not ended, at its first request after that."""
-    made = cluster(*THREE, controller=controller)
-    made.kill(3)
-    while "write /brokers/topics/a/partitions/2/state" != wanted(made, 1):
-        assert made.members[1].step()
-    made.remove_controller()
-    while not made.members[2].controller.acting:
-        made.members[2].step()
+    made = begun_when_overtaken(controller)
     while made.members[1].controller.acting:
         assert made.members[1].step()
     return made.members[1].controller.begun
