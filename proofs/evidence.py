@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from proofs import solvers
+from proofs import second, solvers
+from proofs.second import back
 
 if TYPE_CHECKING:
     from proofs.kernel import Control, Obligation, Theorem
@@ -119,29 +120,51 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Certificate:
-    """cvc5's proof of a condition. ``obligation``: the text that it is of, as it is written.
+    """cvc5's proof of a condition. ``obligation``: the condition's text, as `check` wrote it.
 
-    ``proof``: its file, None where there is no proof; ``why`` then says why not.
+    ``text``: the second text, which the proof is of. ``proof``: its file, None where there is no
+    proof; ``why`` then says why not.
     """
 
     condition: str
     obligation: Path
+    text: Path
     proof: Path | None
     why: str = ""
 
 
 def certificates(theorem: Theorem, folder: Path) -> list[Certificate]:
-    """Have each condition's proof written beside its text, which `check` has left in ``folder``."""
+    """Have each condition's second text and its proof written beside what `check` has written."""
     made = []
     for vc in theorem.vcs:
-        text = folder / theorem.theory / _text_name(theorem, vc)
+        obligation = folder / theorem.theory / _text_name(theorem, vc)
+        text = obligation.with_suffix(".second.smt2")
         proof, why = text.with_suffix(".alethe"), ""
         try:
-            write(proof, solvers.certificate(text.read_text(encoding="utf-8")))
+            shown, found = certified(vc)
+            write(text, f"; {theorem.name}: {vc.name}\n{shown}")
+            write(proof, found)
         except solvers.SolverError as error:
             why = str(error)
-        made.append(Certificate(vc.name, text, None if why else proof, why))
+        made.append(Certificate(vc.name, obligation, text, None if why else proof, why))
     return made
+
+
+def certified(vc: Obligation) -> tuple[str, str]:
+    """A condition's second text, and cvc5's proof of it.
+
+    SolverError: there is none, or the text does not say what the condition says.
+    """
+    denied = {**vc.premises, "the goal, denied": z3.Not(vc.goal)}
+    text = second.script(denied)
+    try:
+        proof = solvers.certificate(text)
+    except solvers.NotRefuted:
+        text = second.script(denied, whole=True)
+        proof = solvers.certificate(text)
+    if fault := back.differs(text, denied):
+        raise solvers.SolverError(fault)
+    return text, proof
 
 
 def check(

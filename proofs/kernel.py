@@ -5,8 +5,8 @@ A `VC` is a formula that must be unsatisfiable: named premises, and the negation
 must have a counterexample. A `Theory` registers theorems; one may rest only on those that are
 registered before it, so that no chain of uses closes.
 
-A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get the
-SMT-LIB text, so nested arrays or functions, no arrays with several indices):
+A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get
+SMT-LIB texts, so nested arrays or functions, no arrays with several indices):
 
     THEORY = Theory("some_protocol", mechanism="some_mechanism", after=())
     THEORY.theorem(
@@ -36,7 +36,7 @@ from typing import Protocol
 
 import z3
 
-from proofs import evidence, solvers
+from proofs import evidence, second, solvers
 
 
 class ProofError(Exception):
@@ -134,13 +134,17 @@ def refuted(
     """The control that a VC is: Z3 finds a model, cvc5 agrees, ``replay`` confirms it."""
 
     def find(seed: int) -> Found:
-        text = solvers.smt_lib(
-            [*map(vc.interpreted, vc.premises.values()), *vc.vivid, z3.Not(vc.interpreted(vc.goal))]
-        )
-        verdict, model = solvers.model(text, seed)
+        formulas = [
+            *map(vc.interpreted, vc.premises.values()),
+            *vc.vivid,
+            z3.Not(vc.interpreted(vc.goal)),
+        ]
+        verdict, model = solvers.model(solvers.smt_lib(formulas), seed)
         if model is None:
             return Found(verdict)
-        return Found(verdict, solvers.shown(model), replay(model), solvers.second_opinion(text))
+        named = {str(number): formula for number, formula in enumerate(formulas)}
+        opinion = solvers.second_opinion(second.script(named, whole=True))
+        return Found(verdict, solvers.shown(model), replay(model), opinion)
 
     return Control(vc.name, says, find, kind)
 

@@ -17,5 +17,12 @@ for system in (
     systems.Blocking,
 ):
     submit(
-        THEORY, system, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE",), f".{system.__name__}"
+        THEORY,
+        system,
+        EVERYTHING,
+        FAULTS.values(),
+        view_of,
+        ("A-MONOTONE",),
+        f".{system.__name__}",
+        certified="nightly",
     )

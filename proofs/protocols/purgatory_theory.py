@@ -19,6 +19,7 @@ submit(
     view_of,
     ASSUMED,
     lemma="Inv.Purgatory",
+    certified="nightly",
 )
 submit(
     THEORY,

@@ -17,4 +17,5 @@ submit(
     view_of,
     ("A-MONOTONE", "A-UNTIED"),
     suffix=".Conditions",
+    certified="nightly",
 )

@@ -22,4 +22,5 @@ submit(
     ("A-HEAP", "A-REAPER", "A-LISTS", *OF_MODULE),
     lemma="Inv.Buckets",
     rests_on={"Inv.Buckets": ("T17-insert", "T17-key", "T17-clock"), "P10": ("T17-insert",)},
+    certified="nightly",
 )

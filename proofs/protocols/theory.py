@@ -146,6 +146,7 @@ def submit(
     lemma_of_base: str = "",
     rests_on: Mapping[str, Sequence[str]] = {},
     profile: str = "fast",
+    certified: str = "",
 ) -> dict[str, Theorem]:
     """Register a system's theorems; their controls are the ``faults`` that name one of them.
 
@@ -154,7 +155,8 @@ def submit(
     ``lemma``: the invariant's name, where that is not made of it. ``base``: a system that this one
     restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
     again, nor its properties. ``rests_on``: which theorems of other theories the system's
-    ``theorems`` cite, by theorem. ``profile``: that of all of them.
+    ``theorems`` cite, by theorem. ``profile``: that of all of them. ``certified``: the profile from
+    which on they have certificates, "" for never.
     """
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
@@ -172,6 +174,7 @@ def submit(
         hypotheses=() if base else tuple(system.conjuncts()),
         system=system.__name__,
         profile=profile,
+        certified=certified,
     )
     found = {invariant.name: invariant}
     by_id: dict[str, list[str]] = {}
@@ -193,6 +196,7 @@ def submit(
             system=system.__name__,
             enabled=any(system.safety()[each].enabled for each in names),
             profile=profile,
+            certified=certified,
         )
     return found
 

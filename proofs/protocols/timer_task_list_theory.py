@@ -20,6 +20,7 @@ submit(
     view_of,
     ("A-CARDINALITY", *OF_MODULE),
     lemma="Inv.TimerTaskList",
+    certified="nightly",
 )
 submit(
     THEORY,
@@ -31,4 +32,5 @@ submit(
     suffix=".OneReaper",
     base=TimerTaskList,
     lemma_of_base="Inv.TimerTaskList",
+    certified="nightly",
 )

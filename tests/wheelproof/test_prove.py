@@ -92,6 +92,7 @@ def home(tmp_path, monkeypatch):
     (tmp_path / "proofs").mkdir()
     for name in KERNEL:
         shutil.copy(ROOT / "proofs" / name, tmp_path / "proofs" / name)
+    shutil.copytree(ROOT / "proofs" / "second", tmp_path / "proofs" / "second")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(doctor, "versions", lambda: {"wheelproof": "0"})
     return tmp_path
@@ -250,7 +251,7 @@ def test_a_theorem_has_its_certificates_from_its_profile_on(home):
     assert ended.exit_code == 0, ended.output
     figures = rows["true"].figures
     assert figures["certificates"] == 1 and figures["certificate_steps"] > 1
-    assert (home / "build" / "proofs" / "toy" / "true.claim.alethe").exists()
+    assert (home / "build" / "proofs" / "toy" / "true.claim.second.alethe").exists()
     ended, rows = run(home, CERTIFIED.replace("PROFILE", "nightly"))
     assert ended.exit_code == 0 and "certificates" not in rows["true"].figures
     ended, _ = run(home, CERTIFIED.replace("PROFILE", "weekly"))

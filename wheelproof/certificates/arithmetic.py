@@ -21,7 +21,8 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 def polynomial(term: Term) -> Polynomial:
     """What is no sum, difference, product or number stands for itself. Wrong for no number."""
-    need(term.sort == INT, f"{term} is no number")
+    if term.sort != INT:
+        raise Wrong(f"{term} is no number")
     if term.kind == NUMBER:
         return {(): Fraction(term.value)} if term.value else {}
     if term.kind == APPLIED and term.head in ("+", "-", "*"):

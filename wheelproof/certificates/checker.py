@@ -102,7 +102,8 @@ class Checking:
     def _formula(self, found: Expression) -> Term:
         variables = {each.head: each for part in self.parts for each in part.by}
         term = self.reader.term(found, variables)
-        need(term.sort == BOOL, f"{term} is no formula")
+        if term.sort != BOOL:  # no `need`: a term's text takes longer than all the rest
+            raise Wrong(f"{term} is no formula")
         return term
 
     def _variables(self, found: Sequence[Expression]) -> dict[Term, Term]:

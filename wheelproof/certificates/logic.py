@@ -113,7 +113,8 @@ def trans(step: Step) -> None:
     need(step.premises, "it has no premise")
     for clause in step.premises:
         one, other = equation(_unit(clause))
-        need(one is left, f"the premise {_unit(clause)} does not go on from the one before")
+        if one is not left:
+            raise Wrong(f"the premise {_unit(clause)} does not go on from the one before")
         left = other
     need(left is right, "the premises end with another term")
 
@@ -124,8 +125,8 @@ def cong(step: Step) -> None:
     need(same and len(left.arguments) == len(right.arguments), "the sides are other functions")
     known = {equation(_unit(clause)) for clause in step.premises}
     for pair in zip(left.arguments, right.arguments, strict=True):
-        equal = pair[0] is pair[1] or pair in known
-        need(equal, f"no premise has {pair[0]} = {pair[1]}")
+        if pair[0] is not pair[1] and pair not in known:
+            raise Wrong(f"no premise has {pair[0]} = {pair[1]}")
 
 
 def and_(step: Step) -> None:
@@ -216,16 +217,21 @@ def evaluate(step: Step) -> None:
     need(left == right, f"the sides are {left} and {right}")
 
 
+DE_MORGAN = {"bool-and-de-morgan": ("and", "or"), "bool-or-de-morgan": ("or", "and")}
+"""Rewrite -> the operator that is denied, and the one that its denial has."""
+
+
 def rewrite(step: Step) -> None:
     """A rewrite by its name, which is the first argument."""
     need(step.arguments, "the rewrite has no name")
     name = shown(step.arguments[0]).strip('"')
     left, right = equation(step.only)
-    if name == "bool-and-de-morgan":
-        inner = denied(left)
+    if name in DE_MORGAN:
+        inner, (head, other) = denied(left), DE_MORGAN[name]
+        need(is_(inner, head) and is_(right, other), "the operators are others")
         first, *rest = inner.arguments
-        made = [first, rest[0] if len(rest) == 1 else step.reader.terms.apply("and", rest)]
-        need(is_(inner, "and") and is_(right, "or"), "it is no conjunction that is denied")
+        need(rest, "there is one part")
+        made = [first, rest[0] if len(rest) == 1 else step.reader.terms.apply(head, rest)]
         need(list(map(denied, right.arguments)) == made, "the parts are others")
     elif name == "bool-or-taut2":
         parts = set(left.arguments)
@@ -284,6 +290,7 @@ RULES: dict[str, Rule] = {
     "and_intro": and_intro,
     "distinct_elim": distinct_elim,
     "aci_simp": aci_simp,
+    "ac_simp": aci_simp,
     "and_simplify": and_simplify,
     "or_simplify": or_simplify,
     "evaluate": evaluate,

@@ -62,7 +62,8 @@ class Reader:
         need(found, "here is no term")
         head = token(found[0])
         if head == "!":
-            need(len(found) == 4 and found[2] == ":named", f"{shown(found)} has no name")
+            if len(found) != 4 or found[2] != ":named":
+                raise Wrong(f"{shown(found)} has no name")
             term = self.term(found[1], known)
             self.name(token(found[3]), term)
             return term

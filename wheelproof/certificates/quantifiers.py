@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wheelproof.certificates.expressions import need
+from wheelproof.certificates.expressions import Wrong, need
 from wheelproof.certificates.logic import Clause, Rule, Step
 from wheelproof.certificates.terms import BOUND, Term, denied, equation, is_
 
@@ -51,6 +51,24 @@ def qnt_rm_unused(step: Step) -> None:
     left, right = equation(step.only)
     need(left.kind == BOUND and left.head != "choice", "the left side has no quantifier")
     need(left.arguments[0] is right and not set(left.bound) & right.free, "the body is another")
+
+
+def connective_def(step: Step) -> None:
+    """Some have a property if not all lack it."""
+    left, right = equation(step.only)
+    left, inner = _quantified(left, "exists"), _quantified(denied(right), "forall")
+    need(left.bound == inner.bound, "the variables are others")
+    need(denied(inner.arguments[0]) is left.arguments[0], "the body is another")
+
+
+def miniscope_distribute(step: Step) -> None:
+    """All have several properties if all have each of them."""
+    left, right = equation(step.only)
+    body = _quantified(left, "forall").arguments[0]
+    need(is_(body, "and") and is_(right, "and"), "a side is no conjunction")
+    parts = [_quantified(each, "forall") for each in right.arguments]
+    need(all(each.bound == left.bound for each in parts), "the variables are others")
+    need(tuple(each.arguments[0] for each in parts) == body.arguments, "the parts are others")
 
 
 def subproof(step: Step, part: Part, discharged: Sequence[str]) -> None:
@@ -102,11 +120,17 @@ def _ends(part: Part, discharged: Sequence[str], left: Term, right: Term) -> Non
 
 
 def _quantified(term: Term, head: str) -> Term:
-    need(term.kind == BOUND and term.head == head, f"{term} does not begin with {head}")
+    if term.kind != BOUND or term.head != head:
+        raise Wrong(f"{term} does not begin with {head}")
     return term
 
 
-RULES: dict[str, Rule] = {"forall_inst": forall_inst, "qnt_rm_unused": qnt_rm_unused}
+RULES: dict[str, Rule] = {
+    "forall_inst": forall_inst,
+    "qnt_rm_unused": qnt_rm_unused,
+    "connective_def": connective_def,
+    "miniscope_distribute": miniscope_distribute,
+}
 
 CLOSING: dict[str, Callable[[Step, Part, Sequence[str]], None]] = {
     "subproof": subproof,

@@ -15,6 +15,7 @@ _OF_RULES = """
 (true () (true))
 (false () ((not false)))
 (not_not () ((not (not (not ?a))) ?a))
+(implies_pos () ((not (=> ?a ?b)) (not ?a) ?b))
 (implies_neg1 () ((=> ?a ?b) ?a))
 (implies_neg2 () ((=> ?a ?b) (not ?b)))
 (equiv_pos1 () ((not (= ?a ?b)) ?a (not ?b)))
@@ -47,8 +48,11 @@ _OF_RULES = """
 
 _OF_REWRITES = """
 (bool-double-not-elim () ((= (not (not ?a)) ?a)))
+(bool-eq-true () ((= (= ?a true) ?a)))
+(bool-eq-false () ((= (= ?a false) (not ?a))))
 (bool-impl-elim () ((= (=> ?a ?b) (or (not ?a) ?b))))
 (bool-impl-false1 () ((= (=> ?a false) (not ?a))))
+(bool-impl-true2 () ((= (=> true ?a) ?a)))
 (bool-not-ite-elim () ((= (not (ite ?c ?a ?b)) (ite ?c (not ?a) (not ?b)))))
 (eq-refl () ((= (= ?a ?a) true)))
 (eq-symm () ((= (= ?a ?b) (= ?b ?a))))
@@ -63,6 +67,8 @@ _OF_REWRITES = """
 (arith-leq-norm () ((= (<= ?a ?b) (not (>= ?a (+ ?b 1))))))
 (arith-geq-tighten () ((= (not (>= ?a ?b)) (>= ?b (+ ?a 1)))))
 (arith-geq-norm1-int () ((= (>= ?a ?b) (>= (- ?a ?b) 0))))
+(arith-geq-ite-lift () ((= (>= (ite ?c ?a ?b) ?d) (ite ?c (>= ?a ?d) (>= ?b ?d)))))
+(arith-leq-ite-lift () ((= (<= (ite ?c ?a ?b) ?d) (ite ?c (<= ?a ?d) (<= ?b ?d)))))
 (arith-abs-int-gt ()
  ((= (> (abs ?a) (abs ?b))
      (ite (>= ?a 0)

@@ -1,7 +1,7 @@
 """Certificates of theorems: proofs of a solver's, checked without any solver.
 
-A theorem that is certified has one for each verification condition. Each is checked against the
-text of its condition that the theory has exported.
+A theorem that is certified has one for each verification condition. Each is checked against a text
+of its condition that the theory has written for that solver.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ WITHIN = {"fast": ("fast",), "nightly": ("fast", "nightly")}
 class Certificate(Protocol):
     """A solver's proof of one condition. ``why``: why there is none, where ``proof`` is None.
 
-    ``obligation``: the condition's text in SMT-LIB, as the theory wrote it.
+    ``obligation``: the condition's text in SMT-LIB that was proved. ``text``: the one that the
+    proof is of.
     """
 
     condition: str
     obligation: Path
+    text: Path
     proof: Path | None
     why: str
 
@@ -52,13 +54,14 @@ def checked(
     faults, sums = [], ""
     made = theory.certificates(name, folder)
     for each in made:
-        text = each.obligation.read_text(encoding="utf-8")
-        sums += f"{hashlib.sha256(text.encode()).hexdigest()}  {each.obligation.name}\n"
+        proved = hashlib.sha256(each.obligation.read_bytes()).hexdigest()
+        sums += f"{proved}  {each.obligation.name}\n"
         if each.proof is None:
             faults.append(f"{each.condition} has no certificate: {each.why}")
             continue
         try:
-            steps += check(text, each.proof.read_text(encoding="utf-8")).steps
+            texts = [file.read_text(encoding="utf-8") for file in (each.text, each.proof)]
+            steps += check(*texts).steps
             accepted += 1
         except Refused as error:
             faults.append(f"the certificate of {each.condition} is refused: {error}")

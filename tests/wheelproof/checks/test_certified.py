@@ -17,11 +17,15 @@ class Theory:
         self.made = []
         for number, proof in enumerate(proofs):
             text = folder / f"T.{number}.smt2"
-            text.write_text(f"; {number}\n{ORDER}")
+            text.write_text(f"; {number}, as it was proved\n")
+            second = text.with_suffix(".second.smt2")
+            second.write_text(ORDER)
             file = None if proof is None else text.with_suffix(".alethe")
             if file is not None:
                 file.write_text(proof)
-            self.made.append(Plain(condition=f"c{number}", obligation=text, proof=file, why="why"))
+            self.made.append(
+                Plain(condition=f"c{number}", obligation=text, text=second, proof=file, why="why")
+            )
 
     def certificates(self, name: str, folder: Path):
         return self.made
