@@ -109,7 +109,7 @@ class Meanings:
         if array and head == "everywhere":
             return z3.K(self._known(array).domain(), given[0])
         wanted = [each.sort() for each in given], self._known(term.sort)
-        for each in self.symbols.get(term.head) or self.symbols.get(term.head.strip("~"), ()):
+        for each in self.symbols.get(term.head) or self.symbols.get(term.head.strip("~")) or []:
             if ([each.domain(n) for n in range(each.arity())], each.range()) == wanted:
                 return each(*given)
         raise SolverError(f"{term.head} stands for nothing in the condition")

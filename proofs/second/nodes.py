@@ -144,15 +144,14 @@ class Nodes:
     def of(self, term: z3.ExprRef, bound: tuple[Node, ...] = ()) -> Node:
         """A term of Z3. ``bound``: the variables around it, the innermost last."""
         key = (term.get_id(), bound)
-        known = self._known.get(key)
-        if known is None:
+        if key not in self._known:
             # The term is kept, so that its number stays its own.
-            known = self._known[key] = (term, self._of(term, bound))
-        return known[1]
+            self._known[key] = (term, self._of(term, bound))
+        return self._known[key][1]
 
     def _of(self, term: z3.ExprRef, bound: tuple[Node, ...]) -> Node:
         if z3.is_var(term):
-            return bound[-1 - z3.get_var_index(term)]
+            return bound[-1 - int(z3.get_var_index(term))]
         if z3.is_quantifier(term):
             return self._quantified(term, bound)
         kind, given = term.decl().kind(), [self.of(each, bound) for each in term.children()]

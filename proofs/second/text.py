@@ -20,12 +20,12 @@ def written(root: Node) -> str:
     order = []
     for node in _scope(root):
         order.append(node)
-        for each in node.arguments if not node.bound or node is root else ():
+        for each in node.arguments if not node.bound else ():
             used[each] = used.get(each, 0) + 1
     texts: dict[Node, str] = {}
     lets: list[str] = []
     for node in order:
-        shown = _shown(node, texts, node is root)
+        shown = _shown(node, texts)
         if node is not root and node.arguments and used.get(node, 0) > 1:
             lets.append(f"(let ((?{len(lets)} {shown}))")
             shown = f"?{len(lets) - 1}"
@@ -33,7 +33,7 @@ def written(root: Node) -> str:
     return "\n".join([*lets, texts[root]]) + ")" * len(lets)
 
 
-def _shown(node: Node, texts: dict[Node, str], top: bool) -> str:
+def _shown(node: Node, texts: dict[Node, str]) -> str:
     if node.kind == "number":
         return node.head if node.head[0] != "-" else f"(- {node.head[1:]})"
     head = node.head if node.kind == "" else name(node.head)

@@ -11,6 +11,7 @@ from proofs.kernel import VC
 from proofs.protocols.several_conditions_theory import THEORY
 from proofs.second import axioms, back
 from proofs.ts import Enumeration, array, sort
+from tools import certificates
 from wheelproof.certificates.checker import check
 
 THREAD = sort("SecondThread")
@@ -273,8 +274,21 @@ def entailed(one, other):
     return solver.check()
 
 
-def test_a_theorem_of_a_protocol_has_its_certificates():
-    """By night all of the fast profile have; see `make prove`."""
-    for vc in THEORY.theorems["P9.Conditions"].vcs:
-        text, proof = evidence.certified(vc)
-        assert check(text, proof).steps > 10, vc.name
+def test_the_certificates_of_a_protocols_theorem_are_counted(tmp_path, monkeypatch):
+    """By night a run has those of all theorems of the fast profile."""
+    found = certificates.counted(THEORY.theorems["P9.Conditions"], tmp_path)
+    assert (found.accepted, found.faults) == (4, []) and found.steps > 100
+    assert found.line().startswith("protocols.several_conditions P9.Conditions: 4 of 4, ")
+    assert len([*tmp_path.rglob("P9.Conditions.*.second.alethe")]) == 4
+    monkeypatch.setattr(axioms, "values", equal_values)
+    lacking = certificates.counted(THEORY.theorems["P9.Conditions"], tmp_path)
+    assert lacking.accepted < 4
+    assert all(" asserts what need not hold: (= WatchPlace." in each for each in lacking.faults)
+
+
+def test_theorems_are_chosen_by_their_names_those_of_theories_or_because_they_are_certified():
+    made = kernel.Theory("toy", "thing")
+    made.theorem("T", "toy", [STEP], is_lemma=True)
+    made.theorem("U", "toy", [STEP], is_lemma=True, certified="nightly")
+    for names, found in (([], "U"), (["T"], "T"), (["toy"], "TU"), (["V"], "")):
+        assert "".join(each.name for each in certificates.chosen([made], names)) == found

@@ -61,6 +61,13 @@ def test_one_that_lacks_or_is_refused_is_named(tmp_path, proof, says):
     assert figures["certificates"] == 1 and fault.startswith(says)
 
 
+def test_a_certificate_is_checked_against_its_own_text(tmp_path):
+    theory = Theory(tmp_path, [PROOF])
+    theory.made[0].text.write_text(ORDER.replace("(< y (+ x 1))", "(< y (+ x 2))"))
+    _, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    assert fault.endswith("line 3, assume a1: the obligation does not assert it")
+
+
 def test_certificates_of_other_conditions_than_were_proved_are_refused(tmp_path):
     theory = Theory(tmp_path, [PROOF, PROOF])
     proved = {"sha256": theory.sums()}
