@@ -181,12 +181,6 @@ def and_intro(step: Step) -> None:
     need(step.only.arguments == tuple(map(_unit, step.premises)), "the parts are others")
 
 
-def distinct_elim(step: Step) -> None:
-    left, right = equation(step.only)
-    need(is_(left, "distinct", 2), "the left side is not distinct of two")
-    need(denied(right).arguments == left.arguments and is_(denied(right), "=", 2), "it differs")
-
-
 def aci_simp(step: Step) -> None:
     """The sides are conjunctions, or disjunctions, of one set of formulas."""
     left, right = equation(step.only)
@@ -288,7 +282,6 @@ RULES: dict[str, Rule] = {
     "and_neg": and_neg,
     "or_pos": or_pos,
     "and_intro": and_intro,
-    "distinct_elim": distinct_elim,
     "aci_simp": aci_simp,
     "ac_simp": aci_simp,
     "and_simplify": and_simplify,
