@@ -31,6 +31,8 @@ _OF_RULES = """
 (not_implies2 ((not (=> ?a ?b))) ((not ?b)))
 (equiv1 ((= ?a ?b)) ((not ?a) ?b))
 (equiv2 ((= ?a ?b)) (?a (not ?b)))
+(not_equiv1 ((not (= ?a ?b))) (?a ?b))
+(not_equiv2 ((not (= ?a ?b))) ((not ?a) (not ?b)))
 (ite1 ((ite ?c ?a ?b)) (?c ?b))
 (ite2 ((ite ?c ?a ?b)) ((not ?c) ?a))
 (not_ite1 ((not (ite ?c ?a ?b))) (?c (not ?b)))

@@ -148,6 +148,7 @@ THEORIES = [
 OTHERS = [
     (delayed_operation_theory.THEORY, "Inv.Blocking", "step unlocks"),
     (system_timer_theory.THEORY, "Inv.Buckets", "step polls_unlocked"),
+    (timer_task_list_theory.THEORY, "P2", "exactly_its_list"),
     (timer_task_list_theory.THEORY, "Inv.OneReaper", "step is_cancelled"),
 ]
 """Conditions of the larger theories, for their rules: a night's verification has them all."""
