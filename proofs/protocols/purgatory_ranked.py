@@ -5,19 +5,19 @@ A control changes the claim, not the program: a step of some run must then break
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from types import SimpleNamespace
 
 import z3
 
-from proofs.enough import instantiated
+from proofs.enough import instantiated, searched
 from proofs.kernel import VC, Control, Found
 from proofs.protocols.faults import Scope
 from proofs.protocols.purgatory import Purgatory
 from proofs.protocols.purgatory_ranking import TAKES_LOCK, one_ranked, ranked
 from proofs.protocols.theory import Conditions, LateVC
-from proofs.ts import Condition
+from proofs.ts import Condition, System
 from proofs.ts_concrete import Compiled, Instance, Move, State
 from proofs.ts_search import Taken
 
@@ -50,12 +50,12 @@ def obligations(of: Conditions) -> list[LateVC]:
     made = cache(lambda: {condition.name: condition for condition in ranked(of.system)})
 
     def vc(name: str) -> LateVC:
-        def make() -> VC:
-            condition = instantiated(of.system, made()[name])
+        def make(instances: Callable[[System, Condition], Condition]) -> VC:
+            condition = instances(of.system, made()[name])
             vivid = of.witnesses.before(name.partition("rank ")[2])
             return VC(name, condition.premises, condition.goal, vivid, cites=of.cites(condition))
 
-        return LateVC(name, make)
+        return LateVC(name, partial(make, instantiated), partial(make, searched))
 
     return [vc(f"rank {name}") for name in of.system.actions() if name not in TAKES_LOCK]
 
