@@ -133,7 +133,7 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
 def taken(system: System, condition: Condition, known: Sequence[Sequence[int]]) -> Condition | None:
     """A condition that entails the given one, with the instances of these numbers alone.
 
-    None where there are no such instances. Whether the goal follows from them is not asked.
+    None where there are no such instances. The goal need not follow from them.
     """
     ground = Ground(system, condition)
     found = ground.chosen(known)

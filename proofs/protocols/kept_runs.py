@@ -32,7 +32,7 @@ def heard(listener: Callable[[str, list[Run]], None]) -> Iterator[None]:
 
 
 def hear(system: str, runs: list[Run]) -> None:
-    """Tell the listeners of a system's runs."""
+    """Hand a system's runs to the listeners."""
     for listener in _heard:
         listener(system, runs)
 
