@@ -154,8 +154,7 @@ def _overflow_create(facts: Facts, event: Step, thread: ThreadState) -> Refusal 
     if again := facts.published & _names_of(event):
         return Refusal(
             "OneOverflowWheel",
-            f"{_spoken(next(iter(again)))} is published a second time: threads were "
-            "given two of them",
+            f"{_spoken(again)} is published a second time: threads were given two of them",
         )
     if thread.made is False and facts.recorded("wheel_new"):
         return Refusal(
@@ -173,8 +172,11 @@ def _names_of(event: Step) -> set[tuple[int, int] | str]:
     )
 
 
-def _spoken(name: tuple[int, int] | str) -> str:
-    return f"level {name[1]}" if isinstance(name, tuple) else f"the level that {name} names"
+def _spoken(names: set[tuple[int, int] | str]) -> str:
+    """A level by its number, or else by the word that names it."""
+    numbers = [name[1] for name in names if isinstance(name, tuple)]
+    words = [name for name in names if isinstance(name, str)]
+    return f"level {numbers[0]}" if numbers else f"the level that {min(words)} names"
 
 
 # -- where an entry goes
