@@ -164,7 +164,7 @@ def _of_the_neighbour(left):
 
 
 def _its_own_too(left):
-    return F.last(left).over(splitting._ALONG.rowsBetween(Window.unboundedPreceding, 0))
+    return F.last(left).over(splitting._ALONG.so_far())
 
 
 def _all_keys_together(left):
