@@ -74,6 +74,16 @@ class ControlledImplementation:
         return self._loaded.named
 
     @property
+    def unnamed(self) -> list[str]:
+        """The implementation's modules with labels that neither SUBJECT nor ATOMIC has."""
+        harness = self._loaded.harness_module
+        named = {*harness.SUBJECT, *(getattr(harness, "ATOMIC", None) or {})}
+        modules = [
+            file.removesuffix(".py").replace("/", ".") for file, of in self.labels.items() if of
+        ]
+        return [name for name in modules if name.startswith("impl.") and name not in named]
+
+    @property
     def marks(self) -> dict[str, bool]:
         """The marked fields of all classes, "Class.field" -> whether it is volatile."""
         return marked(self._loaded.modules.values())
