@@ -1,8 +1,9 @@
 """Two callers of TryPending may try for ever while the operation's condition does not hold.
 
-It is a theorem of module DelayedOperation itself: a run that comes back to its own state. In it both
-callers take steps, and every other thread has ended. So the run is fair to each thread, and no
-Termination follows from fairness. The steps are symbolic, for any number of threads and operations.
+It is a theorem of module DelayedOperation itself: a run that comes back to its own state. In it
+both callers take steps, and every other thread has ended. So the run is fair to each thread, and
+Termination does not follow from fairness. The steps are terms, for any number of threads and
+operations.
 """
 
 from __future__ import annotations
@@ -63,9 +64,7 @@ class Cycle:
         return {
             "two callers": And(A != B, A != NO_THREAD, B != NO_THREAD, O != NO_OPERATION),
             "of TryPending": And(s.Protocol[O] == PROTOCOL.TryPending, Not(s.Guard_has[O])),
-            "the condition is false": And(
-                s.Needs_length[O] >= 1, Not(s.ready[s.Needs_item[O][1]])
-            ),
+            "the condition is false": And(s.Needs_length[O] >= 1, Not(s.ready[s.Needs_item[O][1]])),
             "open": And(Not(s.completed[O]), s.lock_owner[O] == NO_THREAD, s.lock_depth[O] == 0),
             "others have ended": ForAll(
                 [T], Implies(And(T != NO_THREAD, T != A, T != B), at(s, T, "Done"))
@@ -334,9 +333,9 @@ OF = Cycle()
 THEORY = Theory("protocols.delayed_operation_cycle", mechanism=NAME, after=(PROVED,))
 THEORY.theorem(
     "Spec.TryPendingCycle",
-    f"Of module DelayedOperation, as SANY has read it (SHA-256 {module_digest()}): two callers of an "
-    "open operation of TryPending whose condition does not hold can go round for ever. Both take "
-    "steps in each round, and the others have ended. The round ends where it began.",
+    f"Of module DelayedOperation, as SANY has read it (SHA-256 {module_digest()}): two callers of "
+    "an open operation of TryPending whose condition does not hold can go round for ever. Both "
+    "take steps in each round, and the others have ended. The round ends where it began.",
     [
         LateVC("begin", OF.begun),
         *[LateVC(step_name(n), partial(OF.step, n)) for n in range(1, len(ROUND) + 1)],

@@ -13,12 +13,13 @@ import z3
 
 from proofs.kernel import Theory
 from proofs.protocols.delayed_operation_compared import TryPending
-from proofs.protocols.delayed_operation_faults import scope, view_of
+from proofs.protocols.delayed_operation_faults import EVERYTHING, scope
 from proofs.protocols.delayed_operation_ranking import NEVER, Ending, OneCaller, moving, ranked
 from proofs.protocols.delayed_operation_steps import THREAD
 from proofs.protocols.delayed_operation_theory import THEORY as PROVED
+from proofs.protocols.faults import Scope
 from proofs.protocols.ranks import RANK, Planted, obligations
-from proofs.protocols.theory import ATOMIC, Conditions, submit
+from proofs.protocols.theory import ATOMIC, Conditions
 from proofs.ts import Condition, Step, action, when
 
 # -- attempts that need not end
@@ -43,6 +44,8 @@ class TwoCallers(OneCaller):
     """Any thread may try."""
 
     attempts, delivers = Ending.attempts, Ending.delivers
+    does_not_get_lock, leaves_note = Ending.does_not_get_lock, Ending.leaves_note
+    tries_again = Ending.tries_again
 
 
 class WithoutNotes(Ending):
@@ -59,23 +62,22 @@ class WithoutLooks(Ending):
         return z3.BoolVal(False)
 
 
-READY = replace(
-    base := scope(
-        "c1 c2",
-        a="attempts",
-        b="attempts runs is_completed_by_another",
-        operations=2,
-    ),
-    start={**base.start, "ready": {"c1": True, "c2": True}},
+def ready(of: Scope) -> Scope:
+    """The scope, from a state in which every condition holds."""
+    return replace(of, start={**of.start, "ready": dict.fromkeys(of.elements["Condition"], True)})
+
+
+def called_by(caller: str, of: Scope) -> Scope:
+    """The scope with one thread as the caller."""
+    return replace(of, rigid={**of.rigid, "caller": caller})
+
+
+READY = ready(scope("c1 c2", operations=2, a="attempts", b="attempts runs is_completed_by_another"))
+ALONE = called_by(
+    "a", scope("c1 c2", operations=3, a="delivers attempts", x="runs is_completed_by_another")
 )
-"""Runs from a state in which every condition holds."""
-ALONE = scope("c1 c2", a="delivers attempts", x="runs is_completed_by_another", operations=3)
-ALONE = replace(ALONE, rigid={**ALONE.rigid, "caller": "a"})
 FALSE = scope("c1", a="attempts", b="attempts")
-CALLERS = replace(FALSE, rigid={**FALSE.rigid, "caller": "a"})
-ONCE = replace(
-    once := scope("c1", a="attempts", b="attempts"), start={**once.start, "ready": {"c1": True}}
-)
+CALLERS, ONCE = called_by("a", FALSE), ready(FALSE)
 
 
 PLANTED = (
@@ -130,9 +132,12 @@ OF_ONE = (
 def names(system: type[Ending]) -> list[str]:
     """The conditions of a system's rank."""
     return [
-        (NEVER if name in system.NEVER else RANK) + name
-        for name, taken in system.actions().items()
-        if not taken.begins
+        *[NEVER + name for name in system.NEVER],
+        *[
+            RANK + name
+            for name, taken in system.actions().items()
+            if not taken.begins and name not in system.NEVER
+        ],
     ]
 
 
@@ -142,30 +147,23 @@ def conditions(system: Ending) -> list[Condition]:
 
 
 THEORY = Theory("protocols.delayed_operation_ended", mechanism="delayed_operation", after=(PROVED,))
-submit(
-    THEORY,
-    Ending,
-    READY,
-    (),
-    view_of,
-    ("A-MONOTONE",),
-    base=TryPending,
-    lemma="Inv.Ending",
-    lemma_of_base="Inv.TryPending",
-    profile="nightly",
-)
-submit(
-    THEORY,
-    OneCaller,
-    ALONE,
-    (),
-    view_of,
-    ("A-MONOTONE",),
-    base=Ending,
-    lemma="Inv.OneCaller",
-    lemma_of_base="Inv.Ending",
-    profile="nightly",
-)
+ASSUMES = (*ATOMIC, "A-MONOTONE")
+for made, rests_on in (
+    (Conditions(Ending(), EVERYTHING, TryPending, "Inv.Ending", "Inv.TryPending"), True),
+    (Conditions(OneCaller(), ALONE, lemma="Inv.OneCaller"), False),
+):
+    of = type(made.system).__name__
+    THEORY.theorem(
+        f"Inv.{of}",
+        f"the invariant of {made.system.STATES} in {of}: "
+        "it holds at the start, and every action keeps it",
+        made.invariant(),
+        is_lemma=True,
+        rests_on=("Inv.TryPending",) if rests_on else (),
+        assumes=ASSUMES,
+        system=TryPending.__name__,
+        profile="nightly",
+    )
 THEORY.theorem(
     "P17.Rank",
     "every run of threads on an operation of TryPending is finite once every condition holds: a "
@@ -176,7 +174,7 @@ THEORY.theorem(
     ),
     [each.control() for each in PLANTED],
     rests_on=("Inv.Ending",),
-    assumes=(*ATOMIC, "A-MONOTONE", "A-FAIR", "A-FINITE"),
+    assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
     system=TryPending.__name__,
     enabled=True,
     profile="nightly",
@@ -191,7 +189,7 @@ THEORY.theorem(
     ),
     [each.control() for each in OF_ONE],
     rests_on=("Inv.OneCaller",),
-    assumes=(*ATOMIC, "A-MONOTONE", "A-FAIR", "A-FINITE"),
+    assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
     system=TryPending.__name__,
     enabled=True,
     profile="nightly",

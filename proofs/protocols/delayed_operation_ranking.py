@@ -47,7 +47,12 @@ WHILE_OPEN = {"P3": 9, "P4": 8, "P1": 6, "P2": 5, "Y1": 4, "X1": 3, "P5": 3, "P6
 RETRIES = 6
 """Added at P6 if the thread is to try again."""
 COMPLETED = {"P1": 20, "P2": 19, "Y1": 18, "X1": 17, "X3": 16, "D1": 15, "X4": 14} | {
-    **{"P3": 13, "P4": 12, "P5": 12, "P6": 10, "T1": 2, "V1": 1},
+    "P3": 13,
+    "P4": 12,
+    "P5": 12,
+    "P6": 10,
+    "T1": 2,
+    "V1": 1,
 }
 """Stages by place."""
 NEVER = "never "
@@ -129,11 +134,10 @@ class Ending(TryPending):
                 found.append(z3.substitute(And(list(made.guards)), (values["t"], t)))
         return Or(found)
 
-
     # -- the states that the rank is about
 
     NEVER: ClassVar[tuple[str, ...]] = ("reads_false",)
-    """Actions that no thread takes there."""
+    """Actions that no thread takes there. A restriction that lacks them takes the same steps."""
 
     def holds(self, s: SimpleNamespace) -> dict[str, z3.BoolRef]:
         """What holds of these states besides the invariant, by name, and goes on to hold.
@@ -148,6 +152,9 @@ class OneCaller(Ending):
 
     RIGID = {**TryPending.RIGID, "caller": THREAD.z3}
     NEVER = ("does_not_get_lock", "leaves_note", "tries_again")
+    does_not_get_lock = None
+    leaves_note = None
+    tries_again = None
 
     @action(t=THREAD, begins=True)
     def attempts(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -165,9 +172,7 @@ class OneCaller(Ending):
     @conjunct
     def caller_alone_tries(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread in an attempt is the caller, and there is no note for it."""
-        tries = Or(
-            self.is_at(s, T, "P1", "P2", "Y1", "P3", "P4", "P6"), s.via[T] == VIA.attempt
-        )
+        tries = Or(self.is_at(s, T, "P1", "P2", "Y1", "P3", "P4", "P6"), s.via[T] == VIA.attempt)
         alone = And(Implies(tries, T == s.caller), Not(self.is_at(s, T, "P5")), Not(s.retry[T]))
         return And(Not(s.pending), ForAll([T], alone))
 
@@ -192,14 +197,13 @@ def ranked(system: Ending) -> Iterator[Condition]:
     s = system.symbols()
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     known = {**given, **system.invariant(s), **system.holds(s)}
+    for name in system.NEVER:
+        _, made = Ending().step(name, s)
+        yield Condition(NEVER + name, "implication", known, Not(And(list(made.guards))))
     for name, taken in system.actions().items():
-        if taken.begins:
+        if taken.begins or name in system.NEVER:
             continue
         values, made = system.step(name, s)
-        if name in system.NEVER:
-            goal = Not(And(list(made.guards)))
-            yield Condition(NEVER + name, "implication", known, goal)
-            continue
         guards = {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
         after = system.after(s, made)
         parts = LOWERS.get(name, ("stage",))

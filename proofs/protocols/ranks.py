@@ -49,9 +49,7 @@ def moves(instance: Instance, scope: Scope, bound: int) -> Iterator[tuple[State,
                 waiting.append((move.after, after))
 
 
-def broken(
-    system: System, claims: Iterable[Condition], scope: Scope, bound: int = 30_000
-) -> Found:
+def broken(system: System, claims: Iterable[Condition], scope: Scope, bound: int = 30_000) -> Found:
     """A step of some run that breaks a claim about its action: "sat"; "unsat" if there is none.
 
     A claim's last word is the action. The witness is the name of the claim, and the step.

@@ -6,6 +6,7 @@ some run must break the condition that it names.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import z3
@@ -176,17 +177,17 @@ def one_can_move(of: Conditions) -> LateVC:
         assert isinstance(system, OneReaper)
         s = system.symbols()
         premises: dict[str, z3.BoolRef] = {}
-        for number, (t, holder) in enumerate(zip(CHAIN, CHAIN[1:]), 1):
+        for number, (t, holder) in enumerate(pairwise(CHAIN), 1):
             premises[f"chain {number}"] = holder == system.holder(s, t)
             for name in OF_P12:
                 formula = system.formula(name, s)
                 values = (t, holder)[: formula.num_vars()]
                 premises[f"{name} #{number}"] = taken_at(formula, values)
-        first = CHAIN[0]
-        busy = And(first != NO_THREAD, Not(is_at(s, first, *AT_REST)))
-        goal = Implies(busy, Or([system.can_move(s, t) for t in CHAIN[:-1]]))
+        busy = [And(t != NO_THREAD, Not(is_at(s, t, *AT_REST))) for t in CHAIN[:-1]]
+        free = [And(Not(system.waits(s, t)), system.can_move(s, t)) for t in CHAIN[:-1]]
+        goal = Implies(busy[0], Or([And(*each) for each in zip(busy, free, strict=True)]))
         cites = {name: "P12.OneReaper" for name in premises if "#" in name}
-        vivid = [*of.witnesses.in_state(of.witnesses.last), busy]
+        vivid = [*of.witnesses.in_state(of.witnesses.last), busy[0]]
         return VC("one can move", premises, goal, vivid, cites=cites)
 
     return LateVC("one can move", make)
@@ -223,8 +224,8 @@ THEORY.theorem(
 )
 THEORY.theorem(
     "P16",
-    "as long as a thread is in an operation, it can take a step, or one of the next four in its "
-    "chain of waits can",
+    "as long as a thread is in an operation, it waits for no monitor and can take a step, or one "
+    "of the next four in its chain of waits does and can",
     [one_can_move(Conditions(OneReaper(), EVERYTHING))],
     [control(FAULTS[name], view_of) for name in ("opposite_flushes", "M4")],
     rests_on=("P12.OneReaper",),

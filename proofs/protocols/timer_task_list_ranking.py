@@ -29,7 +29,6 @@ from proofs.protocols.timer_task_list_state import (
     LIST,
     NO_ENTRY,
     NO_LIST,
-    NO_THREAD,
     PLACE,
     THREAD,
     E,
@@ -49,14 +48,24 @@ OF_REMOVE = {"U9": 19, "U10": 18, "U11": 17} | {f"U{n}": 16 - n for n in range(1
 NAMES_A_LIST, NAMES_NONE, STALE = 16, 7, 7
 """Of R1, by what the entry names; and what an unlink has before it sees that it comes too late."""
 OF_ADD = {"A0": 23, "A10": 25, "A11": 24, "A12": 44, "A1": 6, "A2": 5, "A3": 4} | {
-    **{"A4": 3, "A5": 2, "A6": 1},
-    **{"A7": 50, "A8": 49, "A9": 48},
+    "A4": 3,
+    "A5": 2,
+    "A6": 1,
+    "A7": 50,
+    "A8": 49,
+    "A9": 48,
 }
 ADDED, LINKED_AGAIN = 22, 22
 """What is added at A0, A10 and A11 once the entry is added, and at A1 - A3 if it names a list."""
 OF_OTHERS = {"F1": 41, "F2": 30, "F4": 1, "F3": 1, "K1": 2, "K2": 1, "T1": 0} | {
-    **{"C1": 40, "C2": 39, "C3": 2, "C4": 1},
-    **{"S1": 40, "S2": 39, "S3": 2, "S4": 1},
+    "C1": 40,
+    "C2": 39,
+    "C3": 2,
+    "C4": 1,
+    "S1": 40,
+    "S2": 39,
+    "S3": 2,
+    "S4": 1,
 }
 """Stages by place within a phase."""
 
@@ -182,9 +191,7 @@ class Elsewhere(TimerTaskList):
         """What an action does to the rank: it lowers its part, and raises none before that."""
         part = LOWERS.get(name, "stage")
         before = PARTS[: PARTS.index(part)]
-        return And(
-            *[self.kept(each, s, after) for each in before], self.lowered(part, s, t, after)
-        )
+        return And(*[self.kept(each, s, after) for each in before], self.lowered(part, s, t, after))
 
 
 def ranked(system: Elsewhere) -> Iterator[Condition]:
@@ -203,5 +210,3 @@ def ranked(system: Elsewhere) -> Iterator[Condition]:
             {**given, **invariant, **guards},
             system.ranks(name, s, values["t"], system.after(s, made)),
         )
-
-
