@@ -53,9 +53,13 @@ SET = ("pending", "retry")
 class Cycle:
     """The round as terms, from a state of which `callers` says what it is."""
 
-    def __init__(self) -> None:
-        self.module = system()()
-        self.s = self.module.symbols()
+    @cached_property
+    def module(self) -> Stacked:
+        return system()()
+
+    @cached_property
+    def s(self) -> SimpleNamespace:
+        return self.module.symbols()
 
     # -- the states
 

@@ -1,4 +1,4 @@
-"""P17: attempts of TryPending end, as theorems, with their controls.
+"""P17: attempts and runs end, as theorems, with their controls.
 
 A control is an operation with a decision taken away, or a claim without a part of the rank. A step
 of some run must break the condition that it names.
@@ -6,16 +6,29 @@ of some run must break the condition that it names.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from types import SimpleNamespace
 
 import z3
 
 from proofs.kernel import Theory
+from proofs.protocols import delayed_operation as systems
 from proofs.protocols.delayed_operation_compared import TryPending
 from proofs.protocols.delayed_operation_faults import EVERYTHING, scope
-from proofs.protocols.delayed_operation_ranking import NEVER, Ending, OneCaller, moving, ranked
-from proofs.protocols.delayed_operation_steps import THREAD
+from proofs.protocols.delayed_operation_ranking import (
+    NEVER,
+    Ending,
+    EndingBlocking,
+    EndingCheckedTry,
+    EndingLockedTry,
+    EndingTryOnce,
+    OneCaller,
+    Ranked,
+    moving,
+    ranked,
+)
+from proofs.protocols.delayed_operation_steps import NO_THREAD, THREAD, Operation
 from proofs.protocols.delayed_operation_theory import THEORY as PROVED
 from proofs.protocols.faults import Scope
 from proofs.protocols.ranks import RANK, Planted, obligations
@@ -62,6 +75,38 @@ class WithoutLooks(Ending):
         return z3.BoolVal(False)
 
 
+class Spins(EndingTryOnce):
+    """A thread that does not get the lock tries at once again."""
+
+    @action(t=THREAD)
+    def goes_without_lock(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(self.is_at(s, t, "O1"), s.owner != NO_THREAD)
+
+
+class TriesAgain(EndingLockedTry):
+    """A thread tries again after it has tried."""
+
+    @action(t=THREAD)
+    def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(self.is_at(s, t, "S2"), at=self.go(s, t, "S1"), owner=NO_THREAD)
+
+
+class LooksAgain(EndingCheckedTry):
+    """A thread that finds the operation completed looks again."""
+
+    @action(t=THREAD)
+    def need_not_try(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(self.is_at(s, t, "B2"), s.completed)
+
+
+class LocksAgain(EndingBlocking):
+    """A thread that finds the operation completed under the lock looks again."""
+
+    @action(t=THREAD)
+    def finds_completed(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
+        return when(self.is_at(s, t, "L3"), s.completed, at=self.go(s, t, "L1"), **self.left(s))
+
+
 def ready(of: Scope) -> Scope:
     """The scope, from a state in which every condition holds."""
     return replace(of, start={**of.start, "ready": dict.fromkeys(of.elements["Condition"], True)})
@@ -78,6 +123,7 @@ ALONE = called_by(
 )
 FALSE = scope("c1", a="attempts", b="attempts")
 CALLERS, ONCE = called_by("a", FALSE), ready(FALSE)
+FORCED, TWICE = scope("c1", a="attempts", x="runs"), scope("c1", x="runs", y="runs")
 
 
 PLANTED = (
@@ -124,12 +170,39 @@ OF_ONE = (
         ranked,
     ),
 )
+OF_OTHERS = tuple(
+    Planted(name, says, system, of, f"rank {breaks}", ranked)
+    for name, says, system, of, breaks in (
+        (
+            "spins",
+            "a thread without the lock tries at once again",
+            Spins,
+            FALSE,
+            "goes_without_lock",
+        ),
+        ("tries again", "a thread tries again after it has tried", TriesAgain, FALSE, "unlocks"),
+        (
+            "looks again",
+            "a thread that finds the operation completed looks again",
+            LooksAgain,
+            FORCED,
+            "need_not_try",
+        ),
+        (
+            "locks again",
+            "a thread that finds it completed under the lock looks again",
+            LocksAgain,
+            TWICE,
+            "finds_completed",
+        ),
+    )
+)
 
 
 # -- the theorems
 
 
-def names(system: type[Ending]) -> list[str]:
+def names(system: type[Ranked]) -> list[str]:
     """The conditions of a system's rank."""
     return [
         *[NEVER + name for name in system.NEVER],
@@ -141,56 +214,98 @@ def names(system: type[Ending]) -> list[str]:
     ]
 
 
-def conditions(system: Ending) -> list[Condition]:
+def conditions(system: Ranked) -> list[Condition]:
     """The conditions of the rank, and that a thread can step."""
     return [*ranked(system), moving(system)]
 
 
 THEORY = Theory("protocols.delayed_operation_ended", mechanism="delayed_operation", after=(PROVED,))
 ASSUMES = (*ATOMIC, "A-MONOTONE")
-for made, rests_on in (
-    (Conditions(Ending(), EVERYTHING, TryPending, "Inv.Ending", "Inv.TryPending"), True),
-    (Conditions(OneCaller(), ALONE, lemma="Inv.OneCaller"), False),
-):
-    of = type(made.system).__name__
+
+
+def register(
+    theorem: str,
+    says: str,
+    system: Ranked,
+    scope_: Scope,
+    controls: Iterable[Planted],
+    base: type[Operation] | None = None,
+    runs: Scope | None = None,
+) -> None:
+    """A theorem about a rank, and the lemma that it rests on.
+
+    ``base``: the system that has the same steps, whose invariant is proved. ``runs``: those of the
+    states that the rank is about, where these are not those of the scope.
+    """
+    name, lemma = type(system).__name__, f"Inv.{type(system).__name__}"
+    of_base = f"Inv.{base.__name__}" if base else ""
+    of_system = (base or TryPending).__name__
     THEORY.theorem(
-        f"Inv.{of}",
-        f"the invariant of {made.system.STATES} in {of}: "
+        lemma,
+        f"the invariant of {system.STATES} in {name}: "
         "it holds at the start, and every action keeps it",
-        made.invariant(),
+        Conditions(system, scope_, base, lemma, of_base).invariant(),
         is_lemma=True,
-        rests_on=("Inv.TryPending",) if rests_on else (),
+        rests_on=(of_base,) if base else (),
         assumes=ASSUMES,
-        system=TryPending.__name__,
+        system=of_system,
         profile="nightly",
     )
-THEORY.theorem(
-    "P17.Rank",
-    "every run of threads on an operation of TryPending is finite once every condition holds: a "
-    "step lowers one part of the rank, and raises none before it, unless it begins an attempt or a "
-    "run. A thread can always step",
-    obligations(
-        Conditions(Ending(), READY, lemma="Inv.Ending"), conditions, [*names(Ending), "can move"]
-    ),
-    [each.control() for each in PLANTED],
-    rests_on=("Inv.Ending",),
-    assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
-    system=TryPending.__name__,
-    enabled=True,
-    profile="nightly",
+    THEORY.theorem(
+        theorem,
+        says,
+        obligations(
+            Conditions(system, runs or scope_, lemma=lemma),
+            conditions,
+            [*names(type(system)), "can move"],
+        ),
+        [each.control() for each in controls],
+        rests_on=(lemma,),
+        assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
+        system=of_system,
+        enabled=True,
+        profile="nightly",
+    )
+
+
+FINITE = (
+    "every run of threads on an operation of {} is finite{}: a step lowers one part of the rank, "
+    "and raises none before it, unless it begins an attempt or a run. {}"
 )
-THEORY.theorem(
+ALWAYS = "A thread can always step"
+register(
+    "P17.TryPending",
+    FINITE.format("TryPending", " once every condition holds", ALWAYS),
+    Ending(),
+    EVERYTHING,
+    PLANTED,
+    TryPending,
+    READY,
+)
+register(
     "P17.OneCaller",
-    "the same whatever the conditions are, where one thread alone tries",
-    obligations(
-        Conditions(OneCaller(), ALONE, lemma="Inv.OneCaller"),
-        conditions,
-        [*names(OneCaller), "can move"],
-    ),
-    [each.control() for each in OF_ONE],
-    rests_on=("Inv.OneCaller",),
-    assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
-    system=TryPending.__name__,
-    enabled=True,
-    profile="nightly",
+    FINITE.format("TryPending", " where one thread alone tries", ALWAYS),
+    OneCaller(),
+    ALONE,
+    OF_ONE,
 )
+for _ending, _base in (
+    (EndingTryOnce(), systems.TryOnce),
+    (EndingLockedTry(), systems.LockedTry),
+    (EndingCheckedTry(), systems.CheckedTry),
+    (EndingBlocking(), systems.Blocking),
+):
+    register(
+        f"P17.{_base.__name__}",
+        FINITE.format(
+            _base.__name__,
+            "",
+            ALWAYS
+            if _base is systems.TryOnce
+            else "A thread can step, or it waits for the lock and the lock's owner can",
+        ),
+        _ending,
+        EVERYTHING,
+        [each for each in OF_OTHERS if issubclass(each.system, type(_ending))],
+        _base,
+    )

@@ -47,26 +47,12 @@ PHASE = 100
 OF_REMOVE = {"U9": 19, "U10": 18, "U11": 17} | {f"U{n}": 16 - n for n in range(1, 9)}
 NAMES_A_LIST, NAMES_NONE, STALE = 16, 7, 7
 """Of R1, by what the entry names; and what an unlink has before it sees that it comes too late."""
-OF_ADD = {"A0": 23, "A10": 25, "A11": 24, "A12": 44, "A1": 6, "A2": 5, "A3": 4} | {
-    "A4": 3,
-    "A5": 2,
-    "A6": 1,
-    "A7": 50,
-    "A8": 49,
-    "A9": 48,
-}
+OF_ADD = {"A0": 23, "A10": 25, "A11": 24, "A12": 44, "A1": 6, "A2": 5, "A3": 4, "A4": 3}
+OF_ADD |= {"A5": 2, "A6": 1, "A7": 50, "A8": 49, "A9": 48}
 ADDED, LINKED_AGAIN = 22, 22
 """What is added at A0, A10 and A11 once the entry is added, and at A1 - A3 if it names a list."""
-OF_OTHERS = {"F1": 41, "F2": 30, "F4": 1, "F3": 1, "K1": 2, "K2": 1, "T1": 0} | {
-    "C1": 40,
-    "C2": 39,
-    "C3": 2,
-    "C4": 1,
-    "S1": 40,
-    "S2": 39,
-    "S3": 2,
-    "S4": 1,
-}
+OF_OTHERS = {"F1": 41, "F2": 30, "F4": 1, "F3": 1, "K1": 2, "K2": 1, "T1": 0, "C1": 40, "C2": 39}
+OF_OTHERS |= {"C3": 2, "C4": 1, "S1": 40, "S2": 39, "S3": 2, "S4": 1}
 """Stages by place within a phase."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from proofs.protocols import delayed_operation_cycle as cycle
-from tests.nights import only
 from tests.proofs.protocols.checks import mechanism
 
 NAME = "delayed_operation"
@@ -27,7 +26,8 @@ def test_each_step_of_the_round_is_a_condition():
     assert {thread for thread, _ in cycle.ROUND} == {"a", "b"}
 
 
-@pytest.mark.parametrize("name", only(BY_NAME, "condition holds"))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", BY_NAME)
 def test_a_fault_stops_the_round_at_the_step_that_it_names(name):
     planted = BY_NAME[name]
     found = planted.find(0)
