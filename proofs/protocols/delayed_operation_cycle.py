@@ -18,6 +18,7 @@ import z3
 from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.generated import levels
+from proofs.generated.shapes import blank
 from proofs.kernel import VC, Control, Found, Theory
 from proofs.protocols.delayed_operation_ghosts import NO_OPERATION, Stacked, at
 from proofs.protocols.delayed_operation_module import module_digest
@@ -80,12 +81,12 @@ class Cycle:
         of = levels.fields(
             self.module.MODULE.name, self.module.WORDS, self.module.PROCEDURES, self.module.SHAPES
         )
-        blank = [
-            getattr(s, name)[t][level] == levels.blank(shape)
+        empty = [
+            getattr(s, name)[t][level] == blank(shape)
             for name, shape in of.items()
             for level in range(height + 1, 3)
         ]
-        return And(s.stack_height[t] == height, *blank)
+        return And(s.stack_height[t] == height, *empty)
 
     def begins(self, s: SimpleNamespace) -> dict[str, z3.BoolRef]:
         """Both are about to begin an attempt."""
@@ -229,8 +230,9 @@ def callers_reached(steps: int) -> list[z3.BoolRef]:
     reached = Reached(CALLERS, "o")
     state = reached.start
     for thread, name in BEGIN[:steps]:
-        state = taken(reached, state, thread, name)
-        assert state is not None
+        after = taken(reached, state, thread, name)
+        assert after is not None
+        state = after
     return reached.in_state(state)
 
 

@@ -31,7 +31,7 @@ from proofs.protocols.delayed_operation_ranking import (
 from proofs.protocols.delayed_operation_steps import NO_THREAD, THREAD, Operation
 from proofs.protocols.delayed_operation_theory import THEORY as PROVED
 from proofs.protocols.faults import Scope
-from proofs.protocols.ranks import RANK, Planted, obligations
+from proofs.protocols.ranks import RANK, Planted, invariant, obligations
 from proofs.protocols.theory import ATOMIC, Conditions
 from proofs.ts import Condition, Step, action, when
 
@@ -244,7 +244,7 @@ def register(
         lemma,
         f"the invariant of {system.STATES} in {name}: "
         "it holds at the start, and every action keeps it",
-        Conditions(system, scope_, base, lemma, of_base).invariant(),
+        invariant(Conditions(system, scope_, base, lemma, of_base)),
         is_lemma=True,
         rests_on=(of_base,) if base else (),
         assumes=ASSUMES,

@@ -157,14 +157,14 @@ class EndingBlocking(Ranked, Blocking):
 class Ending(Ranked, TryPending):
     """TryPending, with the rank of states in which every condition holds."""
 
-    PARTS = ("open", "looks", "notes", "stage", "unread")
-    LOWERS = {
+    PARTS: ClassVar[tuple[str, ...]] = ("open", "looks", "notes", "stage", "unread")
+    LOWERS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         **Ranked.LOWERS,
         "sets_completed": ("open",),
         "clears_note": ("looks", "stage"),
         "leaves_note": ("notes", "stage"),
     }
-    NEVER = ("reads_false",)
+    NEVER: ClassVar[tuple[str, ...]] = ("reads_false",)
 
     def open(self, s: SimpleNamespace) -> z3.BoolRef:
         return Not(s.completed)

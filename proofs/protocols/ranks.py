@@ -118,3 +118,11 @@ def obligations(
         return LateVC(name, make)
 
     return [vc(name) for name in names]
+
+
+def invariant(of: Conditions) -> list[LateVC]:
+    """The conditions of an invariant, made when they are read.
+
+    The start and every action are among them, also where a base has proved most conjuncts.
+    """
+    return [of.vc("init"), *[of.vc(f"step {name}") for name in of.system.actions()]]

@@ -16,10 +16,11 @@ from proofs.kernel import VC, Control, Found, ProofError, Theory
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list import OneReaper
 from proofs.protocols.timer_task_list_links import Linked, at
-from proofs.protocols.timer_task_list_module import NAME, STEPS, module_digest
+from proofs.protocols.timer_task_list_module import STEPS, module_digest
 from proofs.protocols.timer_task_list_module import THEORY as STEPPED
 from proofs.protocols.timer_task_list_ranked import THEORY as RANKED
-from proofs.protocols.timer_task_list_runs import ONE, Reached, Rung, rung, system, witnesses
+from proofs.protocols.timer_task_list_rings import Rings
+from proofs.protocols.timer_task_list_runs import NAME, ONE, Reached, Rung, rung, system, witnesses
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
 from proofs.protocols.timer_task_list_state import THREAD
 from proofs.protocols.timer_task_list_view import ACTIONS
@@ -84,10 +85,12 @@ class Planted:
 
 def stops(reached: Reached) -> Iterator[str]:
     """The labels at which a thread neither waits in the proof's system nor can step."""
-    of, instance = Simulation(reached.system), reached.instance
+    module, instance = reached.system, reached.instance
+    assert isinstance(module, Rings)
+    of = Simulation(module)
     claims = {
         label: instance.function(instance.compiled.code(can_step(of, label), ("t",)))
-        for label in reached.system.LABELS
+        for label in module.LABELS
     }
     threads = range(len(reached.model.threads))
     for state, _ in reached.edges():

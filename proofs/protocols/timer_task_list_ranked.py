@@ -14,8 +14,8 @@ from z3 import And, Implies, Not, Or, Store
 
 from proofs.kernel import VC, Theory
 from proofs.protocols.faults import control
-from proofs.protocols.ranks import RANK, Planted, obligations
-from proofs.protocols.theory import ATOMIC, Conditions, LateVC, submit
+from proofs.protocols.ranks import RANK, Planted, invariant, obligations
+from proofs.protocols.theory import ATOMIC, Conditions, LateVC
 from proofs.protocols.timer_task_list import AT_REST, OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import (
     EVERYTHING,
@@ -195,16 +195,17 @@ def one_can_move(of: Conditions) -> LateVC:
 
 THEORY = Theory("protocols.timer_task_list_ranked", mechanism="timer_task_list", after=(PROVED,))
 ASSUMES = ("A-CARDINALITY", *OF_MODULE, "A-ELSEWHERE")
-submit(
-    THEORY,
-    Elsewhere,
-    EVERYTHING,
-    (),
-    view_of,
-    ASSUMES,
-    base=TimerTaskList,
-    lemma="Inv.Elsewhere",
-    lemma_of_base="Inv.TimerTaskList",
+THEORY.theorem(
+    "Inv.Elsewhere",
+    f"the invariant of {Elsewhere.STATES} in Elsewhere: "
+    "it holds at the start, and every action keeps it",
+    invariant(
+        Conditions(Elsewhere(), EVERYTHING, TimerTaskList, "Inv.Elsewhere", "Inv.TimerTaskList")
+    ),
+    is_lemma=True,
+    rests_on=("Inv.TimerTaskList",),
+    assumes=(*ATOMIC, *ASSUMES),
+    system=Elsewhere.__name__,
     profile="nightly",
 )
 THEORY.theorem(
@@ -224,8 +225,8 @@ THEORY.theorem(
 )
 THEORY.theorem(
     "P16",
-    "as long as a thread is in an operation, it waits for no monitor and can take a step, or one "
-    "of the next four in its chain of waits does and can",
+    "a thread in an operation waits for no monitor and can take a step, or that is so of one of "
+    "the next four in its chain of waits",
     [one_can_move(Conditions(OneReaper(), EVERYTHING))],
     [control(FAULTS[name], view_of) for name in ("opposite_flushes", "M4")],
     rests_on=("P12.OneReaper",),

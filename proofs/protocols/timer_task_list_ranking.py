@@ -164,12 +164,9 @@ class Elsewhere(TimerTaskList):
             now, then = self.stage(s, t), self.stage(after, t)
             others = Implies(T != t, self.stage(after, T) <= self.stage(s, T))
             return And(0 <= then, then < now, ForAll([T], others))
-        gone = {
-            "waiting": lambda of: self.waiting(of, t),
-            "hands": lambda of: self.hands(of, t, s.ae[t]),
-            "named": lambda of: self.named(of, s.ue[t]),
-        }[part]
-        return And(self.kept(part, s, after), gone(s), Not(gone(after)))
+        of = {"waiting": (t,), "hands": (t, s.ae[t]), "named": (s.ue[t],)}[part]
+        counted = getattr(self, part)
+        return And(self.kept(part, s, after), counted(s, *of), Not(counted(after, *of)))
 
     def ranks(
         self, name: str, s: SimpleNamespace, t: z3.ExprRef, after: SimpleNamespace
