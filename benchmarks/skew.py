@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ MEASURED = ("threads", "program", "tokens")
 TURNS = 2
 WARM = 100_000
 """Events of the run with which the queries are compiled, before a longer one is measured."""
-NEVER = Limits(least=1 << 60)
-"""No key is cut."""
+EACH = Limits(costs=0)
+"""A key is cut if it is large, however few the cores are."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def main(events: int, name: str) -> None:
     )
     with bulk.spark_on(2) as spark:
         if events > WARM:
-            compared(spark, HERE / "warm", Limits(least=1000), quiet=True)
-        compared(spark, path, Limits(least=min(Limits().least, events // 100)))
+            compared(spark, HERE / "warm", replace(EACH, least=1000), quiet=True)
+        compared(spark, path, replace(EACH, least=min(EACH.least, events // 100)))
     with bulk.spark_on(2) as spark:
         wall, cpu, peak, report = Meter(spark).measure(
             lambda: validate.check(spark, [path], HERE / "checked")

@@ -31,7 +31,6 @@ ATOMIC = {
     "impl.timing_wheel": (),
     "impl.timer_task_list": (),
     "impl.overflow_wheel": (),
-    "impl.clock": (),
     "impl.task_executor": (),
     "impl.one_thread": (),
 }

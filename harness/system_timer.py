@@ -205,7 +205,6 @@ class Harness:
         self.names = {
             **self.tasks,
             "timer": self.timer,
-            "clock": self.clock,
             "executor": self.executor,
             "started": self.started,
             "progress": self.progress,

@@ -1,7 +1,7 @@
 """Which instances were enough once: numbers that spare a proof its search.
 
-`tools/instances.py` writes them. A proof tries them first, and searches again where they are not
-enough. So they cannot make a false condition pass: both solvers refute it from the instances alone.
+`tools/instances.py` writes them. A proof tries them first, and searches where they are not enough.
+So they cannot make a false condition pass: both solvers refute it from the instances alone.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ from functools import cache
 from pathlib import Path
 
 from proofs.ts import Condition, System
-from proofs.ts_instances import needed
+from proofs.ts_instances import needed, taken
 
 FILE = Path(__file__).parent / "generated" / "instances.json"
 """System -> condition -> the numbers of instances, as `ts_ground.Instance` has them."""
 
 Numbers = Sequence[Sequence[int]]
 
-_heard: list[Callable[[str, str, Numbers, Numbers], None]] = []
+_heard: list[Callable[[str, str, Numbers], None]] = []
 
 
 @contextmanager
-def heard(listener: Callable[[str, str, Numbers, Numbers], None]) -> Iterator[None]:
-    """Within, the listener gets system, condition, the known numbers and those now enough."""
+def heard(listener: Callable[[str, str, Numbers], None]) -> Iterator[None]:
+    """Within, the listener gets system, condition and the numbers of the instances it is made of.
+
+    The last ones count: those before were not enough.
+    """
     _heard.append(listener)
     try:
         yield
@@ -43,10 +46,26 @@ def known() -> dict[str, dict[str, list[list[int]]]]:
 
 
 def instantiated(system: System, condition: Condition) -> Condition:
-    """The condition with the instances that it needs: see `ts_instances.needed`."""
+    """The condition with the instances that were enough once, or with those of a search.
+
+    The former may not be enough any more: then `searched` finds others.
+    """
     name = type(system).__name__
-    tried = known().get(name, {}).get(condition.name, [])
-    made, used = needed(system, condition, tried)
-    for listener in _heard:
-        listener(name, condition.name, tried, used)
+    tried = known().get(name, {}).get(condition.name)
+    made = taken(system, condition, tried) if tried else None
+    if tried is None or made is None:
+        return searched(system, condition)
+    _hear(name, condition.name, tried)
     return made
+
+
+def searched(system: System, condition: Condition) -> Condition:
+    """The condition with the instances that it needs: see `ts_instances.needed`."""
+    made, used = needed(system, condition)
+    _hear(type(system).__name__, condition.name, used)
+    return made
+
+
+def _hear(system: str, condition: str, numbers: Numbers) -> None:
+    for listener in _heard:
+        listener(system, condition, numbers)

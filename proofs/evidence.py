@@ -200,6 +200,7 @@ def check(
 def _check_vc(
     found: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
 ) -> None:
+    faults = len(found.faults)
     names, formulas = list(vc.premises), list(vc.premises.values())
     verdict, model = solvers.model(
         solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), resources=resources
@@ -230,15 +231,18 @@ def _check_vc(
     core: frozenset[str] = frozenset()
     for seed in seeds:
         answer = solvers.refute(text, seed, resources)
+        if answer.verdict != "unsat" and vc.search():
+            del found.faults[faults:]
+            return _check_vc(found, vc, seeds, folder, resources)
         found.resources = max(found.resources, answer.resources)
         if answer.verdict == "sat":
             found.faults.append(_not_entailed(vc, resources))
-            return
+            return None
         if answer.verdict != "unsat":
             found.faults.append(
                 ("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})")
             )
-            return
+            return None
         core |= frozenset(names[index] for index in answer.core if index < len(names))
     found.cores[vc.name] = core
     opinion = solvers.second_opinion(text)

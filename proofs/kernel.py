@@ -64,6 +64,10 @@ class VC:
         """The formula with every function given its meaning."""
         return self.meaning(formula) if self.meaning else formula
 
+    def search(self) -> bool:
+        """It has all of its premises, and none to search for."""
+        return False
+
 
 class Obligation(Protocol):
     """A verification condition as its evidence reads it: a `VC`, or one that is made when read."""
@@ -84,6 +88,9 @@ class Obligation(Protocol):
     def cites(self) -> Mapping[str, str]: ...
 
     def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef: ...
+
+    def search(self) -> bool:
+        """Have premises of a search from now on; False where they are such, or all, already."""
 
 
 @dataclass(frozen=True)

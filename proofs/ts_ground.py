@@ -58,25 +58,25 @@ def terms_of(
 ) -> dict[str, list[z3.ExprRef]]:
     """The ground terms of each sort: constants, and the system's variables at such terms."""
     found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
-    seen: set[int] = set()
     plain: dict[int, bool] = {}
 
     def visit(term: z3.ExprRef) -> bool:
         """Whether the term is ground and made of constants and selections alone."""
-        if term.get_id() in seen:
-            return plain[term.get_id()]
-        seen.add(term.get_id())
-        if z3.is_quantifier(term) or z3.is_var(term):
-            plain[term.get_id()] = False
-            return False
-        children = [visit(child) for child in term.children()]
-        good = all(children) and (
-            z3.is_select(term)
-            or (term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
-        )
-        plain[term.get_id()] = good
-        if good and term.sort().name() in found and not isinstance(term.sort(), z3.ArraySortRef):
-            found[term.sort().name()][term.get_id()] = term
+        number = term.get_id()
+        if (known := plain.get(number)) is not None:
+            return known
+        good = False
+        if z3.is_app(term):
+            children = [visit(child) for child in term.children()]
+            kind = term.decl().kind()
+            good = all(children) and (
+                kind == z3.Z3_OP_SELECT or (not children and kind == z3.Z3_OP_UNINTERPRETED)
+            )
+        plain[number] = good
+        if good:
+            of = term.sort()
+            if not isinstance(of, z3.ArraySortRef) and of.name() in found:
+                found[of.name()][number] = term
         return good
 
     for formula in formulas:

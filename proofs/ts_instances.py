@@ -130,24 +130,26 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
 
 
 @trusted()
-def needed(
-    system: System, condition: Condition, known: Sequence[Sequence[int]] = ()
-) -> tuple[Condition, list[tuple[int, ...]]]:
+def taken(system: System, condition: Condition, known: Sequence[Sequence[int]]) -> Condition | None:
+    """A condition that entails the given one, with the instances of these numbers alone.
+
+    None where there are no such instances. The goal need not follow from them.
+    """
+    ground = Ground(system, condition)
+    found = ground.chosen(known)
+    return None if found is None else ground.with_premises(found)
+
+
+@trusted()
+def needed(system: System, condition: Condition) -> tuple[Condition, list[tuple[int, ...]]]:
     """A condition that entails the given one, with the instances of one proof alone.
 
-    They are few, so that any solver is quick. ``known``: the numbers of instances that were enough
-    once; they are tried first. The second value has the numbers of those that are enough now. It is
-    empty where the proof needs instances of inner quantifiers.
+    They are few, so that any solver is quick. The second value has their numbers. It is empty where
+    the proof needs instances of inner quantifiers.
 
     Where no proof is found from instances, the premises stay beside them.
     """
     ground = Ground(system, condition)
-    if (
-        known
-        and (again := ground.chosen(known))
-        and refutes([each.formula for each in again], ground.goal)
-    ):
-        return ground.with_premises(again), [each.number for each in again]
     every = [*ground.instances()]
     if (used := refuting([each.formula for each in every], ground.goal)) is not None:
         chosen = [*map(every.__getitem__, sorted(used))]

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Write proofs/generated/instances.json: the instances that were enough for each condition.
+"""Write what spares the proofs their searches: proofs/generated/instances.json and runs.json.
 
-``python tools/instances.py`` makes the conditions of all theorems of the fast profile. It keeps
-the numbers that are still enough, and searches for the others. ``--check`` writes nothing, prints
-the conditions whose numbers are not enough or not used any more, and exits with 1 if there are any.
+The first has the instances that were enough for each condition, the second the runs in which each
+system took all of its actions. ``python tools/instances.py`` makes the conditions of all theorems
+of the fast profile. It keeps what is still enough, and searches for the rest. ``--check`` writes
+nothing, prints the conditions and systems whose lines are not enough or not used any more, and
+exits with 1 if there are any.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import importlib
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -25,24 +28,49 @@ if TYPE_CHECKING:
     from proofs.kernel import Theory
 
 Found = dict[str, dict[str, list[list[int]]]]
+Runs = dict[str, list[list[tuple[str, tuple[int, ...]]]]]
 
 
-def made(root: Path) -> tuple[Found, Found, Path]:
-    """The numbers that are known, those that are enough, by system and condition, and the file."""
+@dataclass(frozen=True)
+class Made:
+    """What is known, and what is enough: numbers by system and condition, runs by system."""
+
+    known: Found
+    found: Found
+    file: Path
+    known_runs: Runs
+    runs: Runs
+    runs_file: Path
+
+
+def made(root: Path) -> Made:
+    """Make the conditions of the project in ``root``."""
     found: Found = {}
+    runs: Runs = {}
 
-    def hear(system: str, condition: str, tried: object, used: list[list[int]]) -> None:
+    made: list[str] = []
+
+    def hear(system: str, condition: str, used: list[list[int]]) -> None:
+        made.append(condition)
+        of = found.setdefault(system, {})
         if used:
-            found.setdefault(system, {})[condition] = [[*each] for each in used]
+            of[condition] = [[*each] for each in used]
+        else:
+            of.pop(condition, None)
 
     with prove.loaded(root) as theories:
         enough = importlib.import_module("proofs.enough")
-        with enough.heard(hear):
+        refutes = importlib.import_module("proofs.ts_instances").refutes
+        kept_runs = importlib.import_module("proofs.protocols.kept_runs")
+        with enough.heard(hear), kept_runs.heard(runs.__setitem__):
             for theory in cast("dict[str, Theory]", theories).values():
                 for theorem in theory.theorems.values():
                     for vc in theorem.vcs if theorem.profile == "fast" else ():
-                        assert vc.premises is not None
-        return enough.known(), found, enough.FILE
+                        made.clear()
+                        formulas = [*vc.premises.values()]
+                        if made and not refutes(formulas, vc.goal) and vc.search():
+                            assert vc.premises is not None
+        return Made(enough.known(), found, enough.FILE, kept_runs.known(), runs, kept_runs.FILE)
 
 
 def written(found: Found) -> str:
@@ -54,6 +82,16 @@ def written(found: Found) -> str:
             for name in sorted(found[system])
         ]
         blocks.append(f"  {json.dumps(system)}: {{\n" + ",\n".join(lines) + "\n  }")
+    return "{\n" + ",\n".join(blocks) + "\n}\n"
+
+
+def written_runs(runs: Runs) -> str:
+    """The file's text: a line for each run."""
+    blocks = []
+    for system in sorted(runs):
+        steps = [[[action, *arguments] for action, arguments in run] for run in runs[system]]
+        lines = [f"    {json.dumps(run, separators=(',', ':'))}" for run in steps]
+        blocks.append(f"  {json.dumps(system)}: [\n" + ",\n".join(lines) + "\n  ]")
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
@@ -73,12 +111,19 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Write the instances that are enough.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)
-    known, found, file = made(ROOT)
-    changed = stale(known, found)
-    print("\n".join(changed) or "instances.json: every condition has the instances it needs")
+    of = made(ROOT)
+    systems = sorted(of.known_runs.keys() | of.runs.keys())
+    changed = stale(of.known, of.found) + [
+        f"{system}: runs" for system in systems if of.known_runs.get(system) != of.runs.get(system)
+    ]
+    print(
+        "\n".join(changed)
+        or "every condition has the instances, and each system the runs, it needs"
+    )
     if options.check:
         return 1 if changed else 0
-    file.write_text(written(found), encoding="utf-8")
+    of.file.write_text(written(of.found), encoding="utf-8")
+    of.runs_file.write_text(written_runs(of.runs), encoding="utf-8")
     return 0
 
 

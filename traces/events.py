@@ -20,6 +20,7 @@ __all__ = [
     "last_lock",
     "observed",
     "read",
+    "seen_by",
     "spoken",
     "wanted",
 ]
@@ -87,6 +88,15 @@ def observed(event: Step) -> tuple[Observed, Observed]:
     before: Observed = event.get("pre", {})
     after: Observed = event.get("post", {})
     return before, after
+
+
+def seen_by(checkpoint: Step) -> Observed:
+    """What holds at a checkpoint, whatever came before: ``post``, or else ``pre``."""
+    before, after = observed(checkpoint)
+    seen: Observed = {**before, **after}
+    if "key_ms" in checkpoint:
+        seen["key_ms"] = checkpoint["key_ms"]
+    return seen
 
 
 def clock_of(step: Step) -> int:

@@ -1,9 +1,8 @@
-"""What a trace has shown of one delayed operation so far."""
+"""What a trace has shown of one delayed operation so far, and of its timeout."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 
 @dataclass(slots=True)
@@ -28,10 +27,23 @@ class Operation:
     expired: int = 0
     cleared: int = 0
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """As a header's ``initial`` has it."""
         return {
             field.name: value
             for field in fields(self)
             if (value := getattr(self, field.name)) != field.default
         }
+
+
+@dataclass(slots=True)
+class Timeout:
+    """What a trace has shown of one operation's timeout. ``own``: the operation is its own timer's
+    task; ``entered``: tryCompleteElseWatch has begun; ``left``: it has left the operation open;
+    ``timed``, ``ran``: how often the timer got it and ran it."""
+
+    own: bool = False
+    entered: bool = False
+    left: bool = False
+    timed: int = 0
+    ran: int = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from traces.events import Step, columns, spoken
 from traces.failure import Failure
@@ -80,7 +79,7 @@ def _refused(failure: Failure, edited: Iterable[Step]) -> int:
     are refused. Counters are left out."""
     state, count = failure.before(), 0
     about_what = columns(failure.event)
-    about: set[tuple[str, Any]] = {
+    about: set[tuple[str, object]] = {
         (column, about_what[column]) for column in ("task", "entry", "op") if column in about_what
     }
     after = [

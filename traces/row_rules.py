@@ -1,5 +1,4 @@
-"""The rules of one event, which are those of the table in bulk: the part of ``rules.TimerState``
-that needs no state."""
+"""The rules of one event, which are those of the table in bulk: nothing that came before counts."""
 
 from __future__ import annotations
 
@@ -7,24 +6,18 @@ from functools import cache
 
 from traces.bulk import row, start
 from traces.events import Refusal, Step
+from traces.facts import Facts
 from wheelproof.pipeline.frames import RUNS
 from wheelproof.pipeline.one_by_one import OneByOne
 
 
-class RowRules:
-    """``rows``: the rules of one event, of this run's wheel."""
-
-    rows: OneByOne
-
-    def _look(self, name: str) -> None:
-        raise NotImplementedError
-
-    def _alone(self, event: Step) -> Refusal | None:
-        for rule, wrong in self.rows.concerned(event):
-            self._look(rule.name)
-            if wrong is not None:
-                return Refusal(rule.name, f"{rule.says}, and not: {wrong}")
-        return None
+def alone(facts: Facts, event: Step) -> Refusal | None:
+    """Why no thread can take the event, whatever came before."""
+    for rule, wrong in rows(facts.tick_ms, facts.wheel_size).concerned(event):
+        facts.look(rule.name)
+        if wrong is not None:
+            return Refusal(rule.name, f"{rule.says}, and not: {wrong}")
+    return None
 
 
 @cache

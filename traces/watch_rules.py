@@ -1,5 +1,4 @@
-"""The rules of watchers: the part of ``rules.TimerState`` that is about the operations that an
-event of a key can still complete.
+"""The rules of watchers: the operations that an event of a key can still complete.
 
 ``tryCompleteElseWatch`` tries an operation, puts it among the watchers of each of its keys, and
 tries again, so that it may return true for an operation that is watched. ``checkAndComplete`` takes
@@ -11,10 +10,10 @@ events their order is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from traces import key_list_rules
 from traces.events import Refusal, Step, columns
+from traces.facts import Facts, Judges
+from traces.thread_state import ThreadState
 
 KINDS = frozenset(
     (
@@ -40,171 +39,154 @@ _BRACKETS = {
 what it is about."""
 
 
-class WatchRules:
-    """``watchers``: key -> operations that are in its list, with the locks under which they came
-    there; ``watched``: operation -> the keys that it was ever put to; ``made``: operations whose
-    making is in the trace; ``checks``: thread -> its open checks, each the operations that it still
-    owes a try."""
+def _completed(facts: Facts, number: int) -> bool | None:
+    """None where nothing is known of the operation."""
+    found = facts.operations.get(number)
+    return None if found is None else found.completed
 
-    watchers: dict[int, dict[int, frozenset[str]]]
-    watched: dict[int, set[int]]
-    made: set[int]
-    checks: dict[int, list[tuple[int, set[int]]]]
-    operations: dict[int, Any]
 
-    def recorded(self, kind: str) -> bool:
-        raise NotImplementedError
+# -- what is checked of each kind
 
-    def _look(self, name: str) -> None:
-        raise NotImplementedError
 
-    def _into_list(self, event: Step) -> Refusal | None:
-        raise NotImplementedError
-
-    def _tried_again(self, event: Step) -> Refusal | None:
-        raise NotImplementedError
-
-    def _judges_of_watchers(self) -> dict[str, Callable[[Step, Any], Refusal | None]]:
-        return {
-            "watch_add": self._watch_add,
-            "watch_cancel": self._watch_cancel,
-            "try_watch_end": self._try_watch_end,
-            "check_end": self._check_end,
-            "cancel_key_end": self._bracket_ends,
-        }
-
-    def _completed(self, number: int) -> bool | None:
-        """None where nothing is known of the operation."""
-        found = self.operations.get(number)
-        return None if found is None else found.completed
-
-    # -- what is checked of each kind
-
-    def _watch_add(self, event: Step, thread: Any) -> Refusal | None:
-        number, key = event["op"], event["key"]
-        self._look("WatchedOnce")
-        if key in self.watched.get(number, ()):
-            return Refusal(
-                "WatchedOnce",
-                f"operation {number} is put among the watchers of key {key} once more",
-            )
-        return self._into_list(event)
-
-    def _watch_cancel(self, event: Step, thread: Any) -> Refusal | None:
-        number, key = event["op"], event["key"]
-        if not self.recorded("watch_add") or number not in self.made and number not in self.watched:
-            return None
-        self._look("WatchedOnce")
-        if key not in self.watched.get(number, ()):
-            return Refusal(
-                "WatchedOnce",
-                f"operation {number} is taken out of the watchers of key {key}, and was never "
-                "among them",
-            )
-        return None
-
-    def _try_watch_end(self, event: Step, thread: Any) -> Refusal | None:
-        if refusal := self._bracket_ends(event, thread) or self._tried_again(event):
-            return refusal
-        number, result = event["op"], event["res"]
-        if not self.recorded("watch_add") or result not in ("true", "false"):
-            return None
-        completed = self._completed(number)
-        self._look("WatcherReachable")
-        if result == "false" and not completed and not self.watched.get(number):
-            return Refusal(
-                "WatcherReachable",
-                f"operation {number} is open and is left to be watched, and no key has it among "
-                "its watchers: no event can complete it",
-            )
-        if (
-            result == "true"
-            and self.recorded("force_cas")
-            and number in self.made
-            and self.operations[number].winner != event["tid"]
-        ):
-            return Refusal(
-                "WatcherReachable",
-                f"tryCompleteElseWatch says that thread {event['tid']} has completed operation "
-                f"{number}, and it has not: its timeout is not added",
-            )
-        return None
-
-    def _check_end(self, event: Step, thread: Any) -> Refusal | None:
-        if refusal := self._bracket_ends(event, thread):
-            return refusal
-        open_checks = self.checks.get(event["tid"])
-        if not open_checks or not self.recorded("try_begin") or not self.recorded("force_cas"):
-            return None
-        key, due = open_checks[-1]
-        left = sorted(
-            number
-            for number in due
-            if not self._completed(number) and number in self.watchers.get(key, ())
+def _watch_add(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    number, key = event["op"], event["key"]
+    facts.look("WatchedOnce")
+    if key in facts.watched.get(number, ()):
+        return Refusal(
+            "WatchedOnce", f"operation {number} is put among the watchers of key {key} once more"
         )
-        self._look("WatcherReachable")
-        if left:
-            return Refusal(
-                "WatcherReachable",
-                f"operation {left[0]} is open and was put among the watchers of key {key} before "
-                "the check of that key began, "
-                f"and thread {event['tid']} has not tried it: no event of that key can complete it",
-                left[0],
-            )
+    return key_list_rules.into_list(facts, event)
+
+
+def _watch_cancel(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    number, key = event["op"], event["key"]
+    if not facts.recorded("watch_add") or number not in facts.made and number not in facts.watched:
         return None
+    facts.look("WatchedOnce")
+    if key not in facts.watched.get(number, ()):
+        return Refusal(
+            "WatchedOnce",
+            f"operation {number} is taken out of the watchers of key {key}, and was never "
+            "among them",
+        )
+    return None
 
-    def _bracket_ends(self, event: Step, thread: Any) -> Refusal | None:
-        bracket = _bracket(event)
-        if bracket is None or not self.recorded(event["k"].removesuffix("end") + "begin"):
-            return None
-        self._look("BracketCloses")
-        if not thread.inside or thread.inside[-1] != bracket:
-            return Refusal(
-                "BracketCloses",
-                f"{event['k']} of {bracket[1]} comes, and thread {event['tid']} is {where(thread)}",
-            )
+
+def _try_watch_end(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    if refusal := _bracket_ends(facts, event, thread) or key_list_rules.tried_again(facts, event):
+        return refusal
+    number, result = event["op"], event["res"]
+    if not facts.recorded("watch_add") or result not in ("true", "false"):
         return None
+    completed = _completed(facts, number)
+    facts.look("WatcherReachable")
+    if result == "false" and not completed and not facts.watched.get(number):
+        return Refusal(
+            "WatcherReachable",
+            f"operation {number} is open and is left to be watched, and no key has it among "
+            "its watchers: no event can complete it",
+        )
+    if (
+        result == "true"
+        and facts.recorded("force_cas")
+        and number in facts.made
+        and facts.operations[number].winner != event["tid"]
+    ):
+        return Refusal(
+            "WatcherReachable",
+            f"tryCompleteElseWatch says that thread {event['tid']} has completed operation "
+            f"{number}, and it has not: its timeout is not added",
+        )
+    return None
 
-    # -- what each kind does
 
-    def _take_watchers(self, event: Step, thread: Any) -> None:
-        kind, tid = event["k"], event["tid"]
-        number, key = event.get("op"), event.get("key")
-        open_checks = self.checks.get(tid, ())
-        if kind in ("try_begin", "watch_cancel") and number is not None:
-            for _, due in open_checks:
-                due.discard(number)
-        if kind == "op_new":
-            self.made.add(event["op"])
-        if kind not in KINDS:
-            return
-        if kind == "watch_add":
-            self.watched.setdefault(event["op"], set()).add(event["key"])
-            self.watchers.setdefault(event["key"], {})[event["op"]] = _locks(event)
-        elif kind == "watch_cancel":
-            self.watchers.get(event["key"], {}).pop(event["op"], None)
-        elif kind == "cancel_key_end" and key is not None:
-            self.watchers.pop(key, None)
-        elif kind == "purge":
-            for members in self.watchers.values():
-                for each in [each for each in members if self._completed(each)]:
-                    del members[each]
-        if kind == "check_begin" and key is not None and self.recorded("check_end"):
-            held = _locks(event)
-            due = {
-                each
-                for each, under in self.watchers.get(key, {}).items()
-                if under & held and not self._completed(each)
-            }
-            self.checks.setdefault(tid, []).append((key, due))
-        elif kind == "check_end" and open_checks:
-            self.checks[tid].pop()
-        if (bracket := _bracket(event)) is None:
-            return
-        if kind.endswith("_begin") and self.recorded(kind.removesuffix("begin") + "end"):
-            thread.inside.append(bracket)
-        elif kind.endswith("_end") and bracket in thread.inside:
-            thread.inside.remove(bracket)
+def _check_end(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    if refusal := _bracket_ends(facts, event, thread):
+        return refusal
+    open_checks = facts.checks.get(event["tid"])
+    if not open_checks or not facts.recorded("try_begin") or not facts.recorded("force_cas"):
+        return None
+    key, due = open_checks[-1]
+    left = sorted(
+        number
+        for number in due
+        if not _completed(facts, number) and number in facts.watchers.get(key, ())
+    )
+    facts.look("WatcherReachable")
+    if left:
+        return Refusal(
+            "WatcherReachable",
+            f"operation {left[0]} is open and was put among the watchers of key {key} before "
+            "the check of that key began, "
+            f"and thread {event['tid']} has not tried it: no event of that key can complete it",
+            left[0],
+        )
+    return None
+
+
+def _bracket_ends(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    bracket = _bracket(event)
+    if bracket is None or not facts.recorded(event["k"].removesuffix("end") + "begin"):
+        return None
+    facts.look("BracketCloses")
+    if not thread.inside or thread.inside[-1] != bracket:
+        return Refusal(
+            "BracketCloses",
+            f"{event['k']} of {bracket[1]} comes, and thread {event['tid']} is {where(thread)}",
+        )
+    return None
+
+
+# -- what each kind does
+
+
+def take(facts: Facts, event: Step, thread: ThreadState) -> None:
+    kind, tid = event["k"], event["tid"]
+    number, key = event.get("op"), event.get("key")
+    open_checks = facts.checks.get(tid, ())
+    if kind in ("try_begin", "watch_cancel") and number is not None:
+        for _, due in open_checks:
+            due.discard(number)
+    if kind == "op_new":
+        facts.made.add(event["op"])
+    if kind not in KINDS:
+        return
+    if kind == "watch_add":
+        facts.watched.setdefault(event["op"], set()).add(event["key"])
+        facts.watchers.setdefault(event["key"], {})[event["op"]] = _locks(event)
+    elif kind == "watch_cancel":
+        facts.watchers.get(event["key"], {}).pop(event["op"], None)
+    elif kind == "cancel_key_end" and key is not None:
+        facts.watchers.pop(key, None)
+    elif kind == "purge":
+        for members in facts.watchers.values():
+            for each in [each for each in members if _completed(facts, each)]:
+                del members[each]
+    if kind == "check_begin" and key is not None and facts.recorded("check_end"):
+        held = _locks(event)
+        due = {
+            each
+            for each, under in facts.watchers.get(key, {}).items()
+            if under & held and not _completed(facts, each)
+        }
+        facts.checks.setdefault(tid, []).append((key, due))
+    elif kind == "check_end" and open_checks:
+        facts.checks[tid].pop()
+    if (bracket := _bracket(event)) is None:
+        return
+    if kind.endswith("_begin") and facts.recorded(kind.removesuffix("begin") + "end"):
+        thread.inside.append(bracket)
+    elif kind.endswith("_end") and bracket in thread.inside:
+        thread.inside.remove(bracket)
+
+
+JUDGES: Judges = {
+    "watch_add": _watch_add,
+    "watch_cancel": _watch_cancel,
+    "try_watch_end": _try_watch_end,
+    "check_end": _check_end,
+    "cancel_key_end": _bracket_ends,
+}
 
 
 def _bracket(event: Step) -> tuple[str, int] | None:
@@ -235,7 +217,7 @@ _WHERE = {
 }
 
 
-def where(thread: Any) -> str:
+def where(thread: ThreadState) -> str:
     """Where a thread is, for people."""
     if not thread.inside:
         return "in no call on an operation or a key"

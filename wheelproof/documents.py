@@ -6,7 +6,7 @@ never fills in a default for a required field: a damaged result must not look li
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,18 @@ def write_text(path: Path, text: str) -> None:
 def encode(document: Mapping[str, Any]) -> str:
     """The text of a document, equal for equal documents. ASCII and without NaN."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def indented(element: Mapping[str, Any]) -> str:
+    """The text of an element of an array, as `joined` takes it."""
+    return encode(element).rstrip().replace("\n", "\n  ")
+
+
+def joined(document: Mapping[str, Any], name: str, elements: Sequence[str]) -> str:
+    """The text of a document whose last field is an array of these elements, as of `encode`."""
+    head = encode(document).removesuffix("\n}\n")
+    rows = ",\n  ".join(elements)
+    return f'{head},\n "{name}": ' + (f"[\n  {rows}\n ]" if elements else "[]") + "\n}\n"
 
 
 def write(path: Path, document: Mapping[str, Any]) -> None:

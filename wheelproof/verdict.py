@@ -7,9 +7,10 @@ that proves nothing (inconclusive, vacuous, error) is never in order, whatever w
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -98,7 +99,13 @@ class Row:
     # No @property in this class: its field of that name hides the decorator.
     def document(self) -> dict[str, Any]:
         """The row as plain JSON values."""
-        return asdict(self) | {"figures": dict(self.figures), "seconds": round(self.seconds, 3)}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return values | {"figures": dict(self.figures), "seconds": round(self.seconds, 3)}
+
+    @cached_property
+    def text(self) -> str:
+        """The row as it stands in the file of results: it is written again each second."""
+        return documents.indented(self.document())
 
     def title(self) -> str:
         """Mechanism, layer and name: what the row is called in messages; unique within a run."""
@@ -257,6 +264,10 @@ class Results:
 
     def document(self) -> dict[str, Any]:
         """The document of the schema `wheelproof.results/2`."""
+        return self.document_without_rows() | {"rows": [row.document() for row in self.rows]}
+
+    def document_without_rows(self) -> dict[str, Any]:
+        """The same but for its last field."""
         return {
             "schema": SCHEMA,
             "run": self.run,
@@ -266,12 +277,12 @@ class Results:
             "profile": self.profile,
             "tools": dict(sorted(self.tools.items())),
             "not_run": dict(self.not_run),
-            "rows": [row.document() for row in self.rows],
         }
 
     def write(self, path: Path) -> None:
         """Writes the document; an earlier one is replaced at once and whole."""
-        documents.write(path, self.document())
+        document = self.document_without_rows()
+        documents.write_text(path, documents.joined(document, "rows", [r.text for r in self.rows]))
 
 
 def read_results(path: Path, run: str | None = None) -> Results:

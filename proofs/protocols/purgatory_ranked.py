@@ -5,21 +5,17 @@ A control changes the claim, not the program: a step of some run must then break
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable
 from types import SimpleNamespace
 
 import z3
 
-from proofs.enough import instantiated
-from proofs.kernel import VC, Control, Found
+from proofs.kernel import Control, Found
 from proofs.protocols.faults import Scope
 from proofs.protocols.purgatory import Purgatory
 from proofs.protocols.purgatory_ranking import TAKES_LOCK, one_ranked, ranked
-from proofs.protocols.theory import Conditions, LateVC
+from proofs.protocols.ranks import RANK, broken
 from proofs.ts import Condition
-from proofs.ts_concrete import Compiled, Instance, Move, State
-from proofs.ts_search import Taken
 
 
 class WithoutDistance(Purgatory):
@@ -42,22 +38,9 @@ class NoFairTimer(Purgatory):
     TIMER_HELPS = False
 
 
-def obligations(of: Conditions) -> list[LateVC]:
-    """The conditions of the rank with the instances that they need, each with a reached state.
-
-    They are made at the first use of one of them.
-    """
-    made = cache(lambda: {condition.name: condition for condition in ranked(of.system)})
-
-    def vc(name: str) -> LateVC:
-        def make() -> VC:
-            condition = instantiated(of.system, made()[name])
-            vivid = of.witnesses.before(name.partition("rank ")[2])
-            return VC(name, condition.premises, condition.goal, vivid, cites=of.cites(condition))
-
-        return LateVC(name, make)
-
-    return [vc(f"rank {name}") for name in of.system.actions() if name not in TAKES_LOCK]
+def named() -> list[str]:
+    """The conditions of the rank, by name."""
+    return [RANK + name for name in Purgatory.actions() if name not in TAKES_LOCK]
 
 
 def takings() -> list[Condition]:
@@ -65,43 +48,6 @@ def takings() -> list[Condition]:
     system = Purgatory()
     s = system.symbols()
     return [one_ranked(system, name, s, {}) for name in TAKES_LOCK]
-
-
-def moves(instance: Instance, scope: Scope, bound: int) -> Iterator[tuple[State, Move]]:
-    """Every step from a state that a run within the scope reaches, up to a number of states."""
-    actions = instance.system.actions()
-    threads = instance.elements[instance.system.SORTS[0].name]
-    first = (instance.start(scope.start), (0,) * len(threads))
-    seen, waiting = {first}, [first]
-    for state, begun in waiting:
-        for move in instance.moves(state):
-            mover, after = move.arguments[0], begun
-            if actions[move.action].begins:
-                allowed = scope.roles.begins.get(threads[mover], ())
-                if begun[mover] >= scope.roles.operations or move.action not in allowed:
-                    continue
-                after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
-            yield state, move
-            if (move.after, after) not in seen and len(seen) < bound:
-                seen.add((move.after, after))
-                waiting.append((move.after, after))
-
-
-def broken(
-    system: Purgatory, claims: Iterable[Condition], scope: Scope, bound: int = 30_000
-) -> Found:
-    """A step of some run that breaks a claim about its action: "sat"; "unsat" if there is none."""
-    compiled = Compiled(system)
-    instance = Instance(compiled, scope.elements, scope.rigid, scope.numbers)
-    holds = {}
-    for claim in claims:
-        name = claim.name.partition("rank ")[2]
-        parameters = tuple(system.actions()[name].parameters)
-        holds[name] = instance.function(compiled.code(claim.goal, parameters))
-    for state, move in moves(instance, scope, bound):
-        if move.action in holds and not holds[move.action](state, *move.arguments):
-            return Found("sat", str(Taken(move.action, instance.argument_names(move))))
-    return Found("unsat")
 
 
 def controls(scope: Scope) -> list[Control]:

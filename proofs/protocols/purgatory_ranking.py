@@ -35,7 +35,8 @@ from proofs.protocols.purgatory_state import (
     in_sec,
     is_at,
 )
-from proofs.ts import Condition, Enumeration, System
+from proofs.protocols.ranks import RANK, number
+from proofs.ts import Condition, System
 
 TAKES_LOCK = (
     *("begins_to_enter", "locks_to_try", "locks_to_force"),
@@ -71,14 +72,6 @@ TO_OPEN = {
     "G6": 1,
 }
 """Distances by place, to the unlock of the operation and of the shard."""
-
-
-def number(place: z3.ExprRef, of: Enumeration, numbers: Mapping[str, int]) -> z3.ArithRef:
-    """The number of a place; 0 for those that have none."""
-    found = z3.IntVal(0)
-    for name, value in numbers.items():
-        found = If(place == getattr(of, name), value, found)
-    return found
 
 
 class Ranking(Invariant):
@@ -215,7 +208,7 @@ def one_ranked(
     after = system.after(s, made)
     guards = {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
     return Condition(
-        f"rank {name}",
+        RANK + name,
         "implication",
         {**given, **system.invariant(s), **guards},
         system.keeps_rank(name, s, values["t"], after),

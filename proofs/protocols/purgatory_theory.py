@@ -5,7 +5,9 @@ from __future__ import annotations
 from proofs.kernel import Theory
 from proofs.protocols.purgatory import InOrder, Purgatory
 from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, RANKED, view_of
-from proofs.protocols.purgatory_ranked import controls, obligations
+from proofs.protocols.purgatory_ranked import controls, named
+from proofs.protocols.purgatory_ranking import ranked
+from proofs.protocols.ranks import obligations
 from proofs.protocols.theory import ATOMIC, Conditions, submit
 
 THEORY = Theory("protocols.purgatory", mechanism="purgatory")
@@ -37,7 +39,7 @@ THEORY.theorem(
     "P15.Rank",
     "the rank of P15: a step of the helper of an open operation lowers it, no other step raises it "
     "but for one that takes a lock, and as long as it stays the helper stays",
-    obligations(Conditions(Purgatory(), EVERYTHING, lemma="Inv.Purgatory")),
+    obligations(Conditions(Purgatory(), EVERYTHING, lemma="Inv.Purgatory"), ranked, named()),
     controls(RANKED),
     rests_on=("Inv.Purgatory",),
     assumes=(*ATOMIC, *ASSUMED, "A-FAIR", "A-FINITE"),

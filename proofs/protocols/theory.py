@@ -9,13 +9,13 @@ the action can change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import z3
 
 from proofs.arithmetic import meaning
-from proofs.enough import instantiated
+from proofs.enough import instantiated, searched
 from proofs.kernel import VC, Theorem, Theory
 from proofs.protocols.faults import Fault, Scope, control
 from proofs.protocols.witness import Witnesses
@@ -26,10 +26,15 @@ ATOMIC = ("A-SC", "A-GRAIN")
 
 
 class LateVC:
-    """A `VC` that is made at its first use, since conditions and states take time."""
+    """A `VC` that is made at its first use, since conditions and states take time.
 
-    def __init__(self, name: str, make: Callable[[], VC]) -> None:
-        self.name, self._make = name, cache(make)
+    ``search``: makes it again, of instances that are searched for.
+    """
+
+    def __init__(
+        self, name: str, make: Callable[[], VC], search: Callable[[], VC] | None = None
+    ) -> None:
+        self.name, self._make, self._search = name, cache(make), search
 
     @property
     def premises(self) -> Mapping[str, z3.BoolRef]:
@@ -49,6 +54,12 @@ class LateVC:
 
     def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
         return meaning(formula)
+
+    def search(self) -> bool:
+        if self._search is None:
+            return False
+        self._make, self._search = cache(self._search), None
+        return True
 
 
 class Conditions:
@@ -102,8 +113,8 @@ class Conditions:
         The premises hold in that state.
         """
 
-        def make() -> VC:
-            condition = instantiated(self.system, self.made[name])
+        def make(instances: Callable[[System, Condition], Condition]) -> VC:
+            condition = instances(self.system, self.made[name])
             action = name.partition("step ")[2]
             witnesses = self.witnesses
             vivid = (
@@ -113,7 +124,7 @@ class Conditions:
             )
             return VC(name, condition.premises, condition.goal, vivid, cites=self.cites(condition))
 
-        return LateVC(name, make)
+        return LateVC(name, partial(make, instantiated), partial(make, searched))
 
     def cites(self, condition: Condition) -> dict[str, str]:
         """The premises that another theorem has proved of every state, by premise.

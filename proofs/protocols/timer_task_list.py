@@ -34,6 +34,9 @@ from proofs.protocols.timer_task_list_state import (
 )
 from proofs.ts import Step, action, conjunct, safety, when
 
+AT_REST = ("Idle", "Done", "Nowhere")
+"""Places of no operation. Done and Nowhere are the module's alone: no thread here is there."""
+
 
 class TimerTaskList(RingInvariant):
     """Any thread does anything."""
@@ -234,7 +237,7 @@ class OneReaper(TimerTaskList):
             [T, V],
             Implies(
                 And(T != NO_THREAD, V != NO_THREAD, self.waits_for(s, T, V)),
-                Not(is_at(s, V, "Idle")),
+                Not(is_at(s, V, *AT_REST)),
             ),
         )
 
@@ -255,11 +258,10 @@ class OneReaper(TimerTaskList):
 
         With the ranks this excludes deadlock.
         """
-        # Done and Nowhere are places of the module alone: this system's threads are never there.
         return ForAll(
             [T],
             Implies(
-                And(T != NO_THREAD, Not(is_at(s, T, "Idle", "Done", "Nowhere"))),
+                And(T != NO_THREAD, Not(is_at(s, T, *AT_REST))),
                 Or(self.waits(s, T), self.can_move(s, T)),
             ),
         )

@@ -12,9 +12,10 @@ from typing import Any
 from model.timer_task_list import Model
 from proofs.protocols import timer_task_list as proof
 from proofs.protocols.stack import levels, pending
+from proofs.protocols.timer_task_list_ranking import Elsewhere
 from proofs.ts_concrete import Compiled, Instance, State
 
-SYSTEMS = (proof.TimerTaskList, proof.OneReaper)
+SYSTEMS = (proof.TimerTaskList, proof.OneReaper, Elsewhere)
 """Every system that some scenario is one of."""
 
 PARAMETERS = ("ul", "ue", "re", "al", "ae", "done", "kl", "ke", "fl", "fd", "ct")
@@ -69,15 +70,23 @@ _compiled: dict[type, Compiled] = {}
 
 
 def views(model: Model) -> list[View]:
-    """The one view of a scenario: ``OneReaper`` where at most one thread flushes elsewhere."""
-    reapers = [
-        thread
+    """The views of a scenario: ``OneReaper`` where at most one thread flushes elsewhere.
+
+    ``Elsewhere`` too, where that thread flushes, and never into the list that it flushes.
+    """
+    flushes = [
+        (thread, step)
         for thread, program in model.program.items()
-        if any(step[0] == "flush" for step in program)
+        for step in program
+        if step[0] == "flush"
     ]
+    reapers = {thread for thread, _ in flushes}
     if len(reapers) > 1:
         return [View(model, proof.TimerTaskList)]
-    return [View(model, proof.OneReaper, reapers[0] if reapers else model.threads[0])]
+    found = [View(model, proof.OneReaper, min(reapers, default=model.threads[0]))]
+    if flushes and all(step[1] != step[2] for _, step in flushes):
+        found.append(View(model, Elsewhere))
+    return found
 
 
 class View:

@@ -7,21 +7,25 @@ is one, and it is soon found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import z3
 
+from proofs.protocols import kept_runs
 from proofs.protocols.faults import Scope
+from proofs.protocols.kept_runs import Run
 from proofs.solvers import trusted
 from proofs.ts import WHOLE, System
 from proofs.ts_concrete import Compiled, Instance, Move, State
 
 
 class Witnesses:
-    """A depth-first search from the scope's start until every action was taken.
+    """Runs from the scope's start in which every action was taken.
 
-    ``missing``: the actions that it did not find.
+    The kept runs of the system are taken again (``kept_runs``). Where they are no runs of it, or
+    lack an action, a depth-first search finds others. ``missing``: the actions that it did not
+    find.
     """
 
     def __init__(self, system: System, scope: Scope, bound: int = 200_000) -> None:
@@ -29,18 +33,50 @@ class Witnesses:
         self.instance = Instance(Compiled(system), scope.elements, scope.rigid, scope.numbers)
         self.start = self.instance.state(scope.start)
         self.roles = scope.roles
+        self.actions = system.actions()
+        name = type(system).__name__
+        self.runs = kept_runs.known().get(name, [])
+        if not self._follow():
+            self._search(bound)
+        kept_runs.hear(name, self.runs)
+
+    def _begin(self) -> None:
         self.taken: dict[str, tuple[State, Move]] = {}
-        self.missing = frozenset(system.actions())
+        self.missing = frozenset(self.actions)
         self.last = self.start
-        self._search(bound)
+
+    def _note(self, state: State, move: Move) -> bool:
+        """Whether an action is taken for the first time."""
+        if move.action in self.taken:
+            return False
+        self.taken[move.action] = (state, move)
+        self.missing -= {move.action}
+        self.last = state
+        return True
+
+    def _follow(self) -> bool:
+        """Whether the runs are runs of the system in which every action is taken."""
+        self._begin()
+        for run in self.runs:
+            state = self.start
+            for step in run:
+                moves = self.instance.moves(state, [step[0]] if step[0] in self.actions else [])
+                move = next((each for each in moves if each[:2] == step), None)
+                if move is None:
+                    return False
+                self._note(state, move)
+                state = move.after
+        return not self.missing
 
     def _search(self, bound: int) -> None:
-        begins = {name: action.begins for name, action in self.system.actions().items()}
+        self._begin()
+        begins = {name: action.begins for name, action in self.actions.items()}
         threads = self.instance.elements[self.system.SORTS[0].name]
         first = (self.start, (0,) * len(threads))
-        seen, waiting = {first}, [first]
-        while waiting:
-            state, begun = waiting.pop()
+        before: dict[Any, tuple[Any, Move] | None] = {first: None}
+        ends, waiting = [], [first]
+        while waiting and self.missing and len(before) <= bound:
+            state, begun = here = waiting.pop()
             for move in self.instance.moves(state):
                 mover, after = move.arguments[0], begun
                 if begins[move.action]:
@@ -51,15 +87,13 @@ class Witnesses:
                     ):
                         continue
                     after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
-                if move.action not in self.taken:
-                    self.taken[move.action] = (state, move)
-                    self.missing -= {move.action}
-                    self.last = state
-                if (move.after, after) not in seen:
-                    seen.add((move.after, after))
-                    waiting.append((move.after, after))
-            if not self.missing or len(seen) > bound:
-                return
+                if self._note(state, move):
+                    ends.append((here, move))
+                there = (move.after, after)
+                if there not in before:
+                    before[there] = here, move
+                    waiting.append(there)
+        self.runs = runs(ends, before)
 
     # -- as constraints
 
@@ -125,3 +159,26 @@ class Witnesses:
         for term, value in zip(arguments.values(), move.arguments, strict=True):
             found += self.equal(term, value)
         return found
+
+
+def runs(ends: list[tuple[Any, Move]], before: Mapping[Any, tuple[Any, Move] | None]) -> list[Run]:
+    """The runs that end with these steps, without those that are the beginning of another one.
+
+    ``before``: place of the search -> the place and the step before it.
+    """
+    found: list[Run] = []
+    for place, move in ends:
+        steps = [(move.action, move.arguments)]
+        while (earlier := before[place]) is not None:
+            place, move = earlier
+            steps.append((move.action, move.arguments))
+        found.append(steps[::-1])
+    return [
+        run
+        for number, run in enumerate(found)
+        if not any(
+            other[: len(run)] == run and (len(other) > len(run) or later < number)
+            for later, other in enumerate(found)
+            if later != number
+        )
+    ]

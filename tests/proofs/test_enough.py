@@ -9,10 +9,14 @@ import pytest
 import z3
 
 from proofs import enough, ts_instances
+from proofs.evidence import check
+from proofs.kernel import Theorem
 from proofs.protocols.several_conditions import Watching
+from proofs.protocols.several_conditions_faults import EVERYTHING
 from proofs.protocols.several_conditions_theory import THEORY
+from proofs.protocols.theory import Conditions
 from proofs.ts import Condition, conditions
-from proofs.ts_instances import needed
+from proofs.ts_instances import needed, taken
 from tools import instances
 
 ROOT = Path(__file__).parents[2]
@@ -47,47 +51,76 @@ NAME = next(
 def test_numbers_that_are_enough_spare_the_search(searched):
     made, numbers = needed(SYSTEM, condition(NAME))
     assert len(searched) == 1 and 1 < len(numbers) < searched[0]
-    again, same = needed(SYSTEM, condition(NAME), numbers)
-    assert len(searched) == 1 and same == numbers
+    again = taken(SYSTEM, condition(NAME), numbers)
+    assert len(searched) == 1
     assert again.goal.eq(made.goal) and again.premises.keys() == made.premises.keys()
     assert all(again.premises[name].eq(made.premises[name]) for name in made.premises)
 
 
-@pytest.mark.parametrize(
-    "known",
-    [
-        pytest.param(lambda numbers: numbers[:1], id="too few"),
-        pytest.param(lambda numbers: [(999, 0, 0)], id="no such premise"),
-        pytest.param(lambda numbers: [(0, 99, 0)], id="no such part"),
-        pytest.param(lambda numbers: [(*numbers[0][:-1], 99)], id="no such conjunct"),
-        pytest.param(lambda numbers: [(*numbers[0], 0)], id="too many terms"),
-    ],
-)
-def test_numbers_that_are_not_enough_are_searched_anew(searched, known):
+WRONG = {
+    "no such premise": lambda numbers: [(999, 0, 0)],
+    "no such part": lambda numbers: [(0, 99, 0)],
+    "no such conjunct": lambda numbers: [(*numbers[0][:-1], 99)],
+    "too many terms": lambda numbers: [(*numbers[0], 0)],
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_numbers_of_no_instances_are_searched_anew(wrong, searched, monkeypatch):
     made, numbers = needed(SYSTEM, condition(NAME))
-    again, found = needed(SYSTEM, condition(NAME), known(numbers))
-    assert len(searched) == 2 and found == numbers and again.goal.eq(made.goal)
+    known = {"Watching": {NAME: WRONG[wrong](numbers)}}
+    monkeypatch.setattr(enough, "known", lambda: known)
+    again = enough.instantiated(SYSTEM, condition(NAME))
+    assert len(searched) == 2 and again.goal.eq(made.goal)
+    assert again.premises.keys() == made.premises.keys()
 
 
-def test_no_numbers_make_a_false_condition_pass():
-    given = condition(NAME)
-    false = Condition(given.name, given.kind, given.premises, z3.BoolVal(False))
+def one_vc():
+    """The theory's condition, made anew."""
+    of = Conditions(SYSTEM, EVERYTHING)
+    return of.vc(f"step {NAME.split('/')[1]}")
+
+
+def evidence_of(vc):
+    return check(Theorem("T", "", (vc,), theory="t", is_lemma=True), 1)
+
+
+def test_numbers_that_are_not_enough_are_searched_anew_once_a_solver_says_so(searched, monkeypatch):
+    name = one_vc().name
+    _, numbers = needed(SYSTEM, Conditions(SYSTEM, EVERYTHING).made[name])
+    keep_all = {"Watching": {name: numbers[:1]}}
+    monkeypatch.setattr(enough, "known", lambda: keep_all)
+    searched.clear()
+    found = evidence_of(one_vc())
+    assert found.verdict == "proved" and len(searched) == 1
+    keep_all["Watching"][name] = numbers
+    searched.clear()
+    again = evidence_of(one_vc())
+    assert again.verdict == "proved" and searched == [] and again.hashes == found.hashes
+
+
+def test_no_numbers_make_a_false_condition_pass(monkeypatch):
+    of = Conditions(SYSTEM, EVERYTHING)
+    name = one_vc().name
+    given = of.made[name]
     _, numbers = needed(SYSTEM, given)
-    made, found = needed(SYSTEM, false, numbers)
-    solver = z3.Solver()
-    solver.add(*made.premises.values(), z3.Not(made.goal))
-    assert found == [] and solver.check() == z3.sat
+    monkeypatch.setattr(enough, "known", lambda: {"Watching": {name: numbers}})
+    of.made[name] = Condition(given.name, given.kind, given.premises, z3.BoolVal(False))
+    found = evidence_of(of.vc(name))
+    assert found.verdict in ("violated", "inconclusive") and not found.second
 
 
 def test_every_condition_of_a_system_is_in_the_file(searched):
     heard = {}
-    with enough.heard(lambda system, name, tried, used: heard.setdefault(name, (tried, used))):
+    with enough.heard(lambda system, name, used: heard.setdefault(name, used)):
         for theorem in THEORY.theorems.values():
             for vc in theorem.vcs:
                 assert vc.premises
     known = enough.known()["Watching"]
-    assert {name for name, (tried, _) in heard.items() if tried} == known.keys()
-    assert all([*map(list, used)] == known[name] for name, (_, used) in heard.items() if used)
+    assert {name for name, used in heard.items() if used} == known.keys()
+    # Without numbers all instances are tried, and then those of inner quantifiers.
+    assert len(searched) == 2 * sum(not used for used in heard.values())
+    assert all([*map(list, used)] == known[name] for name, used in heard.items() if used)
 
 
 def test_a_line_of_the_file_that_is_not_what_a_proof_needs_is_stale():

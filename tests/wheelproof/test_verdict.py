@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wheelproof import documents
 from wheelproof.errors import UsageError
 from wheelproof.verdict import PROVES_NOTHING, Results, Row, Verdict, exit_code, judge, read_results
 
@@ -128,6 +129,7 @@ def test_results_survive_the_file(tmp_path_factory, some, tools, complete):
     results = replace(Results.begin(tools), rows=tuple(some), complete=complete)
     results.write(path)
     assert read_results(path) == results
+    assert path.read_text(encoding="utf-8") == documents.encode(results.document())
     assert [file.name for file in path.parent.iterdir()] == ["results.json"]
 
 

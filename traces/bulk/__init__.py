@@ -39,13 +39,4 @@ FAMILIES: tuple[Family, ...] = (
 )
 RULES: dict[str, Rule] = {rule.name: rule for family in FAMILIES for rule in family.rules}
 
-__all__ = [
-    "FAMILIES",
-    "RULES",
-    "Family",
-    "Finding",
-    "Rule",
-    "coverage",
-    "lateness",
-    "start",
-]
+__all__ = ["FAMILIES", "RULES", "Family", "Finding", "Rule", "coverage", "lateness", "start"]

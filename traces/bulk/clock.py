@@ -10,15 +10,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import (
-    STAMP,
-    Family,
-    Rule,
-    has,
-    is_one_of,
-    recorded,
-    text,
-)
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = ("dq_poll", "clock_advance", "flush_begin", "wheel_new", "overflow_create")
 
@@ -31,11 +23,7 @@ def prepare() -> Frame:
     events = EVENTS.where(
         (F.col("lc") > 0) & is_one_of(*_KINDS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())
     ).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
+        *WHICH,
         "list",
         F.coalesce(F.col("timer"), F.lit(0)).alias("timer"),
         F.coalesce(F.col("level"), F.lit(1)).alias("level"),
@@ -48,34 +36,19 @@ def prepare() -> Frame:
         ).alias("above"),
     )
     order = (*STAMP, "k", "list", "level", "key_ms", "wheel_ms", "now_ms", "above")
-    before = (
-        Window.partitionBy("run", "timer")
-        .orderBy(*order)
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
-    of_level = (
-        Window.partitionBy("run", "timer", "level")
-        .orderBy(*order)
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
+    before = Window.partitionBy("run", "timer").orderBy(*order).before()
+    of_level = Window.partitionBy("run", "timer", "level").orderBy(*order).before()
     thread = Window.partitionBy("run", "timer", "tid").orderBy(*order)
     advanced = is_one_of("clock_advance", "wheel_new")
     rows = (
         events.withColumn(
-            "clock",
-            F.last(
-                F.when(advanced & (F.col("level") == 1), F.col("wheel_ms")), ignorenulls=True
-            ).over(before),
+            "clock", F.last_where(advanced & (F.col("level") == 1), F.col("wheel_ms")).over(before)
         )
-        .withColumn(
-            "own", F.last(F.when(advanced, F.col("wheel_ms")), ignorenulls=True).over(of_level)
-        )
+        .withColumn("own", F.last_where(advanced, F.col("wheel_ms")).over(of_level))
         .withColumn("was", F.lag("k").over(thread))
         .withColumn(
             "polled",
-            F.last(F.when(is_one_of("dq_poll"), F.struct("list", "key_ms")), ignorenulls=True).over(
-                thread.rowsBetween(Window.unboundedPreceding, -1)
-            ),
+            F.last_where(is_one_of("dq_poll"), F.struct("list", "key_ms")).over(thread.before()),
         )
     )
     rows = rows.withColumn(
@@ -120,14 +93,14 @@ RULES = (
         "the clock of a level never goes back",
         is_one_of("clock_advance") & F.col("own").isNotNull(),
         F.col("wheel_ms") >= F.col("own"),
-        text("became ", F.col("wheel_ms"), " ms, was ", F.col("own"), " ms"),
+        text("became {wheel_ms} ms, was {own} ms"),
     ),
     Rule(
         "ClockBehindTime",
         "the wheel's clock is at a tick that the time read has reached",
         (is_one_of("clock_advance") & F.col("now_ms").isNotNull() & F.col("tick").isNotNull()),
         ((F.col("wheel_ms") <= F.col("now_ms")) & (F.pmod(F.col("wheel_ms"), F.col("tick")) == 0)),
-        text("became ", F.col("wheel_ms"), " ms at ", F.col("now_ms"), " ms"),
+        text("became {wheel_ms} ms at {now_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -141,7 +114,7 @@ RULES = (
             & F.col("tick").isNotNull()
         ),
         F.col("wheel_ms") == _reached(),
-        text("became ", F.col("wheel_ms"), " ms for the key ", F.col("polled.key_ms"), " ms"),
+        text("became {wheel_ms} ms for the key {polled.key_ms} ms"),
     ),
     Rule(
         "ClockReachesKey",
@@ -157,14 +130,14 @@ RULES = (
             F.coalesce(F.col("clock"), F.col("start_ms"))
             >= _tick_of(F.col("polled.key_ms"), F.col("lowest_tick"))
         ),
-        text("clock ", F.col("clock"), " ms, key ", F.col("polled.key_ms"), " ms"),
+        text("clock {clock} ms, key {polled.key_ms} ms"),
     ),
     Rule(
         "OneOverflowWheel",
         "a level above is published once",
         is_one_of("overflow_create"),
         F.col("published").isNull(),
-        text("level ", F.col("above"), " was published at lc ", F.col("published")),
+        text("level {above} was published at lc {published}"),
         alone=True,
     ),
 )

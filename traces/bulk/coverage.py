@@ -11,11 +11,11 @@ rule, or unknown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.codes import CAUSE, KIND, any_of
 from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.document import Coverage
 from wheelproof.pipeline.tally import times
 
 ENTRY_STATES = {
@@ -125,7 +125,7 @@ def operation_measures() -> dict[str, Column]:
     }
 
 
-def summary(kinds: Mapping[str, int], measured: Mapping[str, Any]) -> dict[str, Any]:
+def summary(kinds: Mapping[str, int], measured: Mapping[str, int]) -> Coverage:
     """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never
     taken."""
     from wheelproof.trace.format.schema import KINDS

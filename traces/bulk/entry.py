@@ -23,15 +23,7 @@ from wheelproof.pipeline.codes import (
 )
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import (
-    STAMP,
-    Family,
-    Rule,
-    has,
-    is_one_of,
-    recorded,
-    text,
-)
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, has, is_one_of, recorded, text
 
 _ENTRY_KINDS = (
     "entry_new",
@@ -75,10 +67,10 @@ def prepare_entries() -> Frame:
     order = Window.partitionBy("entry", "run").orderBy(
         *STAMP, "kind", "list", "res", "cause", "exp_ms", "seen"
     )
-    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    before = order.before()
 
     def last(condition: Column, value: Column) -> Column:
-        return F.last(F.when(condition, value), ignorenulls=True).over(before)
+        return F.last_where(condition, value).over(before)
 
     moves, checks = is_kind(*_MOVES), is_kind("cancel_check")
     stays = (
@@ -98,7 +90,7 @@ def prepare_entries() -> Frame:
         "checked": last(checks, F.coalesce("res", F.lit(0))),
         "checked_tid": last(checks, F.col("tid")),
         "checked_lc": last(checks, F.col("lc")),
-        "deadline": F.last("exp_ms", ignorenulls=True).over(before),
+        "deadline": F.last("exp_ms").over(before),
         "last": F.lead("kind").over(order).isNull(),
     }
     runs = broadcast(
@@ -118,17 +110,16 @@ def _was(*kinds: str) -> Column:
 
 def _caused_by(cause: str) -> Column:
     """False too where an unlink has no cause: one that no thread flushed, cancelled or moved."""
-    return F.coalesce(any_of("cause", CAUSE, cause), F.lit(False))
+    return F.is_true(any_of("cause", CAUSE, cause))
 
 
 def _says(result: str) -> Column:
-    return F.coalesce(any_of("res", RESULT, result), F.lit(False))
+    return F.is_true(any_of("res", RESULT, result))
 
 
 def _came() -> Column:
-    return text(
-        " after ", F.coalesce(named("was", KIND), F.lit("nothing")), " in list ", F.col("was_list")
-    )
+    was = F.coalesce(named("was", KIND), F.lit("nothing"))
+    return text(" after {was} in list {was_list}", was=was)
 
 
 def _kind() -> Column:
@@ -147,7 +138,7 @@ def _needs_a_check() -> Column:
 
 def _emptied() -> Column:
     """Everything is taken out of a timer: no thread checks whether it is cancelled or due."""
-    return F.coalesce(_caused_by("shutdown"), F.lit(False))
+    return F.is_true(_caused_by("shutdown"))
 
 
 def _left_by_executor() -> Column:
@@ -173,14 +164,14 @@ ENTRY_RULES = (
         "an entry is linked only when it is in no list",
         is_kind("list_add"),
         F.col("was_list") == 0,
-        text("linked into ", F.col("list"), _came()),
+        text("linked into {list}{came}", came=_came()),
     ),
     Rule(
         "ExactlyItsList",
         "an entry is unlinked from the list that it is in",
         is_kind("list_remove"),
         F.col("was_list") == F.col("list"),
-        text("unlinked from ", F.col("list"), _came()),
+        text("unlinked from {list}{came}", came=_came()),
     ),
     # A lone read of the owner may come between the write of the word and the event that stands for
     # the link: no rule is made of it.
@@ -189,22 +180,22 @@ ENTRY_RULES = (
         "who cannot link an entry sees the list that it is in",
         is_kind("list_add_retry") & F.col("seen").isNotNull(),
         F.col("seen") == F.col("was_list"),
-        text("read ", F.col("seen"), _came()),
+        text("read {seen}{came}", came=_came()),
     ),
     Rule(
         "FreshId",
         "an entry is made once, before anything happens to it",
         is_kind("entry_new"),
         F.col("was").isNull(),
-        text("made", _came()),
+        text("made{came}", came=_came()),
         alone=True,
     ),
     Rule(
         "FiredOnce",
         "an entry is handed over once, and nothing links it afterwards",
         is_kind("expire_submit", "list_add", "wheel_place"),
-        ~F.coalesce(_was("expire_submit", "task_run"), F.lit(False)),
-        text(_kind(), _came()),
+        ~F.is_true(_was("expire_submit", "task_run")),
+        text("{kind}{came}", kind=_kind(), came=_came()),
         alone=True,
     ),
     Rule(
@@ -212,21 +203,21 @@ ENTRY_RULES = (
         "an entry is handed over, or refused, only when it is in no list",
         is_kind("expire_submit", "wheel_reject", "reinsert"),
         F.col("was_list") == 0,
-        text(_kind(), _came()),
+        text("{kind}{came}", kind=_kind(), came=_came()),
     ),
     Rule(
         "RunsOncePerAdd",
         "a task runs once for each time that an entry was handed over",
         is_kind("task_run") & recorded("expire_submit"),
         _was("expire_submit"),
-        text("ran", _came()),
+        text("ran{came}", came=_came()),
     ),
     Rule(
         "ReinsertAfterUnlink",
         "a flush hands back the entry that it has just unlinked",
         is_kind("reinsert"),
         _was("list_remove") & (F.col("was_tid") == F.col("tid")),
-        text("handed back", _came()),
+        text("handed back{came}", came=_came()),
     ),
     Rule(
         "CheckedLive",
@@ -239,12 +230,10 @@ ENTRY_RULES = (
             & (F.col("checked_lc") > F.coalesce(F.col("was_lc"), F.lit(-1)))
         ),
         text(
-            _kind(),
-            _came(),
-            ", checked by thread ",
-            F.col("checked_tid"),
-            ", cancelled: ",
-            named("checked", RESULT),
+            "{kind}{came}, checked by thread {checked_tid}, cancelled: {checked}",
+            kind=_kind(),
+            came=_came(),
+            checked=named("checked", RESULT),
         ),
     ),
     Rule(
@@ -252,14 +241,14 @@ ENTRY_RULES = (
         "an entry is handed over only after the wheel has refused it",
         is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
         any_of("placed", KIND, "wheel_reject"),
-        text("handed over after ", named("placed", KIND)),
+        text("handed over after {placed}", placed=named("placed", KIND)),
     ),
     Rule(
         "LinkedWherePlaced",
         "the wheel chooses a bucket once before each link",
         is_kind("wheel_place", "list_add") & recorded("wheel_place"),
-        (F.coalesce(any_of("placed", KIND, "wheel_place"), F.lit(False)) == is_kind("list_add")),
-        text(_kind(), " after ", named("placed", KIND)),
+        (F.is_true(any_of("placed", KIND, "wheel_place")) == is_kind("list_add")),
+        text("{kind} after {placed}", kind=_kind(), placed=named("placed", KIND)),
     ),
     Rule(
         "EveryTimerFires",
@@ -274,7 +263,7 @@ ENTRY_RULES = (
                 | (is_kind("cancel_check") & _says("false"))
             )
         ),
-        text("ends with ", _kind(), _came()),
+        text("ends with {kind}{came}", kind=_kind(), came=_came()),
     ),
     Rule(
         "HandedOverRuns",
@@ -282,14 +271,14 @@ ENTRY_RULES = (
         "has run",
         F.col("last") & F.col("whole") & F.col("ran") & _left_by_executor(),
         _last_move() == KIND["task_run"],
-        text("ends with ", _kind(), _came()),
+        text("ends with {kind}{came}", kind=_kind(), came=_came()),
     ),
     Rule(
         "DeadlineStays",
         "an entry's deadline never changes",
         F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
         F.col("exp_ms") == F.col("deadline"),
-        text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"),
+        text("deadline {exp_ms} ms, before {deadline} ms"),
         alone=True,
     ),
 )
@@ -310,11 +299,7 @@ def prepare_tasks() -> Frame:
     """The events of a task's word with ``live``: the entry that the last write made the task's, 0
     for none; null before any write."""
     events = EVENTS.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
+        *WHICH,
         "task",
         "entry",
         "res",
@@ -324,14 +309,14 @@ def prepare_tasks() -> Frame:
     before = (
         Window.partitionBy("task", "run")
         .orderBy(*STAMP, "k", "entry", "res", "seen", "left")
-        .rowsBetween(Window.unboundedPreceding, -1)
+        .before()
     )
     write = (
         F.when(is_one_of("set_entry"), F.col("entry"))
         .when(is_one_of("cancel"), F.lit(0))
         .when(is_one_of("checkpoint"), F.col("left"))
     )
-    return events.withColumn("live", F.last(write, ignorenulls=True).over(before))
+    return events.withColumn("live", F.last(write).over(before))
 
 
 TASK_RULES = (
@@ -344,14 +329,14 @@ TASK_RULES = (
             & F.col("live").isNotNull()
         ),
         (F.col("res") == "true") == (F.col("entry") != F.col("live")),
-        text("entry ", F.col("entry"), " cancelled: ", F.col("res"), ", live is ", F.col("live")),
+        text("entry {entry} cancelled: {res}, live is {live}"),
     ),
     Rule(
         "LiveEntryObserved",
         "who replaces a task's live entry saw the one that the last writer left",
         (is_one_of("set_entry", "cancel") & F.col("seen").isNotNull() & F.col("live").isNotNull()),
         F.col("seen") == F.col("live"),
-        text("saw ", F.col("seen"), ", live was ", F.col("live")),
+        text("saw {seen}, live was {live}"),
     ),
 )
 

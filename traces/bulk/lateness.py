@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.document import Lateness, LatenessClass
 from wheelproof.pipeline.tally import times
 
 EDGES_MS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
@@ -47,13 +47,13 @@ def lateness_measures() -> dict[str, Column]:
     }
 
 
-def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
+def summary(measured: Mapping[str, int]) -> Lateness:
     """Plain data of the measures: ``count`` 0 and nothing else where no entry was handed over."""
     counts = [measured[f"late_{index}"] for index in range(len(EDGES_MS) + 1)]
     total = sum(counts)
     if not total:
         return {"count": 0}
-    classes = [
+    classes: list[LatenessClass] = [
         {"from_ms": low, "below_ms": high, "count": count}
         for low, high, count in zip((None, *EDGES_MS), (*EDGES_MS, None), counts)
         if count
@@ -63,10 +63,8 @@ def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
         "least_ms": measured["late_min"],
         "greatest_ms": measured["late_max"],
         "mean_ms": measured["late_sum"] / total,
-        **{
-            f"p{share}_below_ms": _percentile(counts, share / 100, measured["late_max"])
-            for share in (50, 99)
-        },
+        "p50_below_ms": _percentile(counts, 0.5, measured["late_max"]),
+        "p99_below_ms": _percentile(counts, 0.99, measured["late_max"]),
         "classes": classes,
     }
 

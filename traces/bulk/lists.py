@@ -5,7 +5,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, Frame
-from wheelproof.pipeline.rule import STAMP, Family, Rule, is_one_of, text
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, is_one_of, text
 
 _LIST_KINDS = (
     "list_add",
@@ -24,11 +24,7 @@ def prepare_lists() -> Frame:
     the flush before left), ``key`` (its key before), ``queued`` (its key in the queue) and
     ``flushed`` (the number of its lock when its last flush began or ended)."""
     events = EVENTS.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
+        *WHICH,
         "entry",
         "list",
         "exp_ms",
@@ -40,10 +36,7 @@ def prepare_lists() -> Frame:
     order = Window.partitionBy("list", "run").orderBy(
         *STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key", "lseq"
     )
-    so_far, before = (
-        order.rowsBetween(Window.unboundedPreceding, 0),
-        order.rowsBetween(Window.unboundedPreceding, -1),
-    )
+    so_far, before = (order.so_far(), order.before())
     # A checkpoint amid the events repeats what is known: it changes something only where events
     # were lost, and then this rule is not trusted.
     begins = is_one_of("checkpoint") & (F.col("lc") == 0)
@@ -54,25 +47,18 @@ def prepare_lists() -> Frame:
         .withColumn(
             "left",
             F.coalesce(
-                F.last(F.when(is_one_of("flush_end"), F.col("linked")), ignorenulls=True).over(
-                    before
-                ),
-                F.lit(0),
+                F.last_where(is_one_of("flush_end"), F.col("linked")).over(before), F.lit(0)
             ),
         )
         .withColumn(
-            "key",
-            F.last(F.when(is_one_of("bucket_expiry_set"), F.col("key_ms")), ignorenulls=True).over(
-                before
-            ),
+            "key", F.last_where(is_one_of("bucket_expiry_set"), F.col("key_ms")).over(before)
         )
-        .withColumn("queued", F.last(queue, ignorenulls=True).over(before))
+        .withColumn("queued", F.last(queue).over(before))
         .withColumn(
             "flushed",
-            F.last(
-                F.when(is_one_of("flush_begin", "flush_end"), F.coalesce("lseq", F.lit(0))),
-                ignorenulls=True,
-            ).over(before),
+            F.last_where(is_one_of("flush_begin", "flush_end"), F.coalesce("lseq", F.lit(0))).over(
+                before
+            ),
         )
     )
 
@@ -89,14 +75,14 @@ LIST_RULES = (
         "when a flush ends the list is empty, but for what the flush before left",
         is_one_of("flush_end"),
         (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
-        text(F.col("linked"), " entries are left, ", F.col("left"), " by the flush before"),
+        text("{linked} entries are left, {left} by the flush before"),
     ),
     Rule(
         "KeyObserved",
         "who sets a bucket's key saw the one that was set before",
         (is_one_of("bucket_expiry_set") & F.col("seen_key").isNotNull() & F.col("key").isNotNull()),
         F.col("seen_key") == F.col("key"),
-        text("saw ", F.col("seen_key"), ", key was ", F.col("key")),
+        text("saw {seen_key}, key was {key}"),
     ),
     Rule(
         "KeyBeforeDeadline",
@@ -109,7 +95,7 @@ LIST_RULES = (
             & (F.col("key") >= 0)
         ),
         F.col("key") <= F.col("exp_ms"),
-        text("key ", F.col("key"), " ms, deadline ", F.col("exp_ms"), " ms"),
+        text("key {key} ms, deadline {exp_ms} ms"),
     ),
     Rule(
         "ResetWhenEmpty",
@@ -117,14 +103,14 @@ LIST_RULES = (
         " before left",
         _resets(),
         (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
-        text(F.col("linked"), " entries are in the bucket, and no thread queues it again"),
+        text("{linked} entries are in the bucket, and no thread queues it again"),
     ),
     Rule(
         "ResetUnderMonitor",
         "a bucket's key is reset under the bucket's monitor, where its flush shows that monitor",
         _resets() & (F.col("flushed") > 0),
         F.col("lseq").isNotNull(),
-        text("the flush has the monitor's number ", F.col("flushed"), ", the reset none"),
+        text("the flush has the monitor's number {flushed}, the reset none"),
         alone=True,
     ),
     Rule(
@@ -132,22 +118,14 @@ LIST_RULES = (
         "a bucket is put into the queue only when it is not in it",
         is_one_of("dq_offer"),
         ~F.col("queued.k").eqNullSafe("dq_offer"),
-        text(
-            "offered with key ",
-            F.col("key_ms"),
-            " ms, in the queue with ",
-            F.col("queued.key_ms"),
-            " ms",
-        ),
+        text("offered with key {key_ms} ms, in the queue with {queued.key_ms} ms"),
     ),
     Rule(
         "QueuedWithItsKey",
         "a bucket leaves the queue with the key with which it went in",
         is_one_of("dq_poll") & F.col("key_ms").isNotNull(),
         (F.col("queued.k").eqNullSafe("dq_offer") & (F.col("queued.key_ms") == F.col("key_ms"))),
-        text(
-            "polled with key ", F.col("key_ms"), " ms, went in with ", F.col("queued.key_ms"), " ms"
-        ),
+        text("polled with key {key_ms} ms, went in with {queued.key_ms} ms"),
     ),
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
 from wheelproof.pipeline.frames import EVENTS, Frame
-from wheelproof.pipeline.rule import Family, Rule, is_one_of, text
+from wheelproof.pipeline.rule import WHICH, Family, Rule, is_one_of, text
 
 _SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
 """A column of ids, and the column that repeats the number at that object's lock."""
@@ -26,19 +26,7 @@ _WORDS = (
 def prepare() -> Frame:
     """Every event with what names its objects, and its tokens."""
     return EVENTS.where(F.col("lc") > 0).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
-        "task",
-        "entry",
-        "list",
-        "op",
-        "ord",
-        "eseq",
-        "lseq",
-        "oseq",
+        *WHICH, "task", "entry", "list", "op", "ord", "eseq", "lseq", "oseq"
     )
 
 
@@ -51,7 +39,7 @@ def _names_its_lock() -> Column:
     named = F.lit(True)
     for role, column in _SEQUENCES:
         mine, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
-        named = named & (number.isNull() | F.coalesce(_held(mine, number), F.lit(False)))
+        named = named & (number.isNull() | F.is_true(_held(mine, number)))
     return named
 
 
@@ -94,20 +82,7 @@ RULES = (
         "the number of a lock that is repeated beside an object is that of the object's own lock",
         _numbered(),
         _names_its_lock(),
-        text(
-            "entry ",
-            F.col("entry"),
-            " at ",
-            F.col("eseq"),
-            ", list ",
-            F.col("list"),
-            " at ",
-            F.col("lseq"),
-            ", op ",
-            F.col("op"),
-            " at ",
-            F.col("oseq"),
-        ),
+        text("entry {entry} at {eseq}, list {list} at {lseq}, op {op} at {oseq}"),
         alone=True,
     ),
     Rule(
@@ -115,7 +90,7 @@ RULES = (
         "the word that a step touches is that of the object that the event names",
         _touches_a_word(),
         _its_own_word(),
-        text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")),
+        text("task {task}, op {op}, list {list}"),
         alone=True,
     ),
 )

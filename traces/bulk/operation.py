@@ -8,7 +8,7 @@ from traces.bulk.coverage import operation_measures, operation_steps
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import STAMP, Family, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = (
     "op_new",
@@ -119,14 +119,10 @@ def prepare() -> Frame:
     return grouped.where(F.col("own") > 0).join(runs, "run", "inner")
 
 
-def _times(name: str) -> Column:
-    return text(F.col(name), " times")
-
-
 def _completed_without_watchers() -> Column:
     """An operation that no thread watches was completed by no timeout, or before it was left: a
     completed operation is not put among the watchers."""
-    by_timeout = F.coalesce(F.col("winner.cause") == "expiry", F.lit(False))
+    by_timeout = F.is_true(F.col("winner.cause") == "expiry")
     return (F.col("won") > 0) & (~by_timeout | (F.col("won_at") < F.col("left_at")))
 
 
@@ -136,14 +132,7 @@ RULES = (
         "at most one attempt completes an operation, and onComplete runs at most once",
         F.col("attempts") + F.col("begun") > 0,
         (F.col("won") <= 1) & (F.col("begun") <= 1) & (F.col("ended") <= 1),
-        text(
-            "completed ",
-            _times("won"),
-            ", onComplete ",
-            _times("begun"),
-            ", ended ",
-            _times("ended"),
-        ),
+        text("completed {won} times, onComplete {begun} times, ended {ended} times"),
         alone=True,
     ),
     Rule(
@@ -151,7 +140,7 @@ RULES = (
         "an operation is made once, before anything happens to it",
         F.col("made") > 0,
         (F.col("made") == 1) & (F.col("made_at") == F.col("first_at")),
-        text("made ", _times("made")),
+        text("made {made} times"),
         alone=True,
     ),
     Rule(
@@ -159,14 +148,14 @@ RULES = (
         "in a whole trace an operation that is left to be watched was made",
         ((F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("op_new")),
         F.col("made") > 0,
-        text("watches ", F.col("watches"), ", made ", _times("made")),
+        text("watches {watches}, made {made} times"),
     ),
     Rule(
         "FirstAttemptWins",
         "the first attempt to complete an operation succeeds",
         F.col("attempts") > 0,
         F.col("won_at").eqNullSafe(F.col("attempt_at")),
-        text(F.col("attempts"), " attempts, ", F.col("won"), " of them won"),
+        text("{attempts} attempts, {won} of them won"),
     ),
     Rule(
         "CompleteByWinner",
@@ -181,7 +170,7 @@ RULES = (
                 & (F.col("ended_at.tid") == F.col("begun_at.tid"))
             )
         ),
-        text("completed at lc ", F.col("won_at.lc"), ", onComplete at lc ", F.col("begun_at.lc")),
+        text("completed at lc {won_at.lc}, onComplete at lc {begun_at.lc}"),
     ),
     Rule(
         "ExpiredByTimeoutOnly",
@@ -195,49 +184,42 @@ RULES = (
             & (F.coalesce(F.col("ended_at"), F.col("won_at")) < F.col("expired_at"))
             & (F.col("won_at.tid") == F.col("expired_at.tid"))
         ),
-        text("onExpiration ", _times("expired"), ", completed by ", F.col("winner.cause")),
+        text("onExpiration {expired} times, completed by {winner.cause}"),
     ),
     Rule(
         "TimeoutExpires",
         "an operation that its timeout completed runs onExpiration, unless onComplete raised",
         (F.col("winner.cause") == "expiry") & F.col("whole") & (F.col("raised") == 0),
         F.col("expired") > 0,
-        text("completed by its timeout at lc ", F.col("won_at.lc")),
+        text("completed by its timeout at lc {won_at.lc}"),
     ),
     Rule(
         "CompletesOnce",
         "at the end of a whole trace the thread that completed an operation has run onComplete",
         (F.col("won") > 0) & F.col("whole"),
         (F.col("begun") >= 1) & (F.col("ended") >= 1),
-        text(
-            "completed at lc ",
-            F.col("won_at.lc"),
-            ", onComplete ",
-            _times("begun"),
-            ", ended ",
-            _times("ended"),
-        ),
+        text("completed at lc {won_at.lc}, onComplete {begun} times, ended {ended} times"),
     ),
     Rule(
         "NoLeakedTimer",
         "at the end of a whole trace the timer has no task that is a completed operation",
         (F.col("won") > 0) & F.col("timed_at").isNotNull() & F.col("whole"),
-        F.coalesce(F.col("timed_at") < F.col("untimed_at"), F.lit(False)),
-        text("completed at lc ", F.col("won_at.lc"), ", timed at lc ", F.col("timed_at.lc")),
+        F.is_true(F.col("timed_at") < F.col("untimed_at")),
+        text("completed at lc {won_at.lc}, timed at lc {timed_at.lc}"),
     ),
     Rule(
         "TriesEnd",
         "at the end of a whole trace every evaluation of tryComplete has ended",
         (F.col("trying") + F.col("tried") > 0) & F.col("whole"),
         F.col("trying") == F.col("tried"),
-        text("begun ", _times("trying"), ", ended ", _times("tried")),
+        text("begun {trying} times, ended {tried} times"),
     ),
     Rule(
         "NoLostCompletion",
         "at the end of a whole trace no open operation has a note that no thread has seen",
         (F.col("notes") > 0) & F.col("whole"),
-        (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)),
-        text("noted at lc ", F.col("note.lc")),
+        (F.col("won") > 0) | ~F.is_true(F.col("note.pending")),
+        text("noted at lc {note.lc}"),
     ),
     Rule(
         "WatchedOnce",
@@ -248,12 +230,9 @@ RULES = (
             & (F.size(F.array_except("unwatched", "watched")) == 0)
         ),
         text(
-            "watches ",
-            F.col("watches"),
-            " on ",
-            F.size("watched"),
-            " keys, taken out of ",
-            F.size("unwatched"),
+            "watches {watches} on {watched} keys, taken out of {unwatched}",
+            watched=F.size("watched"),
+            unwatched=F.size("unwatched"),
         ),
     ),
     Rule(
@@ -271,14 +250,7 @@ RULES = (
         ).otherwise(
             (F.col("won_at") < F.col("done_at")) & (F.col("won_at.tid") == F.col("done_at.tid"))
         ),
-        text(
-            "watches ",
-            F.col("watches"),
-            ", left ",
-            F.col("left_watching"),
-            " times, completed ",
-            _times("won"),
-        ),
+        text("watches {watches}, left {left_watching} times, completed {won} times"),
     ),
     Rule(
         "NoteAfterRefusal",
@@ -290,7 +262,7 @@ RULES = (
             & F.col("whole")
         ),
         F.col("refused") == F.col("noted"),
-        text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times"),
+        text("refused {refused} times, noted {noted} times"),
     ),
     Rule(
         "ForcedUnderLock",
@@ -298,14 +270,14 @@ RULES = (
         "that lock",
         (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("locked") > 0),
         F.col("bare") == 0,
-        text("completed at lc ", F.col("won_at.lc"), " without the lock"),
+        text("completed at lc {won_at.lc} without the lock"),
     ),
     Rule(
         "TryExcludesComplete",
         "under the blocking protocol tryComplete is not begun once the operation is completed",
         (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
         F.col("try_at") < F.col("won_at"),
-        text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc")),
+        text("begun at lc {try_at.lc}, completed at lc {won_at.lc}"),
     ),
     *timeouts.RULES,
 )
@@ -325,7 +297,7 @@ def prepare_attempts() -> Frame:
     """The beginnings and ends of evaluations of tryComplete, each with ``was``: the one before it
     on the same operation."""
     events = EVENTS.where(F.col("op").isNotNull() & (_evaluates() | is_one_of("try_end"))).select(
-        "run", "tid", "tseq", "lc", "k", "op"
+        *WHICH, "op"
     )
     order = Window.partitionBy("op", "run").orderBy(*STAMP, "k")
     return events.withColumn("was", F.lag("k").over(order)).join(
@@ -339,7 +311,7 @@ ATTEMPT_RULES = (
         "tryComplete of an operation is evaluated by one thread at a time",
         is_one_of("try_begin") & recorded("try_end"),
         ~F.col("was").eqNullSafe("try_begin"),
-        text("tryComplete of operation ", F.col("op"), " is evaluated already"),
+        text("tryComplete of operation {op} is evaluated already"),
     ),
 )
 

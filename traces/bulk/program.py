@@ -43,9 +43,9 @@ RULES = (
         F.col("modelled").isNotNull() & F.col("modelled_was").isNotNull(),
         can_follow(),
         text(
-            named("modelled", KIND),
-            " after ",
-            F.coalesce(named("modelled_was", KIND), F.lit(BEGIN)),
+            "{kind} after {was}",
+            kind=named("modelled", KIND),
+            was=F.coalesce(named("modelled_was", KIND), F.lit(BEGIN)),
         ),
     ),
     Rule(
@@ -187,7 +187,7 @@ RULES = (
         "where the clock is advanced twice in a row, the second is that of a higher level",
         is_kind("clock_advance") & any_of("was_kind", KIND, "clock_advance"),
         F.col("level") > F.coalesce(F.col("was_level"), F.lit(1)),
-        text("level ", F.col("level"), " after level ", F.col("was_level")),
+        text("level {level} after level {was_level}"),
     ),
     Rule(
         "SetAfterNew",
@@ -265,7 +265,7 @@ RULES = (
             & F.col("was_exp_ms").isNotNull()
         ),
         F.col("exp_ms") == F.col("was_exp_ms"),
-        text("deadline ", F.col("exp_ms"), " ms, of the task ", F.col("was_exp_ms"), " ms"),
+        text("deadline {exp_ms} ms, of the task {was_exp_ms} ms"),
     ),
     Rule(
         "TimeoutCancelsItself",
@@ -278,7 +278,7 @@ RULES = (
             & any_of("after_kind", KIND, "cancel", "list_remove")
         ),
         F.coalesce(F.col("after_task") == F.col("was_task"), F.lit(True)),
-        text("task ", F.col("was_task"), " ran, task ", F.col("after_task"), " is cancelled"),
+        text("task {was_task} ran, task {after_task} is cancelled"),
     ),
     Rule(
         "TryAfterWatch",

@@ -107,10 +107,10 @@ def prepare() -> Frame:
     steps = steps.join(broadcast(about), "run").withColumn("modelled", _modelled(load()))
     # The thread comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("tid", "run").orderBy("tseq", "lc", *_SEEN)
-    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    before = order.before()
 
     def last(value: Column) -> Column:
-        return F.last(value, ignorenulls=True).over(before)
+        return F.last(value).over(before)
 
     # A thread's rows wait for their window: what they carry is kept small, and so is what is found:
     # numbers beside each other instead of structs.
@@ -150,7 +150,7 @@ def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
     modelled = F.col("module").isNotNull() & (F.col("module") * _WIDTH + F.col("kind")).isin(
         *sorted(known)
     )
-    return F.when(modelled & ~F.coalesce(inner, F.lit(False)), F.col("kind"))
+    return F.when(modelled & ~F.is_true(inner), F.col("kind"))
 
 
 def can_follow() -> Column:
@@ -169,7 +169,7 @@ def can_follow() -> Column:
 def of_wheel_alone() -> Column:
     """The run follows the wheel's own specification: the check once more before the
     executor gets an entry is the timer's, not the wheel's."""
-    return F.coalesce(F.col("module") == _MODULE[_WHEEL], F.lit(False))
+    return F.is_true(F.col("module") == _MODULE[_WHEEL])
 
 
 def comes_after() -> Column:
@@ -214,9 +214,7 @@ def answer_is_of_check() -> Column:
     known = any_of("was_res", RESULT, "true", "false") & (
         is_kind("wheel_place") | F.col("cause").isNotNull()
     )
-    return ~F.coalesce(known, F.lit(False)) | (
-        any_of("was_res", RESULT, "true") == F.coalesce(refused, F.lit(False))
-    )
+    return ~F.is_true(known) | (any_of("was_res", RESULT, "true") == F.is_true(refused))
 
 
 def of_lock() -> Column:
@@ -237,32 +235,23 @@ def note_of_try() -> Column:
 
 def named_step(where: str) -> Column:
     """A neighbour in words: its kind, and the object that it names."""
-    return text(
-        named(f"{where}_kind", KIND),
-        " (entry ",
-        F.col(f"{where}_entry"),
-        ", list ",
-        F.col(f"{where}_list"),
-        ", op ",
-        F.col(f"{where}_op"),
-        ")",
-    )
+    objects = f"entry {{{where}_entry}}, list {{{where}_list}}, op {{{where}_op}}"
+    return text(f"{{kind}} ({objects})", kind=named(f"{where}_kind", KIND))
 
 
 def step_before() -> Column:
-    return text(named("kind", KIND), " comes after ", named_step("was"))
+    return text("{kind} comes after {was}", kind=named("kind", KIND), was=named_step("was"))
 
 
 def step_last(name: str) -> Column:
     """What was looked back for, in words: its kind, and its object."""
     thing, first, second = _LAST[name]
     return text(
-        "the last was ",
-        F.when(F.col(name) > 0, first).otherwise(second),
-        f" of {thing} ",
-        F.abs(F.col(name)),
+        f"the last was {{kind}} of {thing} {{number}}",
+        kind=F.when(F.col(name) > 0, first).otherwise(second),
+        number=F.abs(F.col(name)),
     )
 
 
 def step_after() -> Column:
-    return text("after ", named("kind", KIND), " comes ", named_step("after"))
+    return text("after {kind} comes {after}", kind=named("kind", KIND), after=named_step("after"))

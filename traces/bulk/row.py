@@ -7,7 +7,7 @@ from traces.bulk.lateness import late, lateness_measures
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import Family, Rule, is_one_of, text
+from wheelproof.pipeline.rule import WHICH, Family, Rule, is_one_of, text
 
 _KINDS = (
     "wheel_place",
@@ -27,11 +27,7 @@ _KINDS = (
 """The kinds that one of the rules, or the lateness, is about."""
 
 _COLUMNS = (
-    "run",
-    "tid",
-    "tseq",
-    "lc",
-    "k",
+    *WHICH,
     "task",
     "entry",
     "list",
@@ -155,16 +151,7 @@ RULES = (
         "an entry goes into the bucket of its deadline's tick",
         _placed("list_add") & _has("exp_ms", "vid", "bucket"),
         _slot(),
-        text(
-            "deadline ",
-            F.col("exp_ms"),
-            " ms at level ",
-            F.col("level"),
-            ": vid ",
-            F.col("vid"),
-            ", bucket ",
-            F.col("bucket"),
-        ),
+        text("deadline {exp_ms} ms at level {level}: vid {vid}, bucket {bucket}"),
         alone=True,
     ),
     Rule(
@@ -172,15 +159,7 @@ RULES = (
         "an entry goes to the lowest level whose turn reaches its deadline",
         _placed() & _has("exp_ms", "wheel_ms"),
         _level(),
-        text(
-            "deadline ",
-            F.col("exp_ms"),
-            " ms at level ",
-            F.col("level"),
-            ", wheel at ",
-            F.col("wheel_ms"),
-            " ms",
-        ),
+        text("deadline {exp_ms} ms at level {level}, wheel at {wheel_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -188,7 +167,7 @@ RULES = (
         "a bucket's key is a multiple of its level's tick",
         (is_one_of("bucket_expiry_set", "dq_offer") & _has("lowest_tick") & (F.col("key_ms") >= 0)),
         F.pmod(F.col("key_ms"), F.coalesce(F.col("tick"), F.col("lowest_tick"))) == 0,
-        text("key ", F.col("key_ms"), " ms at level ", F.col("level")),
+        text("key {key_ms} ms at level {level}"),
         alone=True,
     ),
     Rule(
@@ -196,7 +175,7 @@ RULES = (
         "the key that an entry gives its bucket is the beginning of its deadline's tick",
         is_one_of("bucket_expiry_set") & _has("exp_ms", "tick") & (F.col("key_ms") >= 0),
         F.col("key_ms") == _trim(F.col("exp_ms"), F.col("tick")),
-        text("key ", F.col("key_ms"), " ms for the deadline ", F.col("exp_ms"), " ms"),
+        text("key {key_ms} ms for the deadline {exp_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -204,9 +183,7 @@ RULES = (
         "setting a key says that it changed if and only if it did",
         is_one_of("bucket_expiry_set") & _has("seen_key", "res"),
         (F.col("res") == "true") == (F.col("seen_key") != F.col("key_ms")),
-        text(
-            "key ", F.col("seen_key"), " became ", F.col("key_ms"), ", and changed: ", F.col("res")
-        ),
+        text("key {seen_key} became {key_ms}, and changed: {res}"),
         alone=True,
     ),
     Rule(
@@ -217,7 +194,7 @@ RULES = (
         F.when(is_one_of("wheel_place"), _not_due()).otherwise(
             F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick")
         ),
-        text("deadline ", F.col("exp_ms"), " ms, wheel at ", F.col("wheel_ms"), " ms"),
+        text("deadline {exp_ms} ms, wheel at {wheel_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -230,7 +207,7 @@ RULES = (
             & _has("exp_ms", "now_ms", "lowest_tick")
         ),
         F.col("now_ms") > F.col("exp_ms") - F.col("lowest_tick"),
-        text("deadline ", F.col("exp_ms"), " ms, completed at ", F.col("now_ms"), " ms"),
+        text("deadline {exp_ms} ms, completed at {now_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -238,7 +215,7 @@ RULES = (
         "a bucket is taken from the queue only when its key is reached",
         is_one_of("dq_poll") & _has("list", "key_ms", "now_ms"),
         F.col("key_ms") <= F.col("now_ms"),
-        text("key ", F.col("key_ms"), " ms, polled at ", F.col("now_ms"), " ms"),
+        text("key {key_ms} ms, polled at {now_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -246,9 +223,7 @@ RULES = (
         "a deadline is the clock that was read and the delay",
         is_one_of("add_request", "entry_new") & _has("exp_ms", "delay_ms", "now_ms"),
         F.col("exp_ms") == F.col("now_ms") + F.col("delay_ms"),
-        text(
-            F.col("now_ms"), " ms and ", F.col("delay_ms"), " ms, deadline ", F.col("exp_ms"), " ms"
-        ),
+        text("{now_ms} ms and {delay_ms} ms, deadline {exp_ms} ms"),
         alone=True,
     ),
     Rule(
@@ -259,14 +234,7 @@ RULES = (
             F.coalesce(F.col("left_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("seen_list"), F.lit(0)) == 0)
         ),
-        text(
-            "list ",
-            F.col("list"),
-            ", seen before ",
-            F.col("seen_list"),
-            ", after ",
-            F.col("left_list"),
-        ),
+        text("list {list}, seen before {seen_list}, after {left_list}"),
         alone=True,
     ),
     Rule(
@@ -277,14 +245,7 @@ RULES = (
             F.coalesce(F.col("seen_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("left_list"), F.lit(0)) == 0)
         ),
-        text(
-            "list ",
-            F.col("list"),
-            ", seen before ",
-            F.col("seen_list"),
-            ", after ",
-            F.col("left_list"),
-        ),
+        text("list {list}, seen before {seen_list}, after {left_list}"),
         alone=True,
     ),
     Rule(
@@ -292,7 +253,7 @@ RULES = (
         "who clears a task's entry has seen that no list has that entry",
         is_one_of("cancel") & _has("seen_list"),
         F.col("seen_list") == 0,
-        text("task ", F.col("task"), ", its entry is in list ", F.col("seen_list")),
+        text("task {task}, its entry is in list {seen_list}"),
         alone=True,
     ),
     Rule(
@@ -301,13 +262,8 @@ RULES = (
         _written_and_read(),
         _as_written(),
         text(
-            "key ",
-            F.col("left_key"),
-            ", entry ",
-            F.col("left_entry"),
-            ", completed ",
-            F.col("left_completed"),
-            " was read after the write",
+            "key {left_key}, entry {left_entry}, completed {left_completed} was read after the"
+            " write"
         ),
         alone=True,
     ),
@@ -317,7 +273,7 @@ RULES = (
         "completed",
         is_one_of("force_cas") & _has("seen_completed", "res"),
         (F.col("res") == "true") == ~F.col("seen_completed"),
-        text("completed before: ", F.col("seen_completed"), ", won: ", F.col("res")),
+        text("completed before: {seen_completed}, won: {res}"),
         alone=True,
     ),
 )

@@ -24,7 +24,7 @@ def _is_a_task() -> Column:
 
 
 def _completed_before_it_was_left() -> Column:
-    return F.coalesce(F.col("won_at") < F.col("left_at"), F.lit(False))
+    return F.is_true(F.col("won_at") < F.col("left_at"))
 
 
 RULES = (
@@ -40,7 +40,7 @@ RULES = (
             & _requests_are_recorded()
         ),
         (F.col("timed") > 0) | _completed_before_it_was_left(),
-        text("left at lc ", F.col("left_at.lc"), ", and the timer never gets it"),
+        text("left at lc {left_at.lc}, and the timer never gets it"),
     ),
     Rule(
         "RunsAsTimed",
@@ -54,14 +54,14 @@ RULES = (
             & _requests_are_recorded()
         ),
         (F.col("timed") > 0) & (F.col("ran") <= F.col("timed")),
-        text("runs ", F.col("ran"), " times, timed ", F.col("timed"), " times"),
+        text("runs {ran} times, timed {timed} times"),
     ),
     Rule(
         "CancelledOnce",
         "who completes an operation cancels its timeout once",
         F.col("cancelled") > 0,
         F.col("cancelled") == 1,
-        text("cancelled ", F.col("cancelled"), " times by who completed it"),
+        text("cancelled {cancelled} times by who completed it"),
         alone=True,
     ),
 )

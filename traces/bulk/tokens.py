@@ -6,7 +6,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import ENDS, EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import STAMP, Family, Finding, Rule, is_one_of, text
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Finding, Rule, is_one_of, text
 from wheelproof.trace.format.totals import MODULUS, NAMES
 
 COUNTER = "counter:"
@@ -34,13 +34,7 @@ def prepare_tokens() -> Frame:
     the token's last number.
     """
     events = EVENTS.where(F.size("ord") > 0).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
-        F.col("post.counter").alias("counter"),
-        F.explode("ord").alias("t"),
+        *WHICH, F.col("post.counter").alias("counter"), F.explode("ord").alias("t")
     )
     of, writes = _sort(F.col("t.kind"), F.col("t.id")), F.col("t.mode").isin("w", "cas+")
     events = events.where(F.col("t.upto").isNull()).select(
@@ -125,16 +119,7 @@ def _shared() -> Column:
 
 def _now() -> Column:
     mode = F.when(F.col("mode") == WRITE, "w ").otherwise("r ")
-    return text(
-        mode,
-        F.col("seq"),
-        " at lc ",
-        F.col("lc"),
-        " after ",
-        F.col("was_seq"),
-        " at lc ",
-        F.col("was_lc"),
-    )
+    return text("{mode}{seq} at lc {lc} after {was_seq} at lc {was_lc}", mode=mode)
 
 
 def _says_what_the_timer_has(kind: str) -> Column:
@@ -177,7 +162,7 @@ TOKEN_RULES = (
         "where the footer names each token, as before minor version 2, a token ends where it says",
         F.col("mode") == END,
         _before() == F.col("value"),
-        text("footer says ", F.col("value"), ", last is ", F.col("was_seq")),
+        text("footer says {value}, last is {was_seq}"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
@@ -190,7 +175,7 @@ TOKEN_RULES = (
             & is_one_of("list_add", "list_remove")
         ),
         (F.col("value") - F.col("was_value") == F.when(is_one_of("list_add"), 1).otherwise(-1)),
-        text(F.col("k"), " left ", F.col("value"), " after ", F.col("was_value")),
+        text("{k} left {value} after {was_value}"),
     ),
     # A timer that hands tasks over, and runs them later, writes no word as it gets or runs one.
     Rule(
@@ -198,14 +183,14 @@ TOKEN_RULES = (
         "a timer gets a task that it does not have, where a word says which tasks it has",
         _says_what_the_timer_has("add_request"),
         F.coalesce("was_value", F.lit(0)) == 0,
-        text("write ", F.col("seq"), " of the word, and the timer has the task"),
+        text("write {seq} of the word, and the timer has the task"),
     ),
     Rule(
         "TakenWhileTimed",
         "a timer runs a task that it has, where a word says which tasks it has",
         _says_what_the_timer_has("task_run"),
         F.coalesce("was_value", F.lit(0)) == 1,
-        text("write ", F.col("seq"), " of the word, and the timer does not have the task"),
+        text("write {seq} of the word, and the timer does not have the task"),
     ),
 )
 
@@ -266,15 +251,7 @@ TOTAL_RULES = (
         "the footer says",
         F.col("totalled"),
         _as_stated(),
-        text(
-            F.col("count"),
-            " tokens to ",
-            F.col("max"),
-            ", in the footer ",
-            F.col("stated_count"),
-            " to ",
-            F.col("stated_max"),
-        ),
+        text("{count} tokens to {max}, in the footer {stated_count} to {stated_max}"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),

@@ -6,15 +6,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import ENDS, EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import (
-    Family,
-    Finding,
-    Rule,
-    has,
-    is_one_of,
-    recorded,
-    text,
-)
+from wheelproof.pipeline.rule import WHICH, Family, Finding, Rule, has, is_one_of, recorded, text
 
 _KINDS = ("rw_acquire", "rw_release", "lock_acquire", "lock_release")
 
@@ -27,11 +19,7 @@ def prepare() -> Frame:
     giving back of a half of the timer's lock before it, and ``monitors``: how many monitors were
     taken and not given back before it. What the footer says of the thread comes last."""
     events = EVENTS.where(F.col("lc") > 0).select(
-        "run",
-        "tid",
-        "tseq",
-        "lc",
-        "k",
+        *WHICH,
         F.lit(False).alias("end"),
         F.col("count").alias("lost"),
         F.exists("ord", lambda token: token.field("kind") == "RW").alias("held"),
@@ -52,12 +40,12 @@ def prepare() -> Frame:
     )
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held", "taken")
     rows = events.unionByName(ends)
-    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    before = order.before()
     half = F.when(is_one_of("rw_acquire", "rw_release"), F.col("k"))
     looks = {
         "was": F.lag("tseq").over(order),
         "was_lc": F.lag("lc").over(order),
-        "half": F.last(half, ignorenulls=True).over(before),
+        "half": F.last(half).over(before),
         "monitors": F.sum("taken").over(before),
     }
     return rows.withColumns(looks).join(
@@ -76,16 +64,7 @@ def _monitors() -> Column:
 
 
 def _now() -> Column:
-    return text(
-        "event ",
-        F.col("tseq"),
-        " at lc ",
-        F.col("lc"),
-        " after ",
-        F.col("was"),
-        " at lc ",
-        F.col("was_lc"),
-    )
+    return text("event {tseq} at lc {lc} after {was} at lc {was_lc}")
 
 
 def _holds() -> Column:
@@ -94,7 +73,7 @@ def _holds() -> Column:
 
 
 def _of_half() -> Column:
-    return text(F.col("k"), ", of the timer's lock the last was ", F.col("half"))
+    return text("{k}, of the timer's lock the last was {half}")
 
 
 RULES = (
@@ -128,7 +107,7 @@ RULES = (
         "no event says that others were lost",
         ~F.col("end"),
         F.col("k") != "drop",
-        text(F.col("lost"), " events were lost here"),
+        text("{lost} events were lost here"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
@@ -145,7 +124,7 @@ RULES = (
         "TimerLockHeld",
         "an event that says that a half of the timer's lock is held comes while its thread holds "
         "one",
-        F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"),
+        F.is_true("held") & recorded("rw_acquire", "rw_release"),
         _holds() | is_one_of("rw_acquire", "rw_release"),
         _of_half(),
     ),
@@ -173,14 +152,14 @@ RULES = (
         "a thread that ends has given back every monitor that it took",
         is_one_of("thread_stop") & recorded("lock_acquire", "lock_release"),
         F.coalesce("monitors", F.lit(0)) <= 0,
-        text(F.col("monitors"), " monitors are held at the thread's end"),
+        text("{monitors} monitors are held at the thread's end"),
     ),
     Rule(
         "ThreadEnd",
         "a thread ends where the footer says",
         F.col("end"),
         F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
-        text("footer says ", F.col("tseq"), ", last is ", F.col("was")),
+        text("footer says {tseq}, last is {was}"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
@@ -218,17 +197,7 @@ BRACKET_RULES = (
             & (F.col("ended") <= 1)
             & F.col("least").eqNullSafe(F.col("greatest"))
         ),
-        text(
-            "bracket ",
-            F.col("span"),
-            " of ",
-            F.col("least.what"),
-            ": opened ",
-            F.col("begun"),
-            " times, closed ",
-            F.col("ended"),
-            " times",
-        ),
+        text("bracket {span} of {least.what}: opened {begun} times, closed {ended} times"),
         alone=True,
     ),
     Rule(
@@ -236,16 +205,7 @@ BRACKET_RULES = (
         "in a whole trace every bracket is opened, and closed after that",
         F.col("whole"),
         ((F.col("begun") >= 1) & (F.col("ended") >= 1) & (F.col("begun_at") < F.col("ended_at"))),
-        text(
-            "bracket ",
-            F.col("span"),
-            " of ",
-            F.col("least.what"),
-            ": opened at lc ",
-            F.col("begun_at"),
-            ", closed at lc ",
-            F.col("ended_at"),
-        ),
+        text("bracket {span} of {least.what}: opened at lc {begun_at}, closed at lc {ended_at}"),
     ),
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import STAMP, Family, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, has, is_one_of, recorded, text
 
 _LOSES = ("watchers_remove", "cancel_key_begin")
 
@@ -23,21 +23,15 @@ def prepare_keys() -> Frame:
         & F.col("key").isNotNull()
         & is_one_of("watchers_new", "watch_add", *_LOSES)
         & (F.col("list").isNotNull() | is_one_of("cancel_key_begin"))
-    ).select("run", "tid", "tseq", "lc", "k", "key", "list", "op")
-    before = (
-        Window.partitionBy("key", "run")
-        .orderBy(*STAMP, "k", "list", "op")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
+    ).select(*WHICH, "key", "list", "op")
+    before = Window.partitionBy("key", "run").orderBy(*STAMP, "k", "list", "op").before()
     has_now = F.when(is_one_of("watchers_new"), F.col("list")).when(is_one_of(*_LOSES), F.lit(0))
     runs = broadcast(RUNS.select("run", has("watchers_new")))
-    return events.withColumn("current", F.last(has_now, ignorenulls=True).over(before)).join(
-        runs, "run"
-    )
+    return events.withColumn("current", F.last(has_now).over(before)).join(runs, "run")
 
 
 def _beside() -> Column:
-    return text("list ", F.col("list"), ", and the key has ", F.col("current"))
+    return text("list {list}, and the key has {current}")
 
 
 KEY_RULES = (
@@ -102,7 +96,7 @@ def prepare_members() -> Frame:
 
 
 def _by_then(time: str) -> Column:
-    return F.coalesce(F.col(time) < F.col("removed"), F.lit(False))
+    return F.is_true(F.col(time) < F.col("removed"))
 
 
 MEMBER_RULES = (
@@ -112,7 +106,7 @@ MEMBER_RULES = (
         " after that",
         F.col("removed").isNotNull(),
         _by_then("added") & (_by_then("out") | _by_then("won")),
-        text("put into list ", F.col("list"), ", which is given up at lc ", F.col("removed")),
+        text("put into list {list}, which is given up at lc {removed}"),
     ),
     Rule(
         "EmptyGivenUp",
@@ -126,7 +120,7 @@ MEMBER_RULES = (
             & (F.col("staying") == 0)
         ),
         F.col("removed").isNotNull(),
-        text("taken out of list ", F.col("list"), " at lc ", F.col("out"), ", which stays"),
+        text("taken out of list {list} at lc {out}, which stays"),
     ),
 )
 

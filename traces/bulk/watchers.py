@@ -11,7 +11,7 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
-from wheelproof.pipeline.rule import Family, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.rule import WHICH, Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = ("watch_add", "check_begin", "check_end", "try_begin", "force_cas")
 
@@ -55,32 +55,13 @@ def _with_next_check(events: Frame) -> Frame:
             is_one_of("watch_add", "check_begin", "check_end", "cancel_key_begin")
             & F.col("key").isNotNull()
         )
-        .select(
-            "run",
-            "tid",
-            "tseq",
-            "lc",
-            "k",
-            "op",
-            "key",
-            "span",
-            held.alias("held"),
-            (-F.col("lc")).alias("until"),
-        )
+        .select(*WHICH, "op", "key", "span", held.alias("held"), (-F.col("lc")).alias("until"))
         .withColumn("lock", F.col("held.id"))
         .withColumn("back", -F.col("held.seq"))
     )
     # backwards, so that the last one before a row is the first one after it
-    behind = (
-        Window.partitionBy("run", "key")
-        .orderBy("until", "tid", "tseq")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
-    later = (
-        Window.partitionBy("run", "key", "lock")
-        .orderBy("back", "lc", "tid", "tseq")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
+    behind = Window.partitionBy("run", "key").orderBy("until", "tid", "tseq").before()
+    later = Window.partitionBy("run", "key", "lock").orderBy("back", "lc", "tid", "tseq").before()
     bracket = Window.partitionBy("run", "key", "span")
     check = F.when(is_one_of("check_begin"), F.struct("tid", "lc", "end"))
     return (
@@ -91,19 +72,12 @@ def _with_next_check(events: Frame) -> Frame:
             ),
         )
         .withColumn(
-            "dropped",
-            F.last(F.when(is_one_of("cancel_key_begin"), F.col("lc")), ignorenulls=True).over(
-                behind
-            ),
+            "dropped", F.last_where(is_one_of("cancel_key_begin"), F.col("lc")).over(behind)
         )
-        .withColumn("check", F.last(check, ignorenulls=True).over(later))
+        .withColumn("check", F.last(check).over(later))
         .where(is_one_of("watch_add") & F.col("lock").isNotNull())
         .select(
-            "run",
-            "tid",
-            "tseq",
-            "lc",
-            "k",
+            *WHICH,
             "op",
             "key",
             "dropped",
@@ -124,7 +98,7 @@ def _tried() -> Column:
             & (each.field("lc") < F.col("ended"))
         ),
     )
-    return F.coalesce(found, F.lit(False))
+    return F.is_true(found)
 
 
 def _taken_out() -> Column:
@@ -132,11 +106,11 @@ def _taken_out() -> Column:
         "outs",
         lambda each: (each.field("key") == F.col("key")) & (each.field("lc") <= F.col("ended")),
     )
-    return F.coalesce(found, F.lit(False))
+    return F.is_true(found)
 
 
 def _before_the_end(time: str) -> Column:
-    return F.coalesce(F.col(time) <= F.col("ended"), F.lit(False))
+    return F.is_true(F.col(time) <= F.col("ended"))
 
 
 RULES = (
@@ -147,13 +121,8 @@ RULES = (
         F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
         _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
         text(
-            "put among the watchers of key ",
-            F.col("key"),
-            ", the check from lc ",
-            F.col("begun"),
-            " to lc ",
-            F.col("ended"),
-            " passes over it",
+            "put among the watchers of key {key}, the check from lc {begun} to lc {ended} passes"
+            " over it"
         ),
     ),
 )

@@ -134,7 +134,7 @@ class Source:
         """The first states, this many."""
         while len(self._states) < number:
             self._states.append(
-                mixed(self._reachable, self._draw)
+                mixed(self._reachable, self._draw, self.model.threads)
                 if _by_mixing(len(self._states))
                 else self._draw.choice(self._reachable)
             )

@@ -53,7 +53,8 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     table, silent = set(mechanism.labels), mechanism.silent
     model = mechanism.model(next(iter(mechanism.scenarios))).labels
     kinds: dict[str, str] = {}
-    for of_line in context.implementation().labels.values():
+    implementation = context.implementation()
+    for of_line in implementation.labels.values():
         kinds |= comments.kinds_by_name(of_line)
     reports = list(reports)
     exercised: set[str] = set().union(*(report.labels for report in reports))
@@ -67,6 +68,11 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         for name, kind in sorted(kinds.items())
         if name in table and mechanism.labels[name].kind != kind
     ]
+    if unnamed := implementation.unnamed:
+        faults.append(
+            f"the harness names {', '.join(unnamed)} neither in SUBJECT nor in ATOMIC, and it has "
+            "labels"
+        )
     idle = table - exercised
     fault = "; ".join(filter(None, faults))
     verdict, why = Verdict.EXHAUSTIVE, ""

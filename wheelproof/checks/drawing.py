@@ -1,13 +1,14 @@
 """States that a model's schedules reach, and states mixed from these that it need not reach.
 
 They are mixed from reachable states of the machine and of its mutants: a shared value or a whole
-process of one state replaces that of another, a number moves by one, and a truth value is negated.
+process of one state replaces that of another, a number moves by one, a truth value is negated, and
+a set of threads gets or loses one, or has all of them.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wheelproof.decisions import DoesNotFit
 from wheelproof.graph.compare import names_of
@@ -22,6 +23,9 @@ SEARCH = 300
 
 MIXED, MOVED = (0.05, 0.15, 0.5), 0.03
 """Shares of values from another state, and the share of moved values."""
+
+ALL = 0.5
+"""The share of moved sets that have all threads."""
 
 ODD = (LookupError, TypeError, ValueError, AttributeError)
 """The exceptions of a model in a state that is none of its own."""
@@ -107,7 +111,7 @@ def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str
     return []
 
 
-def mixed(states: list[State], draw: random.Random) -> State:
+def mixed(states: list[State], draw: random.Random, threads: Sequence[str]) -> State:
     """One state made from two: some values and processes of the first are those of the second.
 
     Some values are moved, too.
@@ -117,21 +121,23 @@ def mixed(states: list[State], draw: random.Random) -> State:
         other if draw.random() < share else value
         for value, other in zip(one[0], two[0], strict=True)
     ]
-    shared = [moved(value, draw) if draw.random() < MOVED else value for value in shared]
+    shared = [moved(value, draw, threads) if draw.random() < MOVED else value for value in shared]
     return tuple(shared), tuple(
         other if draw.random() < share else value
         for value, other in zip(one[1], two[1], strict=True)
     )
 
 
-def moved(value: object, draw: random.Random) -> object:
-    """A number moved by one, a truth value negated; of a tuple, one of its elements."""
+def moved(value: object, draw: random.Random, threads: Sequence[str]) -> object:
+    """A number moved by one, a truth value negated, a set changed; of a tuple, one element so."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, tuple) and value:
         place = draw.randrange(len(value))
-        changed = (*value[:place], moved(value[place], draw), *value[place + 1 :])
+        changed = (*value[:place], moved(value[place], draw, threads), *value[place + 1 :])
         return type(value)(*changed) if hasattr(value, "_fields") else changed
+    if isinstance(value, frozenset) and value and value <= set(threads):
+        return frozenset(threads) if draw.random() < ALL else value ^ {draw.choice(threads)}
     return value + draw.choice((1, -1)) if isinstance(value, int) else value
 
 

@@ -11,10 +11,11 @@ from wheelproof.explore.difference import Rows
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.jvm import classfiles, composed, product
-from wheelproof.jvm.answers import Loaded
+from wheelproof.jvm.answers import Loaded, Races
 from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.joined import Joined
+from wheelproof.jvm.marks import Compared, compared
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import jars_of, prepare
 from wheelproof.jvm.table import table_faults
@@ -37,6 +38,9 @@ from wheelproof.verdict import Measured, Verdict
 
 MARGIN = (4, 20_000)
 """The search ends at so many times the model's states, and so many more."""
+
+MARKS = "FieldMarks"
+"""The property that fails where a field is plain in Java and volatile in Python, or the reverse."""
 
 FEW = 8
 """By day a change of the classes is tried on an eighth as many states as the model has first."""
@@ -271,13 +275,18 @@ class _Checks(Files):
         return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": shown_races(races)}
 
     def races(self, task: Task) -> Measured:
-        """Data races of what the process has run: on exactly the fields that have a reason."""
+        """Data races of what the process has run: on exactly the fields that have a reason.
+
+        A field is plain or volatile as in the Python implementation, if that has it.
+        """
         answer = self.jvm.races()
         found = {field for field, _, _ in answer["races"]}
+        beside = self.marks(task, answer)
         figures = {
             "plain": len(answer["plain"]),
             "volatile": len(answer["volatile"]),
             "races": len(found),
+            "as_in_python": len(beside.same),
         }
         bound = f"{len(task.binding.classes)} classes of {task.release}"
         judged: Measured = {"figures": figures, "bound": bound}
@@ -289,8 +298,18 @@ class _Checks(Files):
         if lost := sorted(declared - found):
             why = f"no race on {', '.join(lost)}, which has a reason for one"
             return judged | {"verdict": Verdict.VACUOUS, "why": why}
+        if beside.faults:
+            why = "; ".join(beside.faults)
+            return judged | {"verdict": Verdict.VIOLATED, "property": MARKS, "why": why}
         why = "; ".join(f"{name}: {reason}" for name, reason in task.binding.races.items())
         return judged | {"verdict": Verdict.SAMPLED, "why": why}
+
+    def marks(self, task: Task, answer: Races) -> Compared:
+        """The fields of these classes beside the marks of the Python implementation."""
+        if self.mechanism.in_java:
+            return Compared((), ())
+        marks = self.context.implementation().marks
+        return compared(answer, marks, task.binding.fields, task.binding.races)
 
     def violation(self, task: Task, scenario: str, name: str, without: str = "") -> Measured:
         """The model's shortest run to a violation, followed on the classes state by state."""

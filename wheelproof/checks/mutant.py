@@ -157,6 +157,7 @@ class _Kill:
         started = context.begin("mutant", mutant.name, context.limits.tlc_seconds)
         self.config = replace(self.mutated.config, name=mutant.name, property=mutant.property)
         self.graph, self.small = self.mutated.graph, self.mutated.small
+        self.figures["states"] = self.graph.distinct
         result = self.judged()
         verdict = VERDICT_OF[result.outcome]
         if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
@@ -223,7 +224,6 @@ class _Kill:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
         plain, equality = self.mutated.dump
         self.figures |= {
-            "states": self.graph.distinct,
             "edges": self.graph.edge_count,
             "specification": "TLC" if self.mutated.compiled is None else "compiled",
         }

@@ -7,18 +7,32 @@ checks that it is made of, so that it can be made alone as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 from wheelproof.checks import controls, coverage, lock_order
 from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job
 from wheelproof.errors import WheelproofError
 from wheelproof.events import Ended
+from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row, judge
 
 SOURCES = ("config", "composed")
 """Kinds of jobs whose reports have parts that these rows are made of."""
+
+
+@dataclass(frozen=True)
+class Reading(Context):
+    """A context whose implementation is loaded once: what reads it starts no run."""
+
+    @cached_property
+    def _loaded(self) -> ControlledImplementation:
+        return super().implementation()
+
+    def implementation(self, grain: str = "ATOMIC") -> ControlledImplementation:
+        return self._loaded if grain == "ATOMIC" else super().implementation(grain)
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,7 @@ def rows(
 
 def made(context: Context, chosen: Sequence[OverAll], reports: Sequence[Report]) -> Iterator[Row]:
     """The chosen rows but the translation's."""
+    context = Reading(*[getattr(context, each.name) for each in fields(Context)])
     for each in chosen:
         if each is not TRANSLATION:
             yield each.row(context, reports)

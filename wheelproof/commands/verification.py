@@ -74,6 +74,7 @@ class Verification:
         self.quiet, self.as_json, self.aside, self.verbose = quiet, as_json, aside, verbose
         self.display: Progress = progress(quiet)
         self.written = float("-inf")
+        self.rows: list[Row] = []
         # Notices of workers may come from a thread that gathers them.
         self.lock = threading.Lock()
         self.ended = False
@@ -113,9 +114,11 @@ class Verification:
             self.results = replace(self.results, rows=tuple(rows), complete=True)
         except KeyboardInterrupt:
             print("wheelproof: interrupted", file=sys.stderr)
+            self.results = self._kept()
             self._report()
             return INTERRUPTED
         except BaseException:
+            self.results = self._kept()
             self._report()
             raise
         self._report()
@@ -144,10 +147,14 @@ class Verification:
             self.ended = True
 
     def _keep(self, row: Row) -> None:
-        self.results = replace(self.results, rows=(*self.results.rows, row))
+        self.rows.append(row)
         if (now := time.monotonic()) - self.written >= _WRITE_EVERY:
             self.written = now
-            self.results.write(self.reports / RESULTS_FILE)
+            self._kept().write(self.reports / RESULTS_FILE)
+
+    def _kept(self) -> Results:
+        """The results so far."""
+        return replace(self.results, rows=tuple(self.rows))
 
     def _report(self) -> None:
         places = files.publish(

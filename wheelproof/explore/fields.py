@@ -7,7 +7,7 @@ constructor calls right: the class is the same object.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MemberDescriptorType, ModuleType
 
 from wheelproof.explore.controlled import Scheduler
@@ -74,6 +74,17 @@ def marks_of(cls: type) -> dict[str, bool]:
         if head in MARKS:
             found[name] = MARKS[head]
     return found
+
+
+def marked(modules: Iterable[ModuleType]) -> dict[str, bool]:
+    """ "Class.field" -> whether it is volatile, fields of base classes included."""
+    return {
+        f"{cls.__name__}.{name}": volatile
+        for module in modules
+        for cls in classes_of(module)
+        for base in reversed(cls.__mro__)
+        for name, volatile in marks_of(base).items()
+    }
 
 
 def control(module: ModuleType, scheduler: Scheduler) -> None:

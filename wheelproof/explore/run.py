@@ -11,6 +11,7 @@ from greenlet import getcurrent
 from wheelproof.choices import Choice, Move, choice_in, thread_of
 from wheelproof.explore import store_buffer
 from wheelproof.explore.created import Created
+from wheelproof.explore.fields import marked
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.fingerprint import Names, Piece
 from wheelproof.explore.labels import Labels
@@ -71,6 +72,21 @@ class ControlledImplementation:
     def named(self) -> dict[str, Labels]:
         """The labels that are steps of the mechanism's own model, at any atomicity."""
         return self._loaded.named
+
+    @property
+    def unnamed(self) -> list[str]:
+        """The implementation's modules with labels that neither SUBJECT nor ATOMIC has."""
+        harness = self._loaded.harness_module
+        named = {*harness.SUBJECT, *(getattr(harness, "ATOMIC", None) or {})}
+        modules = [
+            file.removesuffix(".py").replace("/", ".") for file, of in self.labels.items() if of
+        ]
+        return [name for name in modules if name.startswith("impl.") and name not in named]
+
+    @property
+    def marks(self) -> dict[str, bool]:
+        """The marked fields of all classes, "Class.field" -> whether it is volatile."""
+        return marked(self._loaded.modules.values())
 
     @property
     def exercised(self) -> frozenset[tuple[str, str, str]]:

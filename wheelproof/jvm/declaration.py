@@ -52,7 +52,8 @@ class Binding:
     stands for it). ``within``: pattern of sites that are no step of their own even where each
     access is one -> reason. ``delayed``: "Class.field" of those whose stores may reach memory late.
     ``names``: of the model's values, beside those that the scenario has. ``races``: field on which
-    there are data races -> reason.
+    there are data races -> reason. ``fields``: "Class.field" here -> that of the Python
+    implementation, where the names differ by more than their spelling.
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
     ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
@@ -87,6 +88,7 @@ class Binding:
     delayed: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     races: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
     profile: str = "fast"
     fast: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
@@ -208,6 +210,7 @@ def read(file: Path) -> Binding:
         delayed=listed("delayed"),
         names=listed("names"),
         races=data.get("races", {}),
+        fields=data.get("fields", {}),
         profile=profile,
         fast=listed("fast"),
         coarse=listed("coarse"),

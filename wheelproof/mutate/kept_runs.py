@@ -45,7 +45,7 @@ class KeptRuns(Context):
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph; BudgetSpent where it has several times the declared states."""
-        return explore(self.mechanism.model(config.scenario), bound=most(config))
+        return explore(self.mechanism.model(config.scenario), bound=most(config.distinct))
 
     def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
         assert self.runs is not None, "a KeptRuns is made for one folder of runs"
@@ -89,6 +89,6 @@ def _put(file: Path, data: bytes) -> None:
     draft.replace(file)
 
 
-def most(config: Config) -> int:
-    """The states above which a config's graph counts as endless: several times the declared."""
-    return 3 * config.distinct + 1_000 if config.distinct else UNDECLARED
+def most(declared: int | None) -> int:
+    """The states above which a graph counts as endless: several times the declared ones."""
+    return 3 * declared + 1_000 if declared else UNDECLARED

@@ -9,17 +9,20 @@ another language may write the same texts with its own paths; one that writes no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wheelproof.pipeline.document import Actions
+    from wheelproof.project.mechanism import Mechanism
 
 Table = Mapping[str, frozenset[str]]
 """Mechanism -> its labels that show in a trace, as events."""
 
 
-def table(mechanisms: Mapping[str, Any]) -> Table:
-    """The labels that bear an event, of a project's mechanisms
-    (:class:`wheelproof.project.mechanism.Mechanism` by name)."""
+def table(mechanisms: Mapping[str, Mechanism]) -> Table:
+    """The labels that bear an event, of a project's mechanisms."""
     return {
         name: frozenset(label.name for label in mechanism.labels.values() if label.event)
         for name, mechanism in mechanisms.items()
@@ -35,7 +38,7 @@ def action(source: str) -> tuple[str, str] | None:
 
 
 def counted(
-    sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Any]]
+    sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Sequence[str]]]
 ) -> Counter[tuple[str, str]]:
     """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a
     header does not have counts for nothing."""
@@ -48,13 +51,13 @@ def counted(
     return counts
 
 
-def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, dict[str, Any]]:
+def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, Actions]:
     """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and
     ``untaken`` (labels that no event came from).
 
     Labels that are in no table are counted too: those of a project that is not here.
     """
-    out: dict[str, dict[str, Any]] = {}
+    out: dict[str, Actions] = {}
     for (mechanism, label), count in sorted(
         counts.items(), key=lambda item: (item[0][0], order(item[0][1]))
     ):
@@ -72,7 +75,7 @@ def order(label: str) -> tuple[str, int, str]:
     return letters, int(label[len(letters) :] or 0), label
 
 
-def lines(found: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+def lines(found: Mapping[str, Actions]) -> Iterable[str]:
     """What is printed of a summary."""
     for mechanism, each in found.items():
         shown = len(each["taken"]) + len(each["untaken"])

@@ -116,7 +116,7 @@ class Column:
 
     def over(self, window: Window) -> Column:
         """An aggregate, lag or lead over the rows of a window."""
-        if window.rows is not None and self.function in ("lag", "lead"):
+        if window.upto is not None and self.function in ("lag", "lead"):
             raise ValueError(f"{self.function} has its neighbour, and no bounds of a window")
         return Column("over", (self, window))
 
@@ -133,14 +133,12 @@ class Column:
 class Window:
     """The rows that ``over`` looks at: those of one partition, in an order, nulls first.
 
-    ``rows``: the first and last row, counted from the row at hand; None for all.
+    ``upto``: the last row, counted from the row at hand; None for all rows of the partition.
     """
 
     partition: tuple[Column, ...] = ()
     order: tuple[Column, ...] = ()
-    rows: tuple[int, int] | None = None
-
-    unboundedPreceding = -(2**63)
+    upto: int | None = None
 
     @staticmethod
     def partitionBy(*columns: Column | str) -> Window:
@@ -149,11 +147,13 @@ class Window:
     def orderBy(self, *columns: Column | str) -> Window:
         return replace(self, order=tuple(map(named, columns)))
 
-    def rowsBetween(self, first: int, last: int) -> Window:
-        """From the partition's first row to the row before (-1) or to the row itself (0)."""
-        if first != self.unboundedPreceding or last not in (-1, 0):
-            raise ValueError("a window begins with its partition and ends at the row or before it")
-        return replace(self, rows=(first, last))
+    def before(self) -> Window:
+        """From the partition's first row to the one before the row at hand."""
+        return replace(self, upto=-1)
+
+    def so_far(self) -> Window:
+        """From the partition's first row to the row at hand."""
+        return replace(self, upto=0)
 
 
 def _of(function: str, *arguments: object) -> Column:
@@ -296,11 +296,19 @@ def collect_set(column: Column | str) -> Column:
     return _on("collect_set", column)
 
 
-def last(column: Column | str, ignorenulls: bool = True) -> Column:
+def last(column: Column | str) -> Column:
     """The last value of a window that is not null."""
-    if not ignorenulls:
-        raise ValueError("only the last value that is not null can be had")
     return _on("last", column)
+
+
+def last_where(condition: Column, value: object) -> Column:
+    """The last value that is not null, of the rows of which the condition is true."""
+    return last(when(condition, value))
+
+
+def is_true(condition: Column | str) -> Column:
+    """Whether a condition holds; false where it is null."""
+    return coalesce(condition, lit(False))
 
 
 def lag(column: Column | str) -> Column:

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from wheelproof import documents
 from wheelproof.console import visible
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
+from wheelproof.pipeline.document import Document, Violation
 from wheelproof.pipeline.session import SessionOptions, session
 from wheelproof.trace.format import schema
 
@@ -48,7 +48,7 @@ def run(
     cluster.check(options.master, options.scratch)
     if output is not None:
         _writable(output)
-    document: dict[str, Any] | None = None
+    document: Document | None = None
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that
         # left there.
@@ -61,7 +61,7 @@ def run(
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)
             report = validate.check(spark, paths, folder, progress=_progress, known=known)
-            document = report.document() | {"explanations": [], "unexplained": ""}
+            document = report.document()
             _write(document, output)  # before anything is explained: that may take long, or fail
             if explain:
                 _progress("explaining")
@@ -96,20 +96,20 @@ def run_here(
     if output is not None:
         _writable(output)
     report = local.check(paths, known)
-    document = report.document() | {"explanations": [], "unexplained": ""}
+    document = report.document()
     _write(document, output)
     _show(document, output, as_json, quiet)
     return report.exit_code
 
 
-def _show(document: dict[str, Any], output: Path | None, as_json: bool, quiet: bool) -> None:
+def _show(document: Document, output: Path | None, as_json: bool, quiet: bool) -> None:
     if as_json:
         sys.stdout.write(documents.encode(document))
     else:
         _print(document, output, quiet)
 
 
-def _write(document: dict[str, Any], output: Path | None) -> None:
+def _write(document: Document, output: Path | None) -> None:
     if output is not None:
         documents.write(output / "trace-check.json", document)
 
@@ -140,7 +140,7 @@ def _progress(text: str) -> None:
         sys.stderr.flush()
 
 
-def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
+def _print(document: Document, output: Path | None, quiet: bool) -> None:
     lines: list[str] = []
     if not quiet:
         lines += _runs(document) + _rules(document) + _violations(document) + _quarantine(document)
@@ -175,7 +175,7 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
         print(visible(line))
 
 
-def _runs(document: dict[str, Any]) -> list[str]:
+def _runs(document: Document) -> list[str]:
     lines = []
     for each in document["runs"]:
         if each["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
@@ -189,7 +189,7 @@ def _runs(document: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _rules(document: dict[str, Any]) -> list[str]:
+def _rules(document: Document) -> list[str]:
     width = max(len(name) for name in document["rules"])
     lines = []
     for name, rule in document["rules"].items():
@@ -202,11 +202,11 @@ def _rules(document: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _chosen(violations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _chosen(violations: list[Violation]) -> list[Violation]:
     """Those that are printed, in their order: the first of each rule in each run, then the second
     of each, as far as there is room. One that is broken all over would hide the others."""
     ranks: list[int] = []
-    seen: dict[tuple[Any, str], int] = {}
+    seen: dict[tuple[str | None, str], int] = {}
     for each in violations:
         key = each.get("run_id"), each["rule"]
         ranks.append(seen.get(key, 0))
@@ -215,42 +215,45 @@ def _chosen(violations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [violations[at] for at in sorted(kept)]
 
 
-def _violations(document: dict[str, Any]) -> list[str]:
+def _violations(document: Document) -> list[str]:
     from wheelproof.pipeline import report as reports
 
     explained = {each["run"]: each for each in document["explanations"]}
     lines = []
     for each in _chosen(document["violations"]):
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
-        ids = ", ".join(f"{word} {each[name]}" for name, word in _NAMED.items() if name in each)
+        columns: Mapping[str, object] = each
+        ids = ", ".join(
+            f"{word} {columns[name]}" for name, word in _NAMED.items() if name in columns
+        )
         sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
         lines.append(
             f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}"
         )
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
-    for name, each in explained.items():
+    for name, replayed in explained.items():
         why = (
-            f", {each['property']}: {each['message']}"
-            if each.get("property")
-            else f": {each['message']}"
-            if "message" in each
+            f", {replayed['property']}: {replayed['message']}"
+            if replayed.get("property")
+            else f": {replayed['message']}"
+            if "message" in replayed
             else ""
         )
-        if each["verdict"] == reports.CONFORMS:
+        if replayed["verdict"] == reports.CONFORMS:
             why = ": the rules of replay ask nothing of what is broken here"
-        lines.append(f"{name}, replayed: {each['verdict']}{why}")
-        lines += [f"    {event}" for event in each.get("shrunk", ())]
-        if each.get("repair"):
-            lines.append(f"    cheapest repair: {each['repair']}")
-        if each.get("not_shrunk"):
-            lines.append(f"    not shrunk: {each['not_shrunk']}")
+        lines.append(f"{name}, replayed: {replayed['verdict']}{why}")
+        lines += [f"    {event}" for event in replayed.get("shrunk", ())]
+        if replayed.get("repair"):
+            lines.append(f"    cheapest repair: {replayed['repair']}")
+        if replayed.get("not_shrunk"):
+            lines.append(f"    not shrunk: {replayed['not_shrunk']}")
     if document.get("unexplained"):
         lines.append(f"not explained: {document['unexplained']}")
     return lines
 
 
-def _quarantine(document: dict[str, Any]) -> list[str]:
+def _quarantine(document: Document) -> list[str]:
     lines = [
         f"quarantine: {each['file']}:{each['row']}: {each['reason']}"
         for each in document["quarantine"][:SHOWN]

@@ -13,12 +13,12 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from wheelproof.errors import ToolError, WheelproofError
 from wheelproof.pipeline import failures
+from wheelproof.pipeline.document import Explanation
 from wheelproof.pipeline.validate import VIOLATES, Report
 from wheelproof.trace import declared
 
@@ -38,7 +38,7 @@ ran out."""
 
 def explain(
     spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS
-) -> list[dict[str, Any]]:
+) -> list[Explanation]:
     """Plain data of each violating run that is one file of at most ``most_events`` events: verdict,
     property, message, line, shrunk, repair.
 
@@ -63,7 +63,7 @@ def explain(
 
 def attempted(
     spark: SparkSession, report: Report, most_events: int, memory: str
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[Explanation], str]:
     """The explanations, and the reason where there are none: the report stands either way.
     ``memory``: of Spark's driver, for messages."""
     try:
@@ -102,12 +102,12 @@ def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
     for run, path in chosen:
         yield {"run": run, "path": path, **explanation(Path(path))}
 
 
-def explanation(path: Path) -> dict[str, Any]:
+def explanation(path: Path) -> Explanation:
     """What replay says of one trace. An error becomes its text: one bad file must not end the
     others."""
     try:
@@ -118,11 +118,12 @@ def explanation(path: Path) -> dict[str, Any]:
         return {"verdict": "error", "message": f"the replay raised {type(error).__name__}: {error}"}
 
 
-def _replayed(path: Path) -> dict[str, Any]:
-    from wheelproof.trace.judging.replay import key_of, reader_of, replay
+def _replayed(path: Path) -> Explanation:
+    from wheelproof.trace.judging.replay import replay
+    from wheelproof.trace.judging.shrunk import shrunk
 
     verdict = replay(path)
-    out: dict[str, Any] = {"verdict": verdict.verdict}
+    out: Explanation = {"verdict": verdict.verdict}
     finding = verdict.first
     if finding is None:
         return out
@@ -134,16 +135,12 @@ def _replayed(path: Path) -> dict[str, Any]:
     }
     if finding.event is None or verdict.verdict != VIOLATES:
         return out
-    reader = reader_of(path)
-    events = sorted(reader, key=lambda item: key_of(item[1]))
     try:
-        small = declared.part("shrink").shrink(
-            reader.header, events, (reader.footer or {}).get("cut"), SHRINK_SECONDS
-        )
+        header, _, small = shrunk(path, SHRINK_SECONDS)
     except Exception as error:  # what was found stands without the smaller trace
         return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
     if small is not None:
-        threads, kept = reader.header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
+        threads, kept = header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
         out["shrunk"] = [
             f"line {line}: {threads.get(str(event['tid']), event['tid'])}: "
             f"{declared.part('events').spoken(event)}"

@@ -105,12 +105,12 @@ def _look(expression: Column, rows: list[Row]) -> None:
         for row, seen in zip(rows, shifted, strict=True):
             row[expression] = seen
         return
-    if window.rows is None:
+    if window.upto is None:
         whole = _aggregate(inner, rows)
         for row in rows:
             row[expression] = whole
         return
-    inclusive, total = window.rows[1] == 0, None
+    inclusive, total = window.upto == 0, None
     for row in rows:
         seen = of(row)
         after = total

@@ -14,6 +14,7 @@ from pyspark.sql import types as t
 
 from wheelproof.pipeline import on_spark, quarantine, runs, staging
 from wheelproof.pipeline.addresses import address, plain, spellings
+from wheelproof.pipeline.document import Quarantined
 from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.runs import File, Run
 from wheelproof.pipeline.schema import EVENT
@@ -29,7 +30,7 @@ class Ingested:
     runs: list[Run]
     inputs: Inputs
     quarantined: int
-    shown: list[dict[str, Any]]
+    shown: list[Quarantined]
     counts: dict[tuple[int, str], int]
     """Events by (run, kind)."""
     ran: set[int]

@@ -32,7 +32,7 @@ class Answers:
 
     applied: Counter[str] = field(default_factory=Counter)
     violations: list[Row] = field(default_factory=list)
-    measured: dict[str, Any] = field(default_factory=dict)
+    measured: dict[str, int] = field(default_factory=dict)
 
 
 def run_of(index: int, header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> Run:
@@ -127,7 +127,7 @@ def check(
     """
     found: list[Run] = []
     traces: list[tuple[Run, list[Event]]] = []
-    lines: dict[tuple[int, Any, Any], int] = {}
+    lines: dict[tuple[int, int | None, int | None], int] = {}
     for file in runs.find(paths):
         if file.parts_of is not None:
             raise UsageError(
@@ -155,11 +155,11 @@ def check(
     by_rule = Counter((row["run"], row["rule"]) for row in answers.violations)
     measured = {**answers.measured, **answers.applied}
     lost = reports.judge(report, found, chosen, by_rule, measured, counts)
-    report.violations = [
-        _located(row, found[row["run"]], lines.get((row["run"], row.get("tid"), row.get("tseq"))))
-        | {"trusted": reports.rules()[row["rule"]].alone or row["run"] not in lost}
-        for row in sorted(answers.violations, key=_last_if_absent)
-    ]
+    for row in sorted(answers.violations, key=_last_if_absent):
+        run = found[row["run"]]
+        at = lines.get((run.index, row.get("tid"), row.get("tseq")))
+        place = None if at is None else (run.name, at)
+        report.violations.append(reports.violation(row, run, place, lost))
     _say_what_lacks(report, given["events"], reports.by_kind(counts))
     reports.cover(report, counts, answers.measured)
     taken = actions.counted(of_source, {run.index: run.header for run in found})
@@ -169,11 +169,6 @@ def check(
 
 def _last_if_absent(row: Row) -> list[tuple[bool, Any]]:
     return [(row.get(name) is None, row.get(name)) for name in reports.ORDER]
-
-
-def _located(row: Row, run: Run, line: int | None) -> dict[str, Any]:
-    place = {} if line is None else {"file": run.name, "line": line}
-    return {"run_id": run.run_id, **{k: v for k, v in row.items() if k != "run"}, **place}
 
 
 def _say_what_lacks(report: Report, events: list[Row], kinds: Mapping[str, int]) -> None:

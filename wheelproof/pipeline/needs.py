@@ -39,7 +39,8 @@ class Needs:
 @cache
 def load() -> Mapping[str, Needs]:
     """Rule -> what it needs; empty where the project has measured nothing."""
-    file = resources.files(declared.part("bulk")) / "needs.json"
+    declared.part("bulk")
+    file = resources.files(f"{declared.PACKAGE}.bulk") / "needs.json"
     if not file.is_file():
         return {}
     rules = json.loads(file.read_text(encoding="utf-8"))["rules"]

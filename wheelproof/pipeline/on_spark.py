@@ -104,8 +104,8 @@ def _window(window: Window) -> Any:
     made = SparkWindow.partitionBy(*map(column, window.partition))
     if window.order:
         made = made.orderBy(*map(column, window.order))
-    if window.rows is not None:
-        made = made.rowsBetween(SparkWindow.unboundedPreceding, window.rows[1])
+    if window.upto is not None:
+        made = made.rowsBetween(SparkWindow.unboundedPreceding, window.upto)
     return made
 
 

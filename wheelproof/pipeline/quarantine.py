@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wheelproof.errors import WheelproofError
 from wheelproof.pipeline.addresses import plain
+from wheelproof.pipeline.document import Quarantined
 from wheelproof.pipeline.runs import File
-from wheelproof.pipeline.schema import QUARANTINED
 from wheelproof.trace.format import jsonl, schema
 from wheelproof.trace.format.parts import event_of
 
@@ -69,9 +68,9 @@ def _sound(token: Column) -> Column:
     )
 
 
-def first(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str, Any]]:
+def first(rows: DataFrame, by_address: dict[str, File]) -> list[Quarantined]:
     """The first rows that are no events, by file and line, each with its most exact reason."""
-    shown = []
+    shown: list[Quarantined] = []
     found = (
         rows.where(F.col("reason").isNotNull())
         .orderBy("address", "row")
@@ -89,13 +88,7 @@ def first(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str, Any]]:
             else reason_of_line(row.text, file.path, row.row) or row.reason
         )
         shown.append(
-            dict(
-                zip(
-                    QUARANTINED.names,
-                    (str(file.path), row.row, reason, row.text[:200]),
-                    strict=True,
-                )
-            )
+            Quarantined(file=str(file.path), row=row.row, reason=reason, text=row.text[:200])
         )
     return shown
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
+from wheelproof.pipeline.document import (
+    SCHEMA,
+    Coverage,
+    Document,
+    Lateness,
+    Quarantined,
+    RuleRow,
+    RunRow,
+    Violation,
+)
 from wheelproof.pipeline.rule import Family, Finding, Rule
 from wheelproof.pipeline.runs import Run
 from wheelproof.trace import declared
 from wheelproof.trace.format import schema
 
-SCHEMA = "wheelproof.trace-check/1"
 KEPT = 10_000
 """Violations that are kept with their events; all are counted."""
 
@@ -28,15 +37,15 @@ class Report:
     about an event; ``seconds`` by phase.
     """
 
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    rules: dict[str, dict[str, Any]] = field(default_factory=dict)
-    violations: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[RunRow] = field(default_factory=list)
+    rules: dict[str, RuleRow] = field(default_factory=dict)
+    violations: list[Violation] = field(default_factory=list)
     violated: int = 0
     quarantined: int = 0
-    quarantine: list[dict[str, Any]] = field(default_factory=list)
+    quarantine: list[Quarantined] = field(default_factory=list)
     events: int = 0
-    coverage: dict[str, Any] = field(default_factory=dict)
-    lateness: dict[str, Any] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    lateness: Lateness = field(default_factory=Lateness)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -50,7 +59,7 @@ class Report:
             return 3
         return 0 if any(rule["applied"] for rule in self.rules.values()) else 5
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         return {
             "schema": SCHEMA,
             "events": self.events,
@@ -63,13 +72,14 @@ class Report:
             "coverage": self.coverage,
             "lateness": self.lateness,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+            "explanations": [],
+            "unexplained": "",
         }
 
 
 def rules() -> dict[str, Rule]:
     """The rules of the project, by name."""
-    found: dict[str, Rule] = declared.part("bulk").RULES
-    return found
+    return declared.part("bulk").RULES
 
 
 ORDER = ("run", "rule", "lc", "tid", "tseq", *schema.OBJECTS, "token", "detail")
@@ -81,7 +91,7 @@ def judge(
     runs: Iterable[Run],
     families: Iterable[Family],
     by_rule: Mapping[tuple[int, str], int],
-    measured: Mapping[str, Any],
+    measured: Mapping[str, int],
     counts: Mapping[tuple[int, str], int],
 ) -> set[int]:
     """Put the verdicts of rules and runs into the report; the runs that have lost events.
@@ -98,7 +108,20 @@ def judge(
     return lost
 
 
-def cover(report: Report, counts: Mapping[tuple[int, str], int], measured: dict[str, Any]) -> None:
+def violation(
+    row: Mapping[str, Any], run: Run, place: tuple[str, int] | None, lost: Collection[int]
+) -> Violation:
+    """A violation for the report. ``row``: by the columns of ``schema.VIOLATION``; ``place``: the
+    file and line of its event; ``lost``: the runs that have lost events."""
+    columns = {name: value for name, value in row.items() if name != "run" and value is not None}
+    where = {} if place is None else {"file": place[0], "line": place[1]}
+    trusted = rules()[row["rule"]].alone or run.index not in lost
+    return cast(Violation, {"run_id": run.run_id, **columns, **where, "trusted": trusted})
+
+
+def cover(
+    report: Report, counts: Mapping[tuple[int, str], int], measured: Mapping[str, int]
+) -> None:
     """Put coverage and lateness into the report."""
     bulk = declared.part("bulk")
     report.coverage = bulk.coverage.summary(by_kind(counts), measured)
@@ -123,7 +146,7 @@ def _judge_rules(
     report: Report,
     families: Iterable[Family],
     by_rule: Mapping[tuple[int, str], int],
-    measured: Mapping[str, Any],
+    measured: Mapping[str, int],
     lost: set[int],
 ) -> None:
     for family in families:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import reduce
+from string import Formatter
 
 from wheelproof.pipeline import codes
 from wheelproof.pipeline import columns as F
@@ -20,6 +21,9 @@ from wheelproof.pipeline.tally import TIMES
 STAMP = ("lc", "tid", "tseq")
 """The order of a run's events. Only a broken trace has two events of one stamp. They are sorted by
 all that a family looks at, so that the order of the files does not matter."""
+
+WHICH = ("run", "tid", "tseq", "lc", "k")
+"""What says which event a row is."""
 
 MOST = 31
 """Rules of one family: what became of each is two bits of one long (``outcomes``)."""
@@ -83,16 +87,20 @@ class Family:
                 raise ValueError(f"{self.name}: no counts by {', '.join(sorted(unknown))}")
 
 
-def text(*parts: Column | str | int) -> Column:
-    """Parts put together; an absent one reads "none"."""
-    return F.concat(
-        *[
-            F.lit(str(part))
-            if isinstance(part, (str, int))
-            else F.coalesce(part.cast("string"), F.lit("none"))
-            for part in parts
-        ]
-    )
+def text(template: str, **parts: Column) -> Column:
+    """A text with values in it: in braces a column, or one of ``parts``; an absent one reads
+    "none". Raises ValueError for a part that has no place."""
+    pieces: list[Column] = []
+    named = []
+    for literal, name, _, _ in Formatter().parse(template):
+        pieces += [F.lit(literal)] if literal else []
+        if name is not None:
+            value = parts.get(name, F.col(name))
+            pieces.append(F.coalesce(value.cast("string"), F.lit("none")))
+            named.append(name)
+    if unused := parts.keys() - named:
+        raise ValueError(f"{template!r} has no place for {', '.join(sorted(unused))}")
+    return F.concat(*pieces)
 
 
 def is_one_of(*kinds: str) -> Column:

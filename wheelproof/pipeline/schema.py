@@ -56,13 +56,3 @@ VIOLATION = t.StructType(
 )
 """One rule broken by one event, which (run, tid, tseq) names, or by one object, whose id is given
 then and no event."""
-
-QUARANTINED = t.StructType(
-    [
-        t.StructField("file", t.StringType(), False),
-        t.StructField("row", t.LongType()),
-        t.StructField("reason", t.StringType(), False),
-        t.StructField("text", t.StringType()),
-    ]
-)
-"""A line or row that is no event, with what is wrong and the beginning of its text."""

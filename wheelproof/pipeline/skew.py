@@ -25,11 +25,13 @@ _SEED = 0
 @dataclass(frozen=True)
 class Limits:
     """When a key is cut. ``larger``: than so many partitions of a shuffle, if all were equal;
-    ``least``: rows of a piece, so that a smaller key is never cut; ``pieces``: of all rows of a
-    family, for each partition; ``most``: of all rows, since each cut is looked at for each row;
-    ``sampled``: events to estimate from."""
+    ``costs``: what a row costs in pieces, in rows of a window, so that a key is cut only if its
+    window would take longer than all pieces on all cores; ``least``: rows of a piece, so that a
+    smaller key is never cut; ``pieces``: of all rows of a family, for each partition; ``most``: of
+    all rows, since each cut is looked at for each row; ``sampled``: events to estimate from."""
 
     larger: float = 1.0
+    costs: float = 2.0
     least: int = 250_000
     pieces: int = 4
     most: int = 64
@@ -41,12 +43,14 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Sample:
-    """Some of the events, which are the ``share`` of all. ``partitions``: of a shuffle."""
+    """Some of the events, which are the ``share`` of all. ``partitions``: of a shuffle.
+    ``cores``: of all executors."""
 
     inputs: Inputs
     share: float
     limits: Limits
     partitions: int
+    cores: int
 
 
 def sample(
@@ -65,7 +69,7 @@ def sample(
         inputs, events=spark.read.schema(drawn.schema).parquet(target), ends=inputs.ends.limit(0)
     )
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-    return Sample(taken, share, limits, partitions)
+    return Sample(taken, share, limits, partitions, spark.sparkContext.defaultParallelism)
 
 
 def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
@@ -78,7 +82,7 @@ def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
     width = len(found.key)
     for row in rows.select(*found.key, *[rows[name] for name in found.place]).collect():
         by_key[tuple(row[:width])].append(tuple(row[width:]))
-    return chosen(by_key, drawn.limits, drawn.share, drawn.partitions)
+    return chosen(by_key, drawn.limits, drawn.share, drawn.partitions, drawn.cores)
 
 
 def chosen(
@@ -86,11 +90,12 @@ def chosen(
     limits: Limits,
     share: float,
     partitions: int,
+    cores: int,
 ) -> tuple[Cut, ...]:
     """Where to cut which keys, whose places are those of a ``share`` of the rows."""
     total = sum(map(len, by_key.values()))
     piece = max(limits.least * share, total / min(limits.most, limits.pieces * partitions), 1)
-    large = max(2 * piece, limits.larger * total / partitions)
+    large = max(2 * piece, limits.larger * total / partitions, limits.costs * total / cores)
     made = [
         Cut(key, places)
         for key, many in by_key.items()

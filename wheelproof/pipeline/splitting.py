@@ -24,7 +24,7 @@ PLACES = 3
 
 _OF, _PIECE, _FIRST, _LAST, _VALUE = "_of", "_piece", "_first", "_last", "_value"
 _ALONG = Window.partitionBy(_OF).orderBy(_PIECE)
-_BEFORE = _ALONG.rowsBetween(Window.unboundedPreceding, -1)
+_BEFORE = _ALONG.before()
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,14 @@ class Cut:
 class Way:
     """How a function of a window is put together. ``leaves``: an aggregate of a piece, of the order
     and the values looked at; ``gets``: what other pieces left, by the pieces' order; ``mends``:
-    the value within the piece with what was got. ``rows``: whether the function has such bounds.
+    the value within the piece with what was got. ``bounded``: whether the window of the
+    function ends at or before the row at hand.
     """
 
     leaves: Callable[[tuple[str, ...], list[Column]], Column]
     gets: Callable[[Column], Column]
     mends: Callable[[Column, Column], Column]
-    rows: bool
+    bounded: bool
 
 
 def _row(order: tuple[str, ...], values: list[Column]) -> Column:
@@ -78,19 +79,19 @@ WAYS = {
         leaves=lambda order, values: F.max(_row(order, values)),
         gets=lambda left: F.lag(left).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_FIRST), got).otherwise(look),
-        rows=False,
+        bounded=False,
     ),
     "lead": Way(
         leaves=lambda order, values: F.min(_row(order, values)),
         gets=lambda left: F.lead(left).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_LAST), got).otherwise(look),
-        rows=False,
+        bounded=False,
     ),
     "last": Way(
         leaves=lambda order, values: F.max(F.when(values[0].isNotNull(), _row(order, values))),
         gets=lambda left: F.last(left).over(_BEFORE),
         mends=lambda look, got: F.coalesce(look, got),
-        rows=True,
+        bounded=True,
     ),
     "sum": Way(
         leaves=lambda order, values: F.sum(values[0]),
@@ -98,7 +99,7 @@ WAYS = {
         mends=lambda look, got: (
             F.when(look.isNull(), got).when(got.isNull(), look).otherwise(look + got)
         ),
-        rows=True,
+        bounded=True,
     ),
 }
 _TOGETHER = ("lag", "lead")
@@ -116,7 +117,7 @@ def sorting(frame: Frame) -> Sorting | None:
     for look in _looks(looking[0]):
         inner, window = look.arguments
         way = WAYS.get(inner.function)
-        if way is None or way.rows != (window.rows is not None):
+        if way is None or way.bounded != (window.upto is not None):
             return None
         found.add((_names(window.partition), _names(window.order)))
     ((key, order), *others) = found
@@ -189,7 +190,7 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
     operation, looks = found.operation, _looks(found.operation)
     placed, groups = _placed(found, cuts), _groups(looks)
     numbers = {look: number for number, look in enumerate(looks)}
-    along = replace(looks[0].arguments[1], rows=None)
+    along = replace(looks[0].arguments[1], upto=None)
     within = placed.withColumns(
         {f"_look{number}": _within(look) for look, number in numbers.items()}
         | {

@@ -23,7 +23,6 @@ from wheelproof.pipeline.ingest import Ingested
 from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.report import CONFORMS, INCOMPLETE, KEPT, OUT_OF_MODEL, VIOLATES, Report
 from wheelproof.pipeline.rule import Family
-from wheelproof.pipeline.schema import VIOLATION
 from wheelproof.pipeline.skew import LIMITS, Limits
 from wheelproof.pipeline.splitting import Cut
 from wheelproof.trace import declared
@@ -50,7 +49,7 @@ class Answers:
     are none), and the counts of the same pass."""
 
     violations: DataFrame | None
-    measured: dict[str, Any]
+    measured: dict[str, int]
     broken: dict[tuple[int, str], int]
     """Violations by (run, rule)."""
 
@@ -122,7 +121,7 @@ def check(
         drawn = skew.sample(spark, ingested.inputs, ingested.events, folder, limits)
         report.seconds["ingest"] = time.perf_counter() - began
         frames: list[DataFrame] = []
-        measured: dict[str, Any] = {}
+        measured: dict[str, int] = {}
         broken: dict[tuple[int, str], int] = {}
         chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
         for family in chosen:
@@ -146,7 +145,7 @@ def _conclude(
     ingested: Ingested,
     families: tuple[Family, ...],
     frames: list[DataFrame],
-    measured: dict[str, Any],
+    measured: dict[str, int],
     by_rule: dict[tuple[int, str], int],
 ) -> None:
     """``frames``: the violations of the families that found any."""
@@ -159,12 +158,11 @@ def _conclude(
             .orderBy(*[F.col(name).asc_nulls_last() for name in reports.ORDER])
             .limit(KEPT)
         )
-        report.violations = _located(
-            spark, ingested, [row.asDict() for row in kept.collect()], names
-        )
-        for row in report.violations:
-            row["trusted"] = reports.rules()[row["rule"]].alone or row.pop("index") not in lost
-            row.pop("index", None)
+        rows = [row.asDict() for row in kept.collect()]
+        places = _places(spark, ingested, rows)
+        report.violations = [
+            reports.violation(row, names[row["run"]], places.get(_event(row)), lost) for row in rows
+        ]
     kinds, events = reports.by_kind(ingested.counts), ingested.inputs.events
     for name, lacks in needs.missing(events, kinds, reports.vacuous(report)).items():
         report.rules[name]["missing"] = lacks
@@ -172,39 +170,23 @@ def _conclude(
     report.seconds["conclude"] = time.perf_counter() - began
 
 
-def _located(
-    spark: SparkSession, ingested: Ingested, rows: list[dict[str, Any]], names: dict[int, Any]
-) -> list[dict[str, Any]]:
-    """The violations with file and line: the events are read once more, for those that violate."""
-    wanted = sorted(
-        {(row["run"], row["tid"], row["tseq"]) for row in rows if row["tseq"] is not None}
-    )
-    places: dict[tuple[int, int, int], tuple[str, int]] = {}
-    if wanted:
-        keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
-        for found in (
-            ingested.inputs.events.where("lc > 0")
-            .select("run", "tid", "tseq", "address", "row")
-            .join(keys, ["run", "tid", "tseq"])
-            .collect()
-        ):
-            key = (found.run, found.tid, found.tseq)
-            place = (plain(found.address), found.row)
-            places[key] = min(place, places.get(key, place))
+def _event(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["run"], row["tid"], row["tseq"]
+
+
+def _places(
+    spark: SparkSession, ingested: Ingested, rows: Iterable[Mapping[str, Any]]
+) -> dict[tuple[Any, ...], tuple[str, int]]:
+    """File and line of the events that violate: the events are read once more."""
+    wanted = sorted({_event(row) for row in rows if row["tseq"] is not None})
+    if not wanted:
+        return {}
+    keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
+    events = ingested.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row")
     files = {address(file.path): str(file.path) for run in ingested.runs for file in run.files}
-    out = []
-    for row in rows:
-        at = places.get((row["run"], row["tid"], row["tseq"]))
-        out.append(
-            {
-                "index": row["run"],
-                "run_id": names[row["run"]].run_id,
-                **{
-                    name: row[name]
-                    for name in VIOLATION.names
-                    if name != "run" and row[name] is not None
-                },
-                **({"file": files[at[0]], "line": at[1]} if at else {}),
-            }
-        )
-    return out
+    places: dict[tuple[Any, ...], tuple[str, int]] = {}
+    for found in events.join(keys, ["run", "tid", "tseq"]).collect():
+        key = (found.run, found.tid, found.tseq)
+        place = (plain(found.address), found.row)
+        places[key] = min(place, places.get(key, place))
+    return {key: (files[at], row) for key, (at, row) in places.items()}

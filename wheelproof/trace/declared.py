@@ -1,7 +1,8 @@
 """The folder ``traces`` of a project: its kinds of event, their columns, and the rules about them.
 
 The tool reads, orders, stores and judges events; what an event means is the project's. Its package
-``traces`` has these modules, of which the tool asks for no other names:
+``traces`` has these modules, of which the tool asks for no other names (``provided`` has the types
+of those that judges ask for):
 
 ==============  ===========================================================================
 ``schema``      ``KINDS``, ``REQUIRED``, ``COLUMNS``, ``SEQUENCES``, ``OBSERVED``, ``IDS``,
@@ -34,9 +35,12 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from wheelproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from wheelproof.trace import provided
 
 PACKAGE = "traces"
 VARIABLE = "WHEELPROOF_TRACES"
@@ -80,6 +84,16 @@ def find(name: str) -> ModuleType | None:
     return found
 
 
+@overload
+def part(name: Literal["bulk"]) -> provided.Bulk: ...
+@overload
+def part(name: Literal["events"]) -> provided.Words: ...
+@overload
+def part(name: Literal["rules"]) -> provided.Rules: ...
+@overload
+def part(name: Literal["shrink"]) -> provided.Shrinker: ...
+@overload
+def part(name: Literal["schema", "translator"]) -> Any: ...
 def part(name: str) -> Any:
     """A module of the project's package. Raises UsageError where the project has none."""
     found = find(name)

@@ -3,8 +3,8 @@
 The reference is the **model**: each event must be a step that the mechanism's own model can take.
 It judges recordings of labelled operations, and traces of events whose header has a program. The
 **rules** of a project check the same on events alone, from any recorder and in any number;
-``spark`` asks rules of its own in bulk. Where two of them differ the model is right, and a rule is
-to be corrected: ``tests/wheelproof/trace`` holds them to each other.
+``spark`` and ``memory`` ask a table of rules in bulk. Where two of them differ the model is right,
+and a rule is to be corrected: ``tests/wheelproof/trace`` holds them to each other.
 """
 
 from __future__ import annotations

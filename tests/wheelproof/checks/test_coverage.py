@@ -9,6 +9,7 @@ from tests.model.timer import MECHANISM
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError
+from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Label
 from wheelproof.verdict import exit_code
 
@@ -139,3 +140,17 @@ def test_a_stale_translation_of_a_module_beside_the_mechanisms_is_refused(beside
     spec.with_name("TimerTaskListAtomic.tla").write_text(other, encoding="utf-8")
     with pytest.raises(ToolError, match="TimerTaskListAtomic.tla is stale"):
         coverage.translated(beside)
+
+
+def test_a_module_with_labels_that_the_harness_does_not_name(context, monkeypatch):
+    """Whether its branches run, no check would ask."""
+    root = MECHANISM.root
+    text = (root / "harness" / "controller.py").read_text(encoding="utf-8")
+    lacks = text.replace(', "impl.controller_thread")', ")")
+    assert text.count("impl.controller_thread") > lacks.count("impl.controller_thread")
+    for texts, unnamed in (({}, []), ({"harness.controller": lacks}, ["impl.controller_thread"])):
+        found = ControlledImplementation.load(root, "controller", texts=texts).unnamed
+        assert found == unnamed
+    monkeypatch.setattr(ControlledImplementation, "unnamed", property(lambda self: ["impl.other"]))
+    row = coverage.labels(context, HALVES)
+    assert not row.ok and "names impl.other neither in SUBJECT nor in ATOMIC" in row.why

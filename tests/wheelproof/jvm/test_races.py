@@ -8,7 +8,9 @@ import pytest
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
+from wheelproof.explore.run import ControlledImplementation
 from wheelproof.jvm import declaration, tasks
+from wheelproof.jvm.marks import Compared, compared
 from wheelproof.jvm.process import Jvm
 from wheelproof.verdict import Verdict
 
@@ -58,10 +60,11 @@ def rows(output, monkeypatch, binding, *names):
 def test_the_row_counts_what_was_watched(jvm, output, monkeypatch):
     row = rows(output, monkeypatch, SMALL, SCENARIO, "races")["races"]
     assert (row.verdict, row.ok) == (Verdict.SAMPLED, True)
-    assert {name: row.figures[name] for name in ("plain", "volatile", "races")} == {
+    assert {name: row.figures[name] for name in ("plain", "volatile", "races", "as_in_python")} == {
         "plain": 2,
         "volatile": 2,
         "races": 0,
+        "as_in_python": 4,
     }
 
 
@@ -88,3 +91,75 @@ def test_a_change_with_races_on_other_fields_is_not_in_order(jvm, output, monkey
     wrong = replace(SMALL, changes={"plain-list": change})
     row = rows(output, monkeypatch, wrong, "plain-list")["plain-list"]
     assert not row.ok and "races on TimerTaskEntry.list" in row.why
+
+
+MARKS = {"Entry.next": False, "Entry.list": True, "Wheel.current_time": False}
+
+
+def java(plain=(), volatile=()):
+    return {"races": [], "plain": list(plain), "volatile": list(volatile)}
+
+
+def test_fields_are_compared_by_their_spelling_or_by_the_table():
+    found = compared(
+        java(["Entry.next", "Wheel.currentTime", "Other.left"], ["Entry.list"]), MARKS, {}, ()
+    )
+    assert found == Compared(("Entry.list", "Entry.next", "Wheel.currentTime"), ())
+    renamed = compared(
+        java(["Wheel.currentTimeMs"]), MARKS, {"Wheel.currentTimeMs": "Wheel.current_time"}, ()
+    )
+    assert renamed == Compared(("Wheel.currentTimeMs",), ())
+
+
+@pytest.mark.parametrize(
+    ("fields", "renamed", "fault"),
+    [
+        (
+            java(["Entry.list"]),
+            {},
+            "Entry.list is plain here, and volatile in the implementation",
+        ),
+        (
+            java(volatile=["Wheel.currentTime"]),
+            {},
+            "Wheel.currentTime is volatile here, and plain in the implementation",
+        ),
+        (
+            java(),
+            {"Wheel.now": "Wheel.current_time"},
+            "Wheel.now was not accessed, and is Wheel.current_time of the implementation",
+        ),
+        (
+            java(["Wheel.now"]),
+            {"Wheel.now": "Wheel.time"},
+            "the implementation has no marked field Wheel.time, which Wheel.now is",
+        ),
+    ],
+)
+def test_a_field_that_is_another_in_the_implementation_is_a_fault(fields, renamed, fault):
+    assert compared(fields, MARKS, renamed, ()).faults == (fault,)
+
+
+def test_a_field_with_races_may_differ():
+    assert compared(java(["Entry.list"]), MARKS, {}, {"Entry.list": "why"}) == Compared((), ())
+
+
+def test_fields_of_base_classes_have_marks():
+    marks = ControlledImplementation.load(ROOT, "timing_wheel").marks
+    assert (
+        marks["TimingWheel.overflow_wheel"] is True and marks["TimingWheel.current_time"] is False
+    )
+
+
+def test_a_mark_that_is_not_kafkas_is_rejected_by_its_name(jvm, output, monkeypatch):
+    marks = {**ControlledImplementation.load(ROOT, "timer_task_list").marks}
+    monkeypatch.setattr(
+        ControlledImplementation,
+        "marks",
+        property(lambda self: marks | {"TimerTaskEntry.next": True}),
+    )
+    row = rows(output, monkeypatch, SMALL, SCENARIO, "races")["races"]
+    assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "FieldMarks", False)
+    assert row.why.endswith(
+        "; TimerTaskEntry.next is plain here, and volatile in the implementation"
+    )

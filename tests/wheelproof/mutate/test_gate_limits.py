@@ -13,6 +13,7 @@ from wheelproof.mutate import (
 )
 from wheelproof.mutate import plan as planning
 from wheelproof.verdict import Verdict, exit_code
+from wheelproof.verdict import judge as made
 
 
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
@@ -50,6 +51,33 @@ def test_a_model_without_end_is_named(copy, runs, monkeypatch):
     )
     finding = judge.Judge(copy, copy, runs, lambda end: None, True).run([check]).finding
     assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
+
+
+@pytest.mark.parametrize(
+    ("states", "word"), [(2_000, "rejected"), (2_400, "inconclusive"), (None, "inconclusive")]
+)
+def test_a_mutants_specification_without_end_has_more_states_than_its_model(
+    copy, runs, states, word
+):
+    """TLC was stopped with 8,000 states; the model that it is compared with has fewer, or not."""
+    row = made(
+        "one_shot",
+        "mutant",
+        "Endless",
+        expected="violated",
+        verdict="inconclusive",
+        why="TLC was stopped by its limit of 60 s after 8000 distinct states at depth 1313",
+        figures={"states": states} if states else {},
+    )
+    check = next(
+        check
+        for check in planning.Plan(copy, project.find(copy), tests=False).checks(
+            "spec", "spec/OneShot.tla"
+        )
+        if check.job
+    )
+    finding = judge.Judge(copy, copy, runs, lambda end: None, True).of_row(check, row)
+    assert (finding.word, finding.by) == (word, "StateCount" if word == "rejected" else "")
 
 
 @pytest.mark.nightly

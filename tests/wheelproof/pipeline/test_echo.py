@@ -85,11 +85,7 @@ SINCE_THE_BEGINNING = replace(
 
 _TAKEN = F.sum(
     F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
-).over(
-    Window.partitionBy("run", "tid")
-    .orderBy("end", "tseq", "lc", "k", "held")
-    .rowsBetween(Window.unboundedPreceding, -1)
-)
+).over(Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held").before())
 HALVES_SINCE_THE_BEGINNING = replace(
     trace.FAMILY,
     rows=trace.FAMILY.rows.withColumn(

@@ -164,7 +164,7 @@ def _of_the_neighbour(left):
 
 
 def _its_own_too(left):
-    return F.last(left).over(splitting._ALONG.rowsBetween(Window.unboundedPreceding, 0))
+    return F.last(left).over(splitting._ALONG.so_far())
 
 
 def _all_keys_together(left):
@@ -260,7 +260,7 @@ def test_a_place_that_is_no_place_of_the_order_is_refused(fault, monkeypatch):
 
 # -- on Spark
 
-SMALL = Limits(larger=0.1, least=3, pieces=20, most=1000)
+SMALL = Limits(larger=0.1, costs=0, least=3, pieces=20, most=1000)
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ def test_a_check_in_pieces_gives_the_report_of_one_in_windows(spark, report, inp
     """Each trace and planted fault, all families: verdicts, violations with place and text."""
     kept, validate.KEPT = validate.KEPT, 1_000_000
     try:
-        limits = Limits(larger=0.01, least=50, pieces=100, most=200, sampled=1_000_000)
+        limits = Limits(larger=0.01, costs=0, least=50, pieces=100, most=200, sampled=1_000_000)
         again = validate.check(spark, [inputs.folder], tmp_path, inputs.families, limits=limits)
     finally:
         validate.KEPT = kept
@@ -323,12 +323,30 @@ def test_pieces_are_of_equal_size_and_begin_at_places_that_rise():
 def test_a_key_is_cut_that_is_larger_than_a_partition_and_no_other():
     places = [(number, 0, 0) for number in range(1000)]
     sampled = {("lock",): places[:400], ("reaper",): places[:350], ("other",): places[:250]}
-    limits = Limits(least=10_000, pieces=10)
-    found = skew.chosen(sampled, limits, 0.001, 3)
+    limits = Limits(costs=0, least=10_000, pieces=10)
+    found = skew.chosen(sampled, limits, 0.001, 3, 2)
     assert [(cut.key, len(cut.at)) for cut in found] == [(("lock",), 11), (("reaper",), 9)]
-    assert skew.chosen(sampled, replace(limits, least=210_000), 0.001, 3) == ()
-    assert len(skew.chosen(sampled, replace(limits, most=8), 0.001, 3)[0].at) == 2
-    assert len(skew.chosen(sampled, replace(limits, larger=0.5), 0.001, 3)) == 3
+    assert skew.chosen(sampled, replace(limits, least=210_000), 0.001, 3, 2) == ()
+    assert len(skew.chosen(sampled, replace(limits, most=8), 0.001, 3, 2)[0].at) == 2
+    assert len(skew.chosen(sampled, replace(limits, larger=0.5), 0.001, 3, 2)) == 3
+
+
+def test_a_key_is_cut_only_if_there_are_cores_enough_for_its_pieces():
+    """Rows in pieces cost twice as much: with two cores no window takes longer than its pieces."""
+    places = [(number, 0, 0) for number in range(1000)]
+    sampled = {("lock",): places[:400], ("reaper",): places[:350], ("other",): places[:250]}
+    limits = Limits(least=10_000, pieces=10)
+    cut = {
+        cores: [cut.key[0] for cut in skew.chosen(sampled, limits, 0.001, 8, cores)]
+        for cores in (2, 4, 5, 6, 8)
+    }
+    assert cut == {
+        2: [],
+        4: [],
+        5: ["lock"],
+        6: ["lock", "reaper"],
+        8: ["lock", "reaper", "other"],
+    }
 
 
 def test_a_small_run_is_not_even_sampled():

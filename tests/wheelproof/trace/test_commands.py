@@ -271,9 +271,9 @@ def test_the_examples_of_one_mechanism_are_checked_and_repaired(tmp_path):
 
 
 def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
-    from traces import rules
+    from traces import list_rules, rules
 
-    monkeypatch.setattr(rules.TimerState, "_expire_submit", lambda self, event, thread: None)
-    monkeypatch.setattr(rules.TimerState, "_counted", lambda self, event, delta: None)
+    monkeypatch.setitem(rules.JUDGES, "expire_submit", lambda facts, event, thread: None)
+    monkeypatch.setattr(list_rules, "_counted", lambda facts, event, delta: None)
     result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 1 and "mutant-M9" in result.output.rpartition("not as expected")[2]

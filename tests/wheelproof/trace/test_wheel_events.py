@@ -195,3 +195,18 @@ def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused)
         state.apply(event)
     last = state.judge({"tid": 1, "k": "lock_release", "list": 7})
     assert (last and last.property) == refused
+
+
+@pytest.mark.parametrize(
+    "known, spoken",
+    [({"level": 2}, "level 2"), ({}, "the level that wheel:1.overflow names")],
+)
+def test_a_level_is_spoken_of_by_its_number_where_it_has_one(known, spoken):
+    """Whatever the order in which a set has its number and its word."""
+    word = ("V", "wheel:1.overflow", 1, "w")
+    for timer in range(20):
+        published = {"tid": 1, "k": "overflow_create", "timer": timer, "ord": (word,), **known}
+        state = TimerState()
+        assert state.judge(published) is None
+        state.apply(published)
+        assert state.judge(published).message.startswith(f"{spoken} is published a second time")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.trace import declared
-from wheelproof.trace.format.event import Event
 from wheelproof.trace.steps import format as steps
 
 if TYPE_CHECKING:
@@ -16,14 +15,9 @@ if TYPE_CHECKING:
 
 
 def print_shrunk(path: Path) -> None:
-    from wheelproof.trace.judging.replay import key_of
+    from wheelproof.trace.judging.shrunk import shrunk
 
-    reader = reader_of(path)
-    found = declared.part("shrink").shrink(
-        reader.header,
-        sorted(events_of(reader), key=lambda item: key_of(item[1])),
-        (reader.footer or {}).get("cut"),
-    )
+    found = shrunk(path).small
     if found is not None:
         shown = Shown(found.header)
         print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
@@ -57,22 +51,6 @@ class Shown:
         ]
         aside = f"  ({', '.join(names)})" if names else ""
         return f"{thread}: {declared.part('events').spoken(event)}{place}{aside}"
-
-
-def reader_of(path: Path) -> Any:
-    """A reader for the trace in a file."""
-    from wheelproof.trace.judging import replay
-
-    return replay.reader_of(path)
-
-
-def events_of(reader: Any) -> Iterator[tuple[int, Event]]:
-    from wheelproof.trace.format.parts import CutOff
-
-    try:
-        yield from reader
-    except CutOff:
-        return
 
 
 def where(path: Path, finding: Finding) -> str:

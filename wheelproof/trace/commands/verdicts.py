@@ -274,29 +274,24 @@ def _replay_steps(trace: Path, root: Path) -> None:
 
 
 def _replay_by_rules(trace: Path) -> None:
-    from wheelproof.trace.judging.replay import key_of
     from wheelproof.trace.judging.replay import replay as judge
+    from wheelproof.trace.judging.shrunk import shrunk
 
     verdict = judge(trace)
     shown.print_row(trace, verdict)
     finding = verdict.first
     if finding is not None and finding.event is not None:
-        reader = shown.reader_of(trace)
-        words = shown.Shown(reader.header)
+        header, _, small = shrunk(trace)
+        words = shown.Shown(header)
         print(f"  {words.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
-        shrunk = declared.part("shrink").shrink(
-            reader.header,
-            sorted(shown.events_of(reader), key=lambda item: key_of(item[1])),
-            (reader.footer or {}).get("cut"),
-        )
-        if shrunk is not None:
+        if small is not None:
             print("  what led there:")
-            for line, event in shrunk.slice[-20:]:
+            for line, event in small.slice[-20:]:
                 print(f"    line {line}: {words.event(event)}")
-            if len(shrunk.slice) > 20:
-                print(f"    (the last 20 of {len(shrunk.slice)} events)")
-            print(f"  cheapest repair: {shrunk.repair}")
+            if len(small.slice) > 20:
+                print(f"    (the last 20 of {len(small.slice)} events)")
+            print(f"  cheapest repair: {small.repair}")
     else:
         for other in verdict.findings[1:10]:
             print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
@@ -323,7 +318,7 @@ def shrink(
     """Find the few events that make a trace a violation, and the cheapest edit that would repair
     it."""
     declared.use(root)
-    from wheelproof.trace.judging.replay import key_of
+    from wheelproof.trace.judging.shrunk import shrunk
     from wheelproof.trace.steps.format import is_recording
 
     if output is not None:
@@ -333,9 +328,7 @@ def shrink(
             f"{trace}: a recording of labelled operations is not shrunk.",
             "`wheelproof trace replay` shows the step that is refused, and what led there.",
         )
-    reader = shown.reader_of(trace)
-    events = sorted(shown.events_of(reader), key=lambda item: key_of(item[1]))
-    found = declared.part("shrink").shrink(reader.header, events, (reader.footer or {}).get("cut"))
+    _, events, found = shrunk(trace)
     if found is None:
         raise NothingChecked(
             f"{trace}: no event of it is refused, so that there is nothing to shrink.",
@@ -344,7 +337,7 @@ def shrink(
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
     write(target, found.header, found.events, found.footer)
     words = shown.Shown(found.header)
-    print(f"{target}: {len(found.events)} of {len(events):,} events")
+    print(f"{target}: {len(found.events)} of {events:,} events")
     for line, event in zip(found.lines, found.events):
         print(f"  line {line}: {words.event(event)}")
     print(f"  {found.property}: {found.message}")

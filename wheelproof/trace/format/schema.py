@@ -218,11 +218,6 @@ REQUIRED_IDS = {
 """Kind -> columns without which an event of it says nothing. A line that lacks one is malformed."""
 
 
-def token_key(kind: str, name: str) -> str:
-    """A token's key in the footer's maps."""
-    return f"{kind} {name}"
-
-
 _JSON: dict[str, dict[str, Any]] = {
     "int32": {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 31) - 1},
     "int64": {"type": "integer", "minimum": -(1 << 63), "maximum": (1 << 63) - 1},

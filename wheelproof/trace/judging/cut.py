@@ -10,7 +10,8 @@ that it wrote.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from wheelproof.trace.format.event import Event, Token
 
 
 class Cut:
@@ -28,7 +29,7 @@ class Cut:
     def __bool__(self) -> bool:
         return self._given
 
-    def crossed(self, event: Mapping[str, Any]) -> bool:
+    def crossed(self, event: Event) -> bool:
         """Whether the event is beyond the cut, or follows from one that is."""
         tokens = event.get("ord", ())
         if event["tid"] not in self.beyond and not any(map(self._is_beyond, tokens)):
@@ -44,7 +45,7 @@ class Cut:
                 self._lower(self._last, key, seq - 1)
         return True
 
-    def _is_beyond(self, token: tuple[Any, ...]) -> bool:
+    def _is_beyond(self, token: Token) -> bool:
         kind, name, seq, mode = token[:4]
         key = f"{kind} {name}"
         beyond: bool = seq > self._last.get(key, seq)

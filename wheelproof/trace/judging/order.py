@@ -50,7 +50,7 @@ class Order:
             if len(token) == 4:
                 self._token(line, token, lc)
 
-    def _token(self, line: int, token: tuple[Any, ...], lc: int) -> None:
+    def _token(self, line: int, token: tuple[str, str, int, str], lc: int) -> None:
         kind, name, seq, mode = token
         key = f"{kind} {name}"
         before = self.tokens.get(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.jsonl import Reader
@@ -15,9 +15,17 @@ from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.rules import Replay
 from wheelproof.trace.judging.verdict import Verdict
 
+if TYPE_CHECKING:
+    from wheelproof.trace.format import parquet
+
 BUFFER = 1 << 16
 """How far from the order of their clocks the events of a file may be. Files beyond that are sorted
 as a whole."""
+
+
+AnyReader: TypeAlias = "Reader | parquet.Reader"
+Item = tuple[int, Event]
+"""Line, or row, and event."""
 
 
 def key_of(event: Event) -> tuple[int, int, int]:
@@ -25,7 +33,7 @@ def key_of(event: Event) -> tuple[int, int, int]:
     return event["lc"], event["tid"], event["tseq"]
 
 
-def in_order(events: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event]]:
+def in_order(events: Iterable[Item]) -> Iterator[Item]:
     """Events by their clocks: a file that is nearly so, as a recorder's is, passes through a heap
     of bounded size."""
     heap: list[tuple[tuple[int, int, int], int, Event]] = []
@@ -49,7 +57,7 @@ class _Far(Exception):
     """An event comes too late for the heap."""
 
 
-def reader_of(path: Path) -> Any:
+def reader_of(path: Path) -> AnyReader:
     """A reader for a file by its name: Parquet, else JSON Lines."""
     if Path(path).suffix == ".parquet":
         from wheelproof.trace.format import parquet
@@ -74,11 +82,14 @@ def replay(path: Path, judge: Judge = Replay) -> Verdict:
 
 
 def _replay(
-    reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] | None = None
+    reader: AnyReader,
+    ordered: Callable[[Iterable[Item]], Iterator[Item]],
+    judge: Judge,
+    limits: Mapping[str, int] | None = None,
 ) -> Verdict:
     run, tally, cut = judge(reader.header, cut=limits), Tally(reader.header), []
 
-    def counted() -> Iterator[tuple[int, Event]]:
+    def counted() -> Iterator[Item]:
         try:
             for line, event in reader:
                 tally.count(event, reader.raw)  # most writers write the canonical line

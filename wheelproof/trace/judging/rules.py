@@ -34,15 +34,14 @@ class Replay(Judging):
 
     @property
     def applied(self) -> Mapping[str, int]:
-        applied: Mapping[str, int] = self.state.applied
-        return applied
+        return self.state.applied
 
     def understands(self, kind: str) -> bool:
         return kind in self.kinds
 
     def step(self, line: int, event: Event) -> Refusal | None:
         kind = event["k"]
-        refusal: Refusal | None = self.state.judge(event)
+        refusal = self.state.judge(event)
         if refusal is not None:
             self.violated += 1
             if len(self.violations) < self.limit:

@@ -41,9 +41,7 @@ RULES = (
         & (F.col("made_parts") == F.col("parts"))
         & (F.col("made_node") == F.col("node"))
         & (F.col("made_data") == F.col("data")),
-        text(
-            "part ", F.col("part"), ", of ", F.col("node"), ", was acknowledged, and is not there"
-        ),
+        text("part {part}, of {node}, was acknowledged, and is not there"),
     ),
 )
 

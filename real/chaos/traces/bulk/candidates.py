@@ -7,8 +7,6 @@ from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import STAMP, Family, Rule, is_one_of, text
 
-FIRST = Window.unboundedPreceding
-
 
 def ticks() -> Column:
     """An event is a tick: of a calm, or of none."""
@@ -46,7 +44,7 @@ def prepare() -> Frame:
         .withColumn("more", F.lit(0))
     )
     order = Window.partitionBy("run", "home").orderBy(*STAMP)
-    so_far = order.rowsBetween(FIRST, 0)
+    so_far = order.so_far()
     calm = F.coalesce("calm", F.lit(""))
     return (
         sessions.unionByName(of_each)
@@ -54,9 +52,7 @@ def prepare() -> Frame:
         .withColumn("lives", F.sum("more").over(so_far) > 0)
         .withColumn(
             "before",
-            F.coalesce(
-                F.last("calm", ignorenulls=True).over(order.rowsBetween(FIRST, -1)), F.lit("")
-            ),
+            F.coalesce(F.last("calm").over(order.before()), F.lit("")),
         )
         .withColumn(
             "stretch",
@@ -68,7 +64,7 @@ def prepare() -> Frame:
         .withColumn(
             "waited",
             F.sum(number(F.col("waits"))).over(
-                Window.partitionBy("run", "home", "stretch").orderBy(*STAMP).rowsBetween(FIRST, 0)
+                Window.partitionBy("run", "home", "stretch").orderBy(*STAMP).so_far()
             ),
         )
         .join(broadcast(RUNS.select("run", "bound")), "run")
@@ -81,7 +77,7 @@ RULES = (
         "each broker has a session, within a bound of a calm's ticks",
         F.col("waits") & (F.col("waited") <= F.col("bound")),
         F.col("waited") < F.col("bound"),
-        text(F.col("home"), " has no session for ", F.col("waited"), " ticks of ", F.col("calm")),
+        text("{home} has no session for {waited} ticks of {calm}"),
     ),
 )
 

@@ -12,14 +12,14 @@ from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import STAMP, Family, Finding, Rule, is_one_of, text
 
 from ..schema import CONTROLLER
-from .candidates import FIRST, number, ticks
+from .candidates import number, ticks
 
 CHANGES = ("node_create", "node_put", "node_delete", "node_check")
 NOTHING = -1
 
 
 def _last(value: Column, window: Window, default: int = 0) -> Column:
-    return F.coalesce(F.last(value, ignorenulls=True).over(window), F.lit(default))
+    return F.coalesce(F.last(value).over(window), F.lit(default))
 
 
 def _first(*values: object) -> Column:
@@ -38,7 +38,7 @@ def _of(*keys: str) -> Window:
     return Window.partitionBy("run", *keys).orderBy(*STAMP)
 
 
-BEFORE, SO_FAR = _of().rowsBetween(FIRST, -1), _of().rowsBetween(FIRST, 0)
+BEFORE, SO_FAR = _of().before(), _of().so_far()
 
 
 def prepare() -> Frame:
@@ -46,8 +46,8 @@ def prepare() -> Frame:
     rows = _elected(_counted(_ruled(_made(_changes()))))
     waits = F.sum(number(F.col("waits")))
     return (
-        rows.withColumn("without_work", waits.over(_of("work").rowsBetween(FIRST, 0)))
-        .withColumn("unchanged", waits.over(_of("office_kept").rowsBetween(FIRST, 0)))
+        rows.withColumn("without_work", waits.over(_of("work").so_far()))
+        .withColumn("unchanged", waits.over(_of("office_kept").so_far()))
         .join(broadcast(RUNS.select("run", "bound")), "run")
     )
 
@@ -86,9 +86,9 @@ def _made(rows: Frame) -> Frame:
     return (
         rows.withColumn("was_zxid", F.lag("zxid").over(_of()))
         .withColumn("was_tid", F.lag("tid").over(_of()))
-        .withColumn("made", F.last(F.when(F.col("created"), made), ignorenulls=True).over(BEFORE))
-        .withColumn("epoch_now", F.last("epoch", ignorenulls=True).over(BEFORE))
-        .withColumn("was_calm", F.last("calm", ignorenulls=True).over(BEFORE))
+        .withColumn("made", F.last_where(F.col("created"), made).over(BEFORE))
+        .withColumn("epoch_now", F.last("epoch").over(BEFORE))
+        .withColumn("was_calm", F.last("calm").over(BEFORE))
         .withColumn(
             "gone", _last(F.when(is_one_of("node_delete") & F.col("office"), F.col("lc")), BEFORE)
         )
@@ -96,7 +96,7 @@ def _made(rows: Frame) -> Frame:
             "closed",
             _last(
                 F.when(is_one_of("session_close"), F.col("lc")),
-                _of("tid").rowsBetween(FIRST, -1),
+                _of("tid").before(),
             ),
         )
     )
@@ -107,8 +107,8 @@ def _ruled(rows: Frame) -> Frame:
     # The end of a session deletes the node that it has made, if that is still there.
     own = (F.col("made.tid") == F.col("tid")) & F.col("made.ephemeral")
     still = (F.col("made.lc") > F.col("gone")) & (F.col("made.lc") > F.col("closed"))
-    ends = (is_one_of("node_delete") & F.col("office")) | F.coalesce(
-        is_one_of("session_close") & own & still, F.lit(False)
+    ends = (is_one_of("node_delete") & F.col("office")) | F.is_true(
+        is_one_of("session_close") & own & still
     )
     return (
         rows.withColumn("ends", ends)
@@ -137,21 +137,19 @@ def _counted(rows: Frame) -> Frame:
         rows.withColumn(
             "raised",
             F.coalesce(
-                F.sum(number(F.col("raises") & F.col("held"))).over(
-                    _of("reign").rowsBetween(FIRST, -1)
-                ),
+                F.sum(number(F.col("raises") & F.col("held"))).over(_of("reign").before()),
                 F.lit(0),
             ),
         )
         .withColumn(
             "elected_before",
             F.coalesce(
-                F.sum(number(F.col("raises"))).over(_of("of_epoch").rowsBetween(FIRST, -1)),
+                F.sum(number(F.col("raises"))).over(_of("of_epoch").before()),
                 F.lit(0),
             ),
         )
         .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(_of("node")))
-        .withColumn("was_version", _last(_version(), _of("node").rowsBetween(FIRST, -1), NOTHING))
+        .withColumn("was_version", _last(_version(), _of("node").before(), NOTHING))
     )
 
 
@@ -164,9 +162,7 @@ def _elected(rows: Frame) -> Frame:
     return (
         rows.withColumn(
             "elected",
-            F.last(F.when(first, F.col("tid")), ignorenulls=True).over(
-                _of("of_epoch").rowsBetween(FIRST, 0)
-            ),
+            F.last_where(first, F.col("tid")).over(_of("of_epoch").so_far()),
         )
         .withColumn("waits", F.col("tick") & (calm != ""))
         .withColumn("work", F.sum(number(changes | works)).over(SO_FAR))
@@ -179,7 +175,7 @@ def _elected(rows: Frame) -> Frame:
 
 def _current() -> Column:
     """A write is made in the current epoch."""
-    return F.coalesce(F.col("controller_epoch") == F.col("epoch_now"), F.lit(False))
+    return F.is_true(F.col("controller_epoch") == F.col("epoch_now"))
 
 
 def _version() -> Column:
@@ -206,7 +202,7 @@ def _waited(column: str) -> Column:
 
 
 def _for_ticks(what: str, column: str) -> Column:
-    return text(what, " for ", F.col(column), " ticks of ", F.col("calm"))
+    return text(f"{what} for {{{column}}} ticks of {{calm}}")
 
 
 RULES = (
@@ -216,14 +212,14 @@ RULES = (
         F.col("was_zxid").isNotNull(),
         (F.col("zxid") > F.col("was_zxid"))
         | ((F.col("zxid") == F.col("was_zxid")) & (F.col("tid") == F.col("was_tid"))),
-        text("transaction ", F.col("zxid"), " comes after ", F.col("was_zxid")),
+        text("transaction {zxid} comes after {was_zxid}"),
     ),
     Rule(
         "Follows",
         "a node is made where there is none, and changed from one version to the next",
         is_one_of(*CHANGES),
         _follows(),
-        text(F.col("node"), ": version ", F.col("version"), " after ", F.col("was_version")),
+        text("{node}: version {version} after {was_version}"),
         finding=Finding.INCOMPLETE,
     ),
     Rule(
@@ -243,15 +239,8 @@ RULES = (
             (F.col("epoch") == F.col("epoch_now") + 1) & F.col("held") & (F.col("raised") == 0),
         ).otherwise(F.col("raised") > 0),
         text(
-            "the epoch ",
-            F.col("epoch_now"),
-            " becomes ",
-            F.col("epoch"),
-            "; the node was made at ",
-            F.col("reign"),
-            ", and the epoch raised ",
-            F.col("raised"),
-            " times since",
+            "the epoch {epoch_now} becomes {epoch}; the node was made at {reign}, and the epoch"
+            " raised {raised} times since"
         ),
     ),
     Rule(
@@ -259,21 +248,14 @@ RULES = (
         "one session is elected in an epoch, and writes in it",
         F.col("raises") | (F.col("writes") & _current()),
         F.col("elected").eqNullSafe(F.col("tid")),
-        text("in the epoch ", F.col("of_epoch"), " the session ", F.col("elected"), " is elected"),
+        text("in the epoch {of_epoch} the session {elected} is elected"),
     ),
     Rule(
         "FencedWrites",
         "a write is made in the current epoch",
         F.col("writes"),
         _current(),
-        text(
-            F.col("node"),
-            " is written in epoch ",
-            F.col("controller_epoch"),
-            ", and ",
-            F.col("epoch_now"),
-            " is on",
-        ),
+        text("{node} is written in epoch {controller_epoch}, and {epoch_now} is on"),
     ),
     Rule(
         "NoLostUpdate",
@@ -282,15 +264,8 @@ RULES = (
         (F.col("leader_epoch") == F.col("was_state.leader_epoch") + 1)
         & (F.col("isr") == F.col("was_state.isr")),
         text(
-            F.col("node"),
-            ": leader epoch ",
-            F.col("leader_epoch"),
-            " after ",
-            F.col("was_state.leader_epoch"),
-            ", ISR ",
-            F.col("isr"),
-            " after ",
-            F.col("was_state.isr"),
+            "{node}: leader epoch {leader_epoch} after {was_state.leader_epoch}, ISR {isr} after"
+            " {was_state.isr}"
         ),
     ),
     Rule(

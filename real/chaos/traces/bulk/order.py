@@ -5,14 +5,12 @@ from __future__ import annotations
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Window
 from wheelproof.pipeline.frames import ENDS, EVENTS, Frame
-from wheelproof.pipeline.rule import Family, Finding, Rule, text
+from wheelproof.pipeline.rule import WHICH, Family, Finding, Rule, text
 
 
 def prepare() -> Frame:
     """The events of a thread, each beside the one before it, and last what the footer says."""
-    events = EVENTS.where(F.col("lc") > 0).select(
-        "run", "tid", "tseq", "lc", "k", F.lit(False).alias("end")
-    )
+    events = EVENTS.where(F.col("lc") > 0).select(*WHICH, F.lit(False).alias("end"))
     ends = ENDS.where(F.col("kind") == "thread").select(
         "run",
         F.col("id").cast("int").alias("tid"),
@@ -35,7 +33,7 @@ RULES = (
         "the numbers of a thread's events have no gap, and none is given twice",
         ~F.col("end"),
         F.col("tseq") == F.col("was") + 1,
-        text("event ", F.col("tseq"), " comes after ", F.col("was")),
+        text("event {tseq} comes after {was}"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
@@ -44,7 +42,7 @@ RULES = (
         "the order of a history is that of each thread",
         ~F.col("end"),
         F.col("lc") > F.col("was_lc"),
-        text("lc ", F.col("lc"), " comes after ", F.col("was_lc")),
+        text("lc {lc} comes after {was_lc}"),
         alone=True,
     ),
     Rule(
@@ -52,7 +50,7 @@ RULES = (
         "a thread ends where the footer says",
         F.col("end"),
         F.col("tseq") == F.col("was"),
-        text("footer says ", F.col("tseq"), ", last is ", F.col("was")),
+        text("footer says {tseq}, last is {was}"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),

@@ -1,0 +1,212 @@
+"""What a trace has shown so far of a timer, of operations and of threads: all that the rules event
+by event read.
+
+It begins as a header's ``initial`` says, and can be written as one again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from traces.events import Refusal, Step
+from traces.operation_state import Operation, Timeout
+from traces.schema import NONE, PLACES
+from traces.thread_state import ThreadState
+
+
+class Facts:
+    """What is known at one event.
+
+    ``initial``, ``config``, ``variant``: of a header. ``kinds``: those that were recorded; a rule
+    that needs one that was not is not applied.
+    """
+
+    def __init__(
+        self,
+        initial: Mapping[str, Any] | None = None,
+        kinds: frozenset[str] | None = None,
+        config: Mapping[str, Any] | None = None,
+        variant: str = "",
+    ) -> None:
+        initial, self.config, self.variant = initial or {}, config or {}, variant
+        self.kinds = kinds
+        self.applied: dict[str, int] = {}
+        """By property, how often a rule had something to look at."""
+        self._begin_wheels(initial)
+        self._begin_lists(initial)
+        self._begin_threads(initial)
+        self._begin_operations(initial)
+        self._begin_watchers(initial)
+
+    def _begin_wheels(self, initial: Mapping[str, Any]) -> None:
+        self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
+        """Of the lowest level, None without a configuration."""
+        self.start_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
+        self.timer = NONE
+        """That of the event at hand."""
+        self.clocks = _by_number(initial.get("clocks"))
+        self.queued = _by_number(initial.get("queued"))
+        """Bucket -> the key with which it was put into the queue."""
+        self.keys = _by_number(initial.get("keys"))
+        self.published: set[tuple[int, int] | str] = set()
+        """The levels, and the words that name a level above, that a thread was seen to publish."""
+        self.levels: set[tuple[int, int]] = set()
+        """Those that were made in the trace."""
+        self.places: dict[int, tuple[int | None, int | None]] = {}
+        """List -> (level, slot), as far as they were named."""
+
+    def _begin_lists(self, initial: Mapping[str, Any]) -> None:
+        self.rings: dict[int, dict[int, None]] = {
+            number: dict.fromkeys(ring) for number, ring in _by_number(initial.get("lists")).items()
+        }
+        """List -> its entries, head first."""
+        self.where = {entry: name for name, ring in self.rings.items() for entry in ring}
+        """Entry -> the list that has it."""
+        self.linked_at: dict[int, int] = {}
+        """Entry -> the clock of its last link."""
+        self.entry_of: dict[int, int] = _by_number(initial.get("tasks"))
+        self.task_of: dict[int, int] = {}
+        self.counters: dict[str, int] = dict(initial.get("counters", {}))
+        self.handed: dict[int, None] = dict.fromkeys(initial.get("handed", ()))
+        """Entries that the executor has taken and not run."""
+        self.runs_named = False
+        """A run of a task has named its entry."""
+
+    def _begin_threads(self, initial: Mapping[str, Any]) -> None:
+        self.threads = {
+            tid: ThreadState(place) for tid, place in _by_number(initial.get(PLACES)).items()
+        }
+        self.holder: dict[str, int] = dict(initial.get("holders", {}))
+        """Lock -> the thread that has it."""
+        self.waits: dict[int, str] = {}
+        """Thread -> the lock that it waits for."""
+        self.lets_go = bool(self.holder)
+        """The trace has shown a lock let go."""
+        self.guarded = False
+        """A thread has taken half of a timer's lock."""
+        self.bare: set[int] = set()
+        """Threads that have added a task without."""
+
+    def _begin_operations(self, initial: Mapping[str, Any]) -> None:
+        self.operations = {
+            number: Operation(**known)
+            for number, known in _by_number(initial.get("operations")).items()
+        }
+        self.made: set[int] = set()
+        """Operations whose making is in the trace."""
+        self.tasks_of: dict[int, int] = {}
+        """Operation -> its task."""
+        self.won_inside: set[tuple[int, int]] = set()
+        """(thread, operation) of those completed inside their tryCompleteElseWatch."""
+        self.timeouts: dict[int, Timeout] = {}
+        self.requested = False
+        """A timer got something."""
+        self.timed: dict[int, None] = {}
+        """The tasks that the timer has."""
+        self.armed: dict[str, tuple[int, bool]] = {}
+        """Word -> its last version, and whether the timer had the task then."""
+
+    def _begin_watchers(self, initial: Mapping[str, Any]) -> None:
+        self.watchers: dict[int, dict[int, frozenset[str]]] = {
+            key: {number: frozenset() for number in members}
+            for key, members in _by_number(initial.get("watchers")).items()
+        }
+        """Key -> operations that are in its list, with the locks under which they came there."""
+        self.watched: dict[int, set[int]] = {}
+        """Operation -> the keys that it was ever put to."""
+        for key, members in self.watchers.items():
+            for number in members:
+                self.watched.setdefault(number, set()).add(key)
+        self.checks: dict[int, list[tuple[int, set[int]]]] = {}
+        """Thread -> its open checks, each with the operations that it still owes a try."""
+        self.list_of: dict[int, int] = {}
+        """Key -> the list that it has, 0 for none."""
+        self.members: dict[int, dict[int, None]] = {}
+        """List of watchers -> the operations in it."""
+        self.untried: dict[int, int] = {}
+        """Operation -> the thread that has put it among watchers and not tried it since."""
+        self.purged = False
+        """A purge leaves no event of each operation."""
+
+    # -- what rules ask
+
+    def thread(self, tid: int) -> ThreadState:
+        found = self.threads.get(tid)
+        if found is None:
+            found = self.threads[tid] = ThreadState()
+        return found
+
+    def operation(self, number: int) -> Operation:
+        found = self.operations.get(number)
+        if found is None:
+            found = self.operations[number] = Operation(protocol=self.variant)
+        return found
+
+    def recorded(self, kind: str) -> bool:
+        """Whether events of this kind are in the trace, if they took place."""
+        return self.kinds is None or kind in self.kinds
+
+    def named(self, kind: str) -> bool:
+        """The header says that events of this kind are in the trace, by name."""
+        return self.kinds is not None and kind in self.kinds
+
+    def look(self, name: str) -> None:
+        """A rule about this property has something to look at."""
+        self.applied[name] = self.applied.get(name, 0) + 1
+
+    @property
+    def wheel_ms(self) -> int | None:
+        """The lowest level's clock of the timer at hand; None where it is not known."""
+        return self.clocks.get(self.timer, self.start_ms)
+
+    @wheel_ms.setter
+    def wheel_ms(self, clock: int) -> None:
+        self.clocks[self.timer] = clock
+
+    # -- as a header has it
+
+    def initial(self) -> dict[str, Any]:
+        """The state as a header has it."""
+        places = {tid: thread.place() for tid, thread in self.threads.items()}
+        watchers = {key: sorted(members) for key, members in self.watchers.items() if members}
+        clock = self.clocks.get(NONE, self.start_ms)
+        clocks = {name: at for name, at in self.clocks.items() if name != NONE}
+        return {
+            "lists": _by_text({name: list(ring) for name, ring in self.rings.items()}),
+            "tasks": _by_text(self.entry_of),
+            "counters": dict(sorted(self.counters.items())),
+            "keys": _by_text(self.keys),
+            PLACES: _by_text({tid: place for tid, place in places.items() if place}),
+            **_unless_empty(
+                "operations",
+                _by_text({name: found.data() for name, found in self.operations.items()}),
+            ),
+            "holders": dict(sorted(self.holder.items())),
+            "queued": _by_text(self.queued),
+            **({"watchers": _by_text(watchers)} if self.watchers else {}),
+            **_unless_empty("handed", list(self.handed)),
+            **({} if clock is None else {"wheel_ms": clock}),
+            **_unless_empty("clocks", _by_text(clocks)),
+        }
+
+
+Judge = Callable[[Facts, Step, ThreadState], Refusal | None]
+"""Why an event may not come now, or None. Changes ``applied`` alone."""
+
+Judges = Mapping[str, Judge]
+"""By kind of event."""
+
+
+def _by_number(table: Mapping[str, Any] | None) -> dict[int, Any]:
+    """A table of a header, by numbers instead of their texts."""
+    return {int(name): value for name, value in (table or {}).items()}
+
+
+def _by_text(table: Mapping[int, Any]) -> dict[str, Any]:
+    """A table as a header has it."""
+    return {str(name): value for name, value in sorted(table.items())}
+
+
+def _unless_empty(name: str, found: Any) -> dict[str, Any]:
+    return {name: found} if found else {}

@@ -1,0 +1,40 @@
+"""The few events of a trace in a file that show why it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wheelproof.trace import declared
+from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.parts import CutOff
+from wheelproof.trace.judging.replay import AnyReader, key_of, reader_of
+
+if TYPE_CHECKING:
+    from wheelproof.trace.provided import Shrunk
+
+
+class Tried(NamedTuple):
+    """``events``: how many the trace has; ``small``: None where none of them is refused."""
+
+    header: dict[str, Any]
+    events: int
+    small: Shrunk | None
+
+
+def shrunk(path: Path, seconds: float | None = None) -> Tried:
+    """The trace in a file, shrunk for so many seconds at most. Where the file is cut off the events
+    before count."""
+    reader = reader_of(path)
+    events = sorted(_before_a_cut(reader), key=lambda item: key_of(item[1]))
+    cut = (reader.footer or {}).get("cut")
+    small = declared.part("shrink").shrink(reader.header, events, cut, seconds)
+    return Tried(reader.header, len(events), small)
+
+
+def _before_a_cut(reader: AnyReader) -> Iterator[tuple[int, Event]]:
+    try:
+        yield from reader
+    except CutOff:
+        return
