@@ -12,7 +12,7 @@ from proofs.ts_extremes import Determined
 
 
 class Closed(Placed):
-    """A system at a scenario's size, whose states are told apart without their gaps.
+    """A system at a scenario's size, whose states differ in more than gaps.
 
     ``PLACES``: a further variable that is a place -> the sequence's variable.
     """

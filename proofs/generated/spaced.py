@@ -188,7 +188,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
 
 
 def _is_end(formal: Formal, domain: Expression, body: Expression) -> bool | None:
-    """Whether ``\\A j \\in S : j <= i`` is said of ``i``, or ``i <= j``; None for another."""
+    """Whether the body is ``\\A j \\in S : j <= i``; False for ``i <= j``, None for another."""
     match body:
         case Builtin(
             "$BoundedForall", (Call(_, (Parameter(one), Parameter(other))) as order,), (bound,)

@@ -230,7 +230,7 @@ class Published(Generated):
 
     @conjunct
     def published_with_its_time(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The wheel's time is in memory, or reaches it with whoever reads the wheel."""
+        """The wheel's time is in memory, or reaches it before a thread reads the wheel."""
         marked = And(waits(s), s.buffer_item_5_overflow_wheel[s.slot])
         return Implies(is_made(s), Or(in_memory(s), marked))
 

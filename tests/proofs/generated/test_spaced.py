@@ -121,7 +121,7 @@ def test_a_field_is_set_at_each_place_that_the_test_holds_of(step):
 
 
 @pytest.mark.parametrize(("name", "before"), [("Newest", True), ("Oldest", False)])
-def test_the_last_place_and_the_first_one_are_told_apart(step, name, before):
+def test_the_last_place_and_the_first_one_differ(step, name, before):
     _, s, taken = step(name)
     hit = [1 <= P, s.q_has[P], s.q_item_1[P] == s.x]
     found = taken.updates["n"]

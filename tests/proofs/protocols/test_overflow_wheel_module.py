@@ -225,7 +225,7 @@ def test_every_edge_is_a_step_of_the_terms_and_every_step_is_an_edge():
         every |= set(steps().actions())
         for program in (*runs.SMALL, *DELAYED):
             placed = at_size(compiled, program, changes)
-            states.compare(placed, explore(placed.model, bound=1_000), found)
+            states.compare(placed, explore(placed.model, bound=5_000), found)
     assert found.wrong == []
     assert every - found.taken <= RARE
 
@@ -239,7 +239,7 @@ def test_a_difference_is_noticed():
     """Control: terms of a volatile field against the module in which it is none."""
     found, plain = states.Differences(), PLAIN[2]
     steps = systems.made("OverflowWheelSteps", runs.specification(()).module, WORDS)
-    placed = at_size(Compiled(steps()), DELAYED[0], plain)
+    placed = at_size(Compiled(steps()), runs.SMALL[0], plain)
     states.compare(placed, explore(placed.model, bound=1_000), found)
     assert any("O4" in each and "buffer" in each for each in found.wrong)
 
@@ -251,7 +251,7 @@ def test_gaps_in_the_buffer_change_no_step(changes):
     steps = systems.made("OverflowWheelSteps", runs.specification(changes).module, WORDS)
     placed = at_size(Compiled(steps()), DELAYED[0], changes)
     several = 0
-    for frozen in explore(placed.model, bound=500).states:
+    for frozen in explore(placed.model, bound=5_000).states[::4]:
         state = placed.state(frozen)
         apart = placed.moved(state, lambda number: 2 * number)
         assert placed.normal(apart) == state
