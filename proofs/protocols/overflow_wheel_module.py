@@ -49,7 +49,7 @@ class Conditions(own_invariant.Conditions):
 
 READ = f"of module OverflowWheel, as SANY has read it (SHA-256 {own_invariant.digest(NAME)})"
 THEORY = Theory("protocols.overflow_wheel_module", mechanism=NAME)
-ASSUMED = ("A-GRAIN", "A-LAST", "A-MEMORY")
+ASSUMED = ("A-GRAIN", "A-MEMORY", "A-PLACES")
 
 
 def submit(of: type[Published], says: str, *assumes: str) -> None:
@@ -78,6 +78,6 @@ submit(
 submit(
     Unlinked,
     f"CancelUnlinks in each state {READ}, where an entry that is linked at the start is never "
-    "added, and one that is added is cancelled once.",
+    "added, and one that is added is cancelled once at most.",
     "A-CANCEL",
 )
