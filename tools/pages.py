@@ -24,6 +24,7 @@ from wheelproof.report import lock_graph  # noqa: E402
 PROVED = {
     "controller": "epochs",
     "delayed_operation": "any size",
+    "overflow_wheel": "safety",
     "partition_leader": "replicas",
     "purgatory": "any size",
     "system_timer": "most safety",

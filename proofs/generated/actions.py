@@ -11,15 +11,15 @@ from typing import Any
 
 import z3
 
-from proofs.generated import levels
+from proofs.generated import levels, spaced
 from proofs.generated.scopes import Frames, Made, Names, shown
 from proofs.generated.shapes import Function, Plain, Shape, Vocabulary, Words
 from proofs.generated.singles import everywhere, is_everywhere
 from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
 from proofs.generated.values import gathered, merged
-from proofs.generated.ways import RETURN, Way, copied
-from proofs.ts import WHOLE, Everywhere, Sort
+from proofs.generated.ways import RETURN, Way, copied, excluded, exhaust, simple
+from proofs.ts import WHOLE, Sort
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (
@@ -113,6 +113,7 @@ class Actions:
             firsts=way.firsts,
             chosen=way.chosen,
             defining=way.defining,
+            extremes=way.extremes,
         )
 
     def follow(self, todo: list[tuple[Expression, Names]], way: Way) -> None:
@@ -131,6 +132,8 @@ class Actions:
                 way.open = way.open or bool(self.words.unread & variables_of(test))
                 known = self.known(test, terms, names)
                 for branch, guards in zip((then, other), known, strict=True):
+                    if any(z3.is_false(z3.simplify(each)) for each in guards):
+                        continue
                     along = copied(way)
                     along.guards += guards
                     self.follow([(branch, names), *rest], along)
@@ -188,17 +191,22 @@ class Actions:
                 f"{self.label}, which gives {missing[0]} no next value,", self.place
             )
         way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
-        if any(map(z3.is_false, way.guards)) or _excluded(way.guards):
+        if any(map(z3.is_false, way.guards)) or excluded(way.guards):
             return
         way.guards += [each for first in way.firsts.values() for each in first.guards()]
         way.guards += way.defining
-        way.after = {name: _simple(value) for name, value in way.after.items()}
-        way.kept = {key: _simple(value) for key, value in way.kept.items()}
-        simple = [z3.simplify(each) for each in way.obligations]
+        way.after = {
+            name: simple(spaced.written(value, gathered(name, self.shapes[name], self.s)))
+            if spaced.is_view(value)
+            else simple(value)
+            for name, value in way.after.items()
+        }
+        way.kept = {key: simple(value) for key, value in way.kept.items()}
+        short = [z3.simplify(each) for each in way.obligations]
         way.obligations = [
             each
-            for place, each in enumerate(simple)
-            if not z3.is_true(each) and not any(each.eq(other) for other in simple[:place])
+            for place, each in enumerate(short)
+            if not z3.is_true(each) and not any(each.eq(other) for other in short[:place])
         ]
         self.found.append(way)
 
@@ -230,6 +238,7 @@ class Actions:
                     raise OutsideSubset(f"{name}' as a function of another set", value.place)
                 index = z3.Const(f"every_{bound.formals[0].name}", shape.domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
+                terms.bound = ((index, shape.domain),)
                 made = terms.of(body, shape.range, inner)
                 old = terms.variable(name, value)
                 members, null = terms.members(bound.domain, names), shape.domain.null
@@ -339,7 +348,7 @@ class Actions:
             (one.to, one.popped, set(one.back), set(one.kept))
             == (other.to, other.popped, set(other.back), set(other.kept))
             and all(one.back[name].eq(other.back[name]) for name in one.back)
-            and not (one.chosen or other.chosen or one.firsts or other.firsts)
+            and not any(each.chosen or each.firsts or each.extremes for each in (one, other))
             and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
         )
 
@@ -366,27 +375,7 @@ class Actions:
             *[z3.Implies(first, each) for each in one.obligations],
             *[z3.Implies(second, each) for each in other.obligations],
         ]
-        one.guards = [*shared, *([] if _exhaust(first, second) else [z3.Or(first, second)])]
-
-
-def _simple(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _simple(each) for name, each in value.items()}
-    if isinstance(value, Everywhere):
-        return Everywhere(value.index, z3.simplify(value.value))
-    return z3.simplify(value)
-
-
-def _exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
-    return _excluded([z3.Not(z3.Or(first, second))])
-
-
-def _excluded(formulas: list[z3.BoolRef]) -> bool:
-    """Whether Z3 sees at once that formulas exclude each other."""
-    solver = z3.Solver()
-    solver.set("rlimit", 10_000)
-    solver.add(formulas)
-    return bool(solver.check() == z3.unsat)
+        one.guards = [*shared, *([] if exhaust(first, second) else [z3.Or(first, second)])]
 
 
 def _operators(node: Expression) -> set[str]:

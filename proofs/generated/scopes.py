@@ -21,6 +21,7 @@ from proofs.generated.shapes import (
     Sequence,
     Shape,
     Single,
+    Spaced,
     Subset,
     Vocabulary,
     into,
@@ -29,14 +30,17 @@ from proofs.generated.shapes import (
 )
 from proofs.generated.values import Value, gathered
 from proofs.ts import WHOLE, Sort
+from proofs.ts_extremes import Extreme
 from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,
+    Bound,
     Builtin,
     Call,
     Constant,
     Expression,
     Formal,
+    Let,
     Number,
     OutsideSubset,
     Parameter,
@@ -50,7 +54,7 @@ ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "\\leq": lambda x, y: x <= y,
     "\\geq": lambda x, y: x >= y,
 }
-_SEQUENCES = frozenset(["Head", "Tail", "Append", "SelectSeq"])
+_SEQUENCES = frozenset(["Head", "Tail", "Append", "SelectSeq", "SubSeq", "\\o"])
 _TRUTHS = frozenset(
     [
         "$ConjList",
@@ -136,7 +140,10 @@ class Shaped:
     ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
     term is used: a value that is taken out of a union is in that part. ``kept``: variables that
     the step leaves as they are. ``firsts``: of sequences, by their parameters' names. ``chosen``:
-    further parameters. ``defining``: what parameters are that stand for a value.
+    further parameters. ``defining``: what parameters are that stand for a value. ``extremes``:
+    places that the step determines, by their parameters' names. ``bound``: names that a term is
+    made for all values of. ``places``: number of a term -> the sequence that it is a place of.
+    ``sequences``: number of an argument -> itself, and the sequence that it is.
     """
 
     words: Vocabulary
@@ -150,6 +157,10 @@ class Shaped:
     firsts: dict[str, First] = field(default_factory=dict)
     chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
     defining: list[z3.BoolRef] = field(default_factory=list)
+    extremes: dict[str, Extreme] = field(default_factory=dict)
+    bound: tuple[tuple[z3.ExprRef, Sort], ...] = ()
+    places: dict[int, Any] = field(default_factory=dict)
+    sequences: dict[int, tuple[Given, Value]] = field(default_factory=dict)
 
     # -- values of variables
 
@@ -169,8 +180,19 @@ class Shaped:
         return gathered(name, of, self.s)
 
     def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
-        """An element of what a definition names: that of the definition's body."""
+        """An element of what a definition names: that of the definition's body.
+
+        The body of a LET; CASE as IF, its last value where no test before it holds.
+        """
         match node:
+            case Let(_, body):
+                return self.opened(body, names)
+            case Builtin("$Case", (Builtin("$Pair", (_, last)),)):
+                return self.opened(last, names)
+            case Builtin("$Case", (Builtin("$Pair", (test, value)), *others)):
+                rest = Builtin("$Case", tuple(others), (), node.place, node.level)
+                parts = (test, value, rest)
+                return Builtin("$IfThenElse", parts, (), node.place, node.level), names
             case Builtin("$FcnApply", (Call(definition) as call, Number() as place)):
                 body = definition.body
                 if isinstance(body, Builtin) and body.name == "$FcnApply":
@@ -207,9 +229,9 @@ class Shaped:
                 of = self.shape(function, names)
                 if isinstance(of, Single):
                     return of.of
-                if isinstance(of, Record) and isinstance(index, Number) and "1" in of.fields:
+                if type(of) is Record and isinstance(index, Number | Text):
                     return of.fields.get(str(index.value))
-                if isinstance(of, Bag | Sequence):
+                if isinstance(of, Bag | Sequence | Spaced):
                     return of.of
                 if isinstance(of, Partial):
                     return of.function.range
@@ -227,6 +249,12 @@ class Shaped:
                 return Record(known) if len(known) == len(fields) else None
             case Builtin("$Except" | "\\union" | "\\", (first, *_)):
                 return self.shape(first, names)
+            case Builtin("$FcnConstructor", (_,), (Bound((_,), False, Builtin() as domain),)):
+                return self.shape(domain.arguments[0], names) if domain.name == "DOMAIN" else None
+            case Builtin("$BoundedChoose"):
+                return INT
+            case Let(_, body):
+                return self.shape(body, names)
             case Builtin(name) if name in _TRUTHS:
                 return BOOL
             case Call(_, (first, *_)) if node.name in _SEQUENCES | set(self.words.unordered):
@@ -274,7 +302,9 @@ class Shaped:
 
     def members(self, domain: Expression, names: Names) -> z3.ExprRef | None:
         """Which elements of the sort a set has that is a value too; None for the whole sort."""
-        if isinstance(domain, Call) and isinstance(of := self.shape(domain, names), Subset):
+        if not isinstance(domain, Call) or domain.name not in self.words.constants:
+            return None
+        if isinstance(of := self.shape(domain, names), Subset):
             found = gathered(domain.name, of, self.s)
             assert isinstance(found, z3.ExprRef)
             return found

@@ -20,6 +20,7 @@ from wheelproof.tla.syntax import (
     Number,
     OutsideSubset,
     Parameter,
+    Text,
 )
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
         case Call(_, (sequence, _)) if node.name == "Append":
             if isinstance(terms.shape(sequence, names), Sequence):
                 return lambda: appended(terms, node, names)
-        case Builtin("$FcnApply", (pair, Number(number))):
+        case Builtin("$FcnApply", (pair, Number(field) | Text(field))):
             of_pair = terms.shape(pair, names)
-            if isinstance(of_pair, Record) and "1" in of_pair.fields:
-                return lambda: terms.plain(pair, names)[str(number)]
+            if type(of_pair) is Record and str(field) in of_pair.fields:
+                return lambda: terms.plain(pair, names)[str(field)]
         case Builtin("=", (one, Number(0))):
             return none_of(terms, one, names)
     return None

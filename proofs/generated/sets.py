@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from proofs.generated.scopes import Names, shown
-from proofs.generated.shapes import INT, Pairs, Partial, Shape, Subset, pair
+from proofs.generated import spaced
+from proofs.generated.scopes import Given, Names, shown
+from proofs.generated.shapes import INT, Flags, Pairs, Partial, Shape, Subset, pair
 from proofs.generated.values import Value, at_place
 from proofs.ts import WHOLE, Sort
-from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset
+from wheelproof.tla.syntax import Builtin, Call, Expression, OutsideSubset, Parameter, Text
 
 if TYPE_CHECKING:
     from proofs.generated.terms import Terms
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
     """``node = {}``."""
+    if (places := spaced.chosen(terms, node, names)) is not None:
+        return places.last(terms) == 0
     of = terms.shape(node, names)
     if not isinstance(of, Subset):
         raise OutsideSubset("= {} of a set that is no variable", node.place)
@@ -29,7 +32,7 @@ def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3
     """``one \\in other``."""
     match other:
         case Builtin("$SetEnumerate", elements):
-            return z3.Or([terms.same(one, each, names) for each in elements])
+            return z3.Or([_is_one(terms, one, each, names) for each in elements])
         case Builtin("DOMAIN", (function,)) if isinstance(
             of := terms.shape(function, names), Partial
         ):
@@ -37,7 +40,13 @@ def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3
             found = at_place(terms.plain(function, names)["has"], key)
             assert isinstance(found, z3.BoolRef)
             return found
-    of = terms.shape(other, names)
+    of, text = terms.shape(other, names), literal(one, names)
+    if isinstance(of, Flags) and text in of.fields:
+        flag = terms.plain(other, names)[text]
+        assert isinstance(flag, z3.BoolRef)
+        return flag
+    if of is None and isinstance(other, Call) and not other.definition.standard:
+        return member(terms, one, other.definition.body, terms.inside(other, names))
     if isinstance(of, Subset):
         made = terms.plain(other, names)[terms.of(one, of.of, names)]
         assert isinstance(made, z3.BoolRef)
@@ -50,6 +59,10 @@ def changed(
 ) -> Value:
     """``one \\cup {elements}``, or ``one \\ {elements}``."""
     of = terms.shape(one, names)
+    if isinstance(of, Flags):
+        return terms.plain(one, names) | {
+            _known(of, each, names): z3.BoolVal(node.name == "\\union") for each in elements
+        }
     if not isinstance(of, Subset | Pairs):
         raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
     made = terms.plain(one, names)
@@ -61,6 +74,28 @@ def changed(
             continue
         made = z3.Store(made, terms.of(each, of.of, names), node.name == "\\union")
     return made
+
+
+def literal(node: Expression, names: Names) -> str | None:
+    """The string that an expression is, or that a name stands for; None for another one."""
+    while isinstance(node, Parameter) and isinstance(given := names[node.formal], Given):
+        node, names = given.node, given.names
+    return node.value if isinstance(node, Text) else None
+
+
+def _is_one(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
+    """``one = other``, of two strings too."""
+    texts = literal(one, names), literal(other, names)
+    if None in texts:
+        return terms.same(one, other, names)
+    return z3.BoolVal(texts[0] == texts[1])
+
+
+def _known(of: Flags, node: Expression, names: Names) -> str:
+    text = literal(node, names)
+    if text is None or text not in of.fields:
+        raise OutsideSubset(f"{shown(node)} in a set of other strings", node.place)
+    return text
 
 
 def _shape(of: Sort) -> Shape:

@@ -90,6 +90,33 @@ def single(of: Shape) -> Single:
 
 
 @dataclass(frozen=True)
+class Spaced(Record):
+    """``Seq(of)`` by places from 1, which may have gaps: those that it has, and what is at each.
+
+    The order of the places is that of the elements, so none moves where others are taken out.
+    """
+
+    @property
+    def of(self) -> Shape:
+        item = self.fields["item"]
+        assert isinstance(item, Function)
+        return item.range
+
+
+def spaced(of: Shape) -> Spaced:
+    return Spaced({"has": Function(WHOLE, BOOL), "item": Function(WHOLE, of)})
+
+
+@dataclass(frozen=True)
+class Flags(Record):
+    """A set of some strings: whether each is in it."""
+
+
+def flags(texts: str) -> Flags:
+    return Flags(dict.fromkeys(texts.split(), BOOL))
+
+
+@dataclass(frozen=True)
 class Subset:
     """``SUBSET of``."""
 

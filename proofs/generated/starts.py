@@ -8,13 +8,22 @@ from types import SimpleNamespace
 import z3
 
 from proofs.generated.bags import is_empty
-from proofs.generated.scopes import Frames, Made, Names, shown
-from proofs.generated.shapes import Bag, Function, Shape, Subset, blank
+from proofs.generated.scopes import Frames, Given, Made, Names, shown
+from proofs.generated.shapes import Bag, Function, Record, Shape, Spaced, Subset, blank
 from proofs.generated.systems import Generated
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value, at_place, equal, gathered
-from proofs.ts import Sort
-from wheelproof.tla.syntax import Builtin, Expression, OutsideSubset, Variable, conjuncts
+from proofs.ts import WHOLE, Sort
+from wheelproof.tla.syntax import (
+    Bound,
+    Builtin,
+    Call,
+    Expression,
+    OutsideSubset,
+    Text,
+    Variable,
+    conjuncts,
+)
 
 
 def starts(
@@ -81,6 +90,12 @@ class _Start:
                 yield _nothing(term, of, 0)
             case Subset(of), Builtin("$SetEnumerate", ()):
                 yield _nothing(term, of, False)
+            case Spaced(), _ if is_empty(value):
+                yield _nothing(term["has"], WHOLE, False)
+            case Record(fields), Builtin("$FcnConstructor", (body,), (bound,)):
+                for name, text in self.texts(bound, set(fields), value):
+                    inner = {**names, bound.formals[0]: Given(text, {})}
+                    yield from self.equal(term[name], fields[name], body, inner)
             case Function(domain, range_), Builtin("$FcnConstructor", (body,), (bound,)):
                 if bound.domain is None or len(bound.formals) != 1 or bound.pattern:
                     raise OutsideSubset("a function of several arguments", value.place)
@@ -102,6 +117,20 @@ class _Start:
                 if shape is None:
                     raise OutsideSubset(f"{shown(value)} in Init", value.place)
                 yield equal(term, self.terms.of(value, shape, names))
+
+    def texts(
+        self, bound: Bound, fields: set[str], whole: Expression
+    ) -> Iterator[tuple[str, Text]]:
+        """The strings of a set that a function is over, which must be these."""
+        node = bound.domain
+        while isinstance(node, Call) and not node.definition.standard:
+            node = node.definition.body
+        match node:
+            case Builtin("$SetEnumerate", elements) if len(bound.formals) == 1:
+                found = {each.value: each for each in elements if isinstance(each, Text)}
+                if set(found) == fields and len(elements) == len(fields):
+                    return iter(found.items())
+        raise OutsideSubset(f"a function that is not over {', '.join(fields)}", whole.place)
 
 
 def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:

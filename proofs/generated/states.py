@@ -44,6 +44,8 @@ from wheelproof.tla.syntax import Call, Text
 class Placed:
     """A system with the elements and constants of a model's scenario."""
 
+    INSTANCE: type[Instance] = Instance
+
     def __init__(
         self,
         compiled: Compiled,
@@ -81,7 +83,7 @@ class Placed:
             longest = max(longest, levels.DEEPEST - 2)
         elements[WHOLE.name] = added.get(WHOLE.name, range(longest + 2))
         self.elements = elements
-        self.instance = Instance(
+        self.instance = self.INSTANCE(
             compiled, elements, {**self.rigid(constants), **rigid}, elements[WHOLE.name]
         )
 
@@ -155,6 +157,10 @@ class Placed:
     def state(self, frozen: Any) -> State:
         """The system's state that a state of the compiled module is."""
         return self.instance.state(self.values(frozen))
+
+    def normal(self, state: State) -> State:
+        """The one of the states that stand for the same state of the model as this one."""
+        return state
 
     def values(self, frozen: Any) -> dict[str, Any]:
         """The variables' values in names."""
@@ -303,7 +309,7 @@ def compare(placed: Placed, graph: Any, found: Differences) -> None:
             expected = [(l, states[after]) for moved, l, after in row if moved == thread]
             actions = system.LABELS.get(label, ())
             moves = [
-                move
+                move._replace(after=placed.normal(move.after))
                 for move in instance.moves(states[number], actions, thread)
                 if firsts[move.action].right(states[number], move.arguments, graph.states[number])
             ]

@@ -211,6 +211,7 @@ def method_of(system: str, name: str, way: Way, words: Vocabulary) -> Any:
         each: Parameter(sort) for each, (_, sort) in way.chosen.items()
     }
     parameters |= {each: nullable(first.sort) for each, first in way.firsts.items()}
+    parameters |= way.extremes
     method.__name__, method.__qualname__ = name, f"{system}.{name}"
     method.declared = Action(name, parameters, method)  # type: ignore[attr-defined]
     return method

@@ -13,12 +13,13 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
-from proofs.generated import bags, sequences, sets, singles
+from proofs.generated import bags, sequences, sets, singles, spaced
 from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
     INT,
     Bag,
+    Flags,
     Function,
     Listing,
     Partial,
@@ -27,6 +28,7 @@ from proofs.generated.shapes import (
     Shape,
     Single,
     Words,
+    blank,
     listed,
     named_element,
 )
@@ -100,6 +102,8 @@ class Terms(Shaped):
                     made := self.of_program(program, number, whole, place, want, names)
                 ) is not None:
                     return made
+            case Builtin("$SetEnumerate", ()) if isinstance(want, Flags):
+                return blank(want)
             case Builtin("$Tuple") if isinstance(want, Single):
                 return singles.made(self, node, want, names)
             case Builtin("$Tuple", elements) if isinstance(want, Record) and "1" in want.fields:
@@ -137,7 +141,7 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
-        for known in bags, sequences, singles:
+        for known in spaced, bags, sequences, singles:
             if (made := known.read(self, node, names)) is not None:
                 return made()
         match node:
@@ -326,9 +330,9 @@ class Terms(Shaped):
             item = at_place(made["item"], number)
             new = self.put(item, of.of, rest, value, names)
             return {**made, "item": stored(made["item"], number, new)}
-        if isinstance(of, Record) and isinstance(first, Text) and isinstance(made, dict):
-            inner = self.put(made[first.value], of.fields[first.value], rest, value, names)
-            return {**made, first.value: inner}
+        if isinstance(of, Record) and isinstance(first, Text | Number) and isinstance(made, dict):
+            field_ = str(first.value)
+            return {**made, field_: self.put(made[field_], of.fields[field_], rest, value, names)}
         if isinstance(of, Function):
             key = self.index(first, of.domain, names)
             return stored(made, key, self.put(at_place(made, key), of.range, rest, value, names))

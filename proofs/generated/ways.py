@@ -9,7 +9,8 @@ import z3
 
 from proofs.generated.scopes import First
 from proofs.generated.values import Value
-from proofs.ts import Sort
+from proofs.ts import Everywhere, Sort
+from proofs.ts_extremes import Extreme
 
 RETURN = "back"
 """The name of the place that a return goes to."""
@@ -24,7 +25,8 @@ class Way:
     left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
     something else than the module. ``chosen``: the elements that it may choose, by name.
     ``firsts``: those that are first in a sequence. ``defining``: the last guards, which say what
-    the chosen elements are that stand for a value. ``open``: it may be taken where the module does
+    the chosen elements are that stand for a value. ``extremes``: places that it determines.
+    ``open``: it may be taken where the module does
     not take it, since a variable is not read. ``set``: the variables that have been given a next
     value. ``same``: those of them that keep their value.
     """
@@ -39,6 +41,7 @@ class Way:
     chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
     firsts: dict[str, First] = field(default_factory=dict)
     defining: list[z3.BoolRef] = field(default_factory=list)
+    extremes: dict[str, Extreme] = field(default_factory=dict)
     open: bool = False
     set: set[str] = field(default_factory=set)
     same: frozenset[str] = frozenset()
@@ -57,7 +60,30 @@ def copied(way: Way) -> Way:
         {**way.chosen},
         {**way.firsts},
         [*way.defining],
+        {**way.extremes},
         way.open,
         {*way.set},
         way.same,
     )
+
+
+def simple(value: Any) -> Any:
+    """A next value, simplified."""
+    if isinstance(value, dict):
+        return {name: simple(each) for name, each in value.items()}
+    if isinstance(value, Everywhere):
+        return Everywhere(value.index, z3.simplify(value.value))
+    return z3.simplify(value)
+
+
+def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
+    """Whether Z3 sees at once that one of two formulas holds."""
+    return excluded([z3.Not(z3.Or(first, second))])
+
+
+def excluded(formulas: list[z3.BoolRef]) -> bool:
+    """Whether Z3 sees at once that formulas exclude each other."""
+    solver = z3.Solver()
+    solver.set("rlimit", 10_000)
+    solver.add(formulas)
+    return bool(solver.check() == z3.unsat)

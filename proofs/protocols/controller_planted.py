@@ -2,65 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from proofs.kernel import Control, Found
 from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
-from proofs.protocols.controller_runs import Reached, scenario
-from proofs.protocols.mutated import Changes
+from proofs.protocols.controller_runs import reached, scenario
+from proofs.protocols.own_planted import Planted as Fault
+from proofs.protocols.own_runs import Reached
 
 
-@dataclass(frozen=True)
-class Planted:
-    """A fault in the module's translation: a text and what stands for it, and a scenario.
+class Planted(Fault):
+    """A fault in module Controller."""
 
-    ``of``: the system of the theorem that refuses it. ``goal``: the way and the conjunct that fail
-    first. ``property``: what the compiled module with the fault breaks.
-    """
-
-    name: str
-    says: str
-    of: type[Epochs]
-    old: str
-    new: str
-    program: Mapping[str, Any]
-    goal: str
-    property: str
-
-    def changes(self) -> Changes:
-        """What is changed; nothing where no text is replaced."""
-        return ((self.old, self.new),) if self.old else ()
-
-    def control(self) -> Control:
-        return Control(self.name, self.says, self.find, "trace")
-
-    def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not keep what the theorem says."""
-        reached = Reached(self.program, self.of, self.changes())
-        judged = broken_goal(reached)
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        return Found("sat", judged, violated(reached, self.property))
-
-
-def broken_goal(reached: Reached) -> str | None:
-    """A step within the reached states that breaks a conjunct: "way: conjunct"; None for none."""
-    for edge in reached.edges():
-        if broken := reached.instance.broken(edge.move.after):
-            return f"{edge.move.action}: {broken[0]}"
-    return None
-
-
-def violated(reached: Reached, name: str) -> str:
-    """ "" where a reached state of the compiled module breaks a property; else that none does."""
-    if any(not reached.model.holds(name, edge.frozen) for edge in reached.edges()):
-        return ""
-    return f"no state of the module breaks {name}"
+    def reached(self) -> Reached:
+        return reached(self.program, self.of, self.changes)
 
 
 OWN_VERSION = "epoch.version = own[self].version"
@@ -70,8 +23,7 @@ FAULTS = (
         "elects_at_any_version",
         "an election raises the epoch whatever its version is",
         Epochs,
-        "node = Vacant /\\ epoch.version = seen[self].version\n",
-        "node = Vacant\n",
+        (("node = Vacant /\\ epoch.version = seen[self].version\n", "node = Vacant\n"),),
         scenario(b="serve", z="visit; rest"),
         "C4_to_F1: epoch_counts_elections",
         "EpochIncreases",
@@ -80,8 +32,7 @@ FAULTS = (
         "writes_any_version",
         "a controller writes a partition whatever its version is",
         Epochs,
-        BEFORE_WRITE,
-        f" /\\ {OWN_VERSION}\n",
+        ((BEFORE_WRITE, f" /\\ {OWN_VERSION}\n"),),
         scenario("b", b="serve", z="notify b work; shrink; rest"),
         "W1_to_A2: no_lost_update",
         "NoLostUpdate",
@@ -90,8 +41,7 @@ FAULTS = (
         "works_without_office",
         "a broker works for partitions that does not take itself for the controller",
         Epochs,
-        'ELSE /\\ IF event = "work" /\\ acts[self]\n',
-        'ELSE /\\ IF event = "work"\n',
+        (('ELSE /\\ IF event = "work" /\\ acts[self]\n', 'ELSE /\\ IF event = "work"\n'),),
         scenario("b", a="serve", b="serve", z="notify a work; rest"),
         "A1_to_W1: who_works_acts",
         "ActOnlyIfActive",
@@ -100,8 +50,7 @@ FAULTS = (
         "no_fence",
         "a controller's write does not check the epoch",
         Fenced,
-        BEFORE_WRITE,
-        " /\\ part.version = known[self].version\n",
+        ((BEFORE_WRITE, " /\\ part.version = known[self].version\n"),),
         scenario("a", a="serve", b="serve", z="notify a work; remove; rest"),
         "W1_to_A2: fenced_writes",
         "FencedWrites",
@@ -110,8 +59,7 @@ FAULTS = (
         "moves_at_any_epoch",
         "a broker that gives its office up does not check the epoch",
         Elected,
-        f"{OWN_VERSION} /\\ node # Vacant\n",
-        "node # Vacant\n",
+        ((f"{OWN_VERSION} /\\ node # Vacant\n", "node # Vacant\n"),),
         scenario("a", a="serve", b="serve", z="notify a move; remove; rest"),
         "M2_to_A2_2: deletes_its_own_node",
         "DeletesOwnNode",
@@ -120,8 +68,7 @@ FAULTS = (
         "takes_any_node",
         "a broker whose election was refused does not look whose /controller is",
         Elected,
-        "IF Tree(self).node.id # self\n",
-        "IF FALSE\n",
+        (("IF Tree(self).node.id # self\n", "IF FALSE\n"),),
         scenario(a="serve", b="serve", z="rest"),
         "C5_to_C6: next_epoch_is_its_own",
         "OneController",
@@ -130,8 +77,7 @@ FAULTS = (
         "takes_any_epoch",
         "a broker that finds its node does not look which epoch there is",
         Elected,
-        "IF Tree(self).epoch.value # seen[self].value + 1\n",
-        "IF FALSE\n",
+        (("IF Tree(self).epoch.value # seen[self].value + 1\n", "IF FALSE\n"),),
         scenario(a="serve", b="serve", z="lose a after; remove; rest"),
         "C6_to_F1: own_epochs_were_won",
         "OneController",

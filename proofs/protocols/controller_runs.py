@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from proofs.generated import systems
 from proofs.generated.actions import ABSENT
@@ -14,28 +14,12 @@ from proofs.protocols.controller_elected import Elected
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_words import LABEL, MANNER, NAME, NEVER, UNREADABLE, WORDS
 from proofs.protocols.mutated import Changes
-from proofs.protocols.witness import Witnesses
-from proofs.ts_concrete import Compiled, Move, State
+from proofs.protocols.own_runs import START, Reached
+from proofs.ts_concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
 
 NUMBERS = 8
 """Epochs and places of programs are below it."""
-
-
-START = "start"
-
-
-class Edge(NamedTuple):
-    """A step of the compiled module. ``frozen``: its state after it."""
-
-    label: str
-    before: State
-    move: Move
-    frozen: Any
-
-
-class StepsDiffer(Exception):
-    """A step of the compiled module that the terms lack. The message names it."""
 
 
 @cache
@@ -111,56 +95,14 @@ def placed(program: Mapping[str, Any], of: Any = Elected, changes: Changes = ())
     return Here(compiled(of, changes), model, constants, elements(program, constants), **rigid)
 
 
-class Reached(Witnesses):
-    """The states of the compiled module in one scenario, breadth first, with the ghosts."""
-
-    def __init__(
-        self,
-        program: Mapping[str, Any],
-        of: Any = Elected,
-        changes: Changes = (),
-        bound: int = 20_000,
-    ) -> None:
-        self.placed = here = placed(program, of, changes)
-        self.model, self.system, self.instance = here.model, here.system, here.instance
-        self.ghosts = [name for name in of.VARIABLES if name in self.system.VARIABLES]
-        winner = {} if program["first"] == "none" else {1: program["first"]}
-        values = here.values(self.model.initial())
-        self.start = self.instance.state(values | dict.fromkeys(self.ghosts, winner))
-        self.bound = bound
-        self.taken = {}
-
-    def own(self, state: State) -> State:
-        """A state without its ghosts."""
-        return tuple(
-            value
-            for name, value in zip(self.system.VARIABLES, state, strict=True)
-            if name not in self.ghosts
-        )
-
-    def edges(self) -> Iterator[Edge]:
-        """Every state with every step of the module from it, as a step of the terms.
-
-        StepsDiffer: the terms lack one.
-        """
-        begun = (self.model.initial(), self.start)
-        seen, waiting = {begun}, [begun]
-        for frozen, state in waiting:
-            for thread, label, after in self.model.successors(frozen):
-                move = self.move(state, thread, label, after)
-                yield Edge(label, state, move, after)
-                if (after, move.after) not in seen and len(seen) < self.bound:
-                    seen.add((after, move.after))
-                    waiting.append((after, move.after))
-
-    def move(self, state: State, thread: int, label: str, after: Any) -> Move:
-        """A step of the compiled module as one of the terms. StepsDiffer: it is none."""
-        blank: dict[str, Any] = {name: {} for name in self.ghosts}
-        to = self.own(self.instance.state(self.placed.values(after) | blank))
-        for move in self.instance.moves(state, self.placed.system.LABELS[label], thread):
-            if self.own(move.after) == to:
-                return move
-        raise StepsDiffer(f"{label} of thread {thread} is no step of the terms")
+def reached(
+    program: Mapping[str, Any], of: Any = Elected, changes: Changes = (), bound: int = 20_000
+) -> Reached:
+    """The states of the compiled module in one scenario, with the ghosts."""
+    here = placed(program, of, changes)
+    winner = {} if program["first"] == "none" else {1: program["first"]}
+    ghosts = [name for name in of.VARIABLES if name in here.system.VARIABLES]
+    return Reached(here, dict.fromkeys(ghosts, winner), bound)
 
 
 SMALL = (
@@ -188,8 +130,8 @@ def witnesses(of: type = Elected) -> dict[str, tuple[Reached, State]]:
     """For each label a scenario, and in it a state, in which it is taken; and a start."""
     found: dict[str, tuple[Reached, State]] = {}
     for program in (*SMALL, *(EARLY if of is Epochs else ())):
-        reached = Reached(program, of)
-        found.setdefault(START, (reached, reached.start))
-        for edge in reached.edges():
-            found.setdefault(edge.label, (reached, edge.before))
+        run = reached(program, of)
+        found.setdefault(START, (run, run.start))
+        for edge in run.edges():
+            found.setdefault(edge.label, (run, edge.before))
     return found

@@ -12,11 +12,13 @@ from proofs.kernel import ProofError
 from proofs.protocols import controller_module as module
 from proofs.protocols import controller_planted as planted
 from proofs.protocols import controller_runs as runs
-from proofs.protocols import mutated
+from proofs.protocols import mutated, own_invariant
 from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_words import WORDS
+from proofs.protocols.own_runs import broken_goal
 from proofs.ts_concrete import Compiled
+from proofs.ts_instances import Instances
 from wheelproof.graph.explorer import explore
 
 CONTROLLER = mutated.mechanisms()["controller"]
@@ -46,7 +48,7 @@ def test_every_goal_of_every_label_is_in_a_condition(monkeypatch):
     conditions, taken = module.Conditions(), []
     monkeypatch.setattr(conditions, "way", lambda name: (taken.append(name), ({}, None))[1])
     monkeypatch.setattr(conditions, "condition", lambda *_: None)
-    monkeypatch.setattr(module, "all_of", lambda _: None)
+    monkeypatch.setattr(own_invariant, "all_of", lambda _: None)
     for label in CONTROLLER.labels:
         conditions.step(label)
     assert sorted(taken) == sorted(runs.system().actions())
@@ -78,7 +80,7 @@ def test_what_the_terms_oblige_to_is_a_goal(monkeypatch):
     fewer = dict(conditions.premises)
     del fewer["arguments_are_brokers"]
     monkeypatch.setattr(conditions, "premises", fewer)
-    monkeypatch.setattr(conditions, "instances", module.Instances(fewer))
+    monkeypatch.setattr(conditions, "instances", Instances(fewer))
     with pytest.raises(ProofError, match="N1_to_back: obligation 1.* does not follow"):
         conditions.way("N1_to_back")
 
@@ -166,7 +168,7 @@ def test_a_fault_is_no_proof(fault):
     """Z3 finds no proof of the way, and the goal that is not proved is named."""
     way, _, goal = fault.goal.partition(": ")
     with pytest.raises(ProofError, match=rf"{way}: .*{goal}.* does not follow"):
-        module.Conditions(fault.of, fault.changes()).way(way)
+        module.Conditions(fault.of, fault.changes).way(way)
 
 
 @pytest.mark.nightly
@@ -179,7 +181,7 @@ def test_a_fault_breaks_the_goal_in_a_run(fault):
 @pytest.mark.nightly
 @pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: fault.name)
 def test_every_goal_holds_in_the_same_run_of_the_module_itself(fault):
-    assert replace(fault, old="").find().verdict == "unsat"
+    assert replace(fault, changes=()).find().verdict == "unsat"
 
 
 # -- the terms against the compiled module
@@ -238,7 +240,7 @@ def test_every_conjunct_holds_in_the_states_of_every_scenario(name):
     program = CONTROLLER.scenarios[name]
     early = "EarlyElector" in program["elector"].values()
     of = Epochs if early else Fenced if name in ("written", "late_both") else Elected
-    reached = runs.Reached(program, of, bound=1_000)
+    reached = runs.reached(program, of, bound=1_000)
     assert reached.instance.initial(reached.start)
     assert reached.instance.broken(reached.start) == []
-    assert planted.broken_goal(reached) is None
+    assert broken_goal(reached) is None
