@@ -46,7 +46,7 @@ EVALUATION = range(75, 78)
 
 EVALUATED = re.compile(
     r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b"
-    r"|In evaluation, the identifier"
+    r"|In evaluation, the identifier|Evaluating an expression of the form"
 )
 """TLC's words for the same under another exit code: some of its own operators end with 255."""
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from wheelproof.errors import ToolError
+from wheelproof.errors import ToolError, UsageError
 from wheelproof.tlc.values import Value, format_tla, parse_value, split_state
 
 TERMINATING = "Terminating"
@@ -35,6 +35,10 @@ _FIRST_VARIABLE = rb"/\\ "
 
 class DotError(ToolError):
     """A dump is cut off, of another form than that of TLC 2.18, or contradicts itself."""
+
+
+class UncertainStep(UsageError):
+    """A step of the specification of which no process is certain to have taken it."""
 
 
 class Node(NamedTuple):
@@ -175,7 +179,7 @@ class TlcGraph:
         candidates = changed or [process for process in old if old[process] == label]
         if len(candidates) != 1 or old[candidates[0]] != label:
             shown = ", ".join(map(str, candidates)) or "none"
-            raise DotError(
+            raise UncertainStep(
                 f"The process that took a step {label} from pc = {self.texts[before]} to pc = "
                 f"{self.texts[after]} is not "
                 f"certain (candidates: {shown}).",

@@ -182,3 +182,17 @@ def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkey
     )
     row = row_of(judged(copy, runs, monkeypatch, change), change)
     assert row.ok and row.figures["check"] == "one_shot / mutant / Unlocked"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Attempted to apply a function",
+        "In evaluation, the identifier x",
+        "Evaluating an expression of the form Append(v, s) when s is not a sequence",
+    ],
+)
+def test_an_evaluation_that_fails_is_known_by_tlcs_words(words):
+    """TLC ends some of them with the code 255."""
+    assert judge.EVALUATED.search(f"TLC failed with exit code 255: {words}: -1")
+    assert not judge.EVALUATED.search("TLC failed with exit code 255: out of memory")

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from wheelproof.tlc.dot import DotError, Edge, Move, Node, TlcGraph, read_dot
+from wheelproof.tlc.dot import DotError, Edge, Move, Node, TlcGraph, UncertainStep, read_dot
 from wheelproof.tlc.result import Outcome
 
 HEAD = 'strict digraph DiskGraph {\nnodesep=0.35;\nsubgraph cluster_graph {\ncolor="white";\n'
@@ -169,7 +169,7 @@ def test_process_that_is_not_certain_is_an_error(target, label, graph):
     if target != source:
         lines.append(state(2, target))
     read = graph(*lines, edge(1, label, len(lines)))
-    with pytest.raises(DotError, match=f"step {label} from pc = .* is not certain"):
+    with pytest.raises(UncertainStep, match=f"step {label} from pc = .* is not certain"):
         list(read.moves())
 
 
