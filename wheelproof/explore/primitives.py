@@ -23,6 +23,7 @@ from wheelproof.explore import (  # noqa: F401
 )
 from wheelproof.explore.alternatives import chooser
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.locks import Lock
 from wheelproof.explore.registry import Primitive, classes, primitive, registered
 from wheelproof.explore.threads import Interrupted, Thread
@@ -284,6 +285,11 @@ class Gate(Lock):
     acquire = locked = None  # type: ignore[assignment]  # production has none either
 
     def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
+        if not callable(wait_ms):
+            raise ExploreError(
+                f"acquire_when got {wait_ms!r}, which is no function.",
+                "Give it the function that says how long to wait, and then the longest wait.",
+            )
         scheduler = self.scheduler
         thread = scheduler.running
         if thread is None:

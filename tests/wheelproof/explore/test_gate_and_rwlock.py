@@ -9,6 +9,7 @@ import pytest
 from impl import read_write_lock, runtime
 from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started, until
 from wheelproof.explore import ControlledImplementation, RaceDetector, RuleBroken, random_schedules
+from wheelproof.explore.findings import ExploreError
 
 SOURCE = """
 from __future__ import annotations
@@ -352,3 +353,11 @@ def test_a_waiting_writer_goes_before_readers_that_come_later():
 
 def test_that_check_sees_a_reader_that_goes_first():
     assert order_of_entry(Impolite(), PATIENCE_S) == (["reader"], ["reader", "writer"])
+
+
+def test_a_wait_that_is_no_function_is_refused(tmp_path):
+    swapped = shelf(
+        tmp_path, ("acquire_when(self.wait_ms, 200)", "acquire_when(200, self.wait_ms)")
+    )
+    with pytest.raises(ExploreError, match="acquire_when got 200, which is no function"):
+        begin(swapped, a="take").step(0)
