@@ -9,7 +9,7 @@ import pytest
 from impl import read_write_lock, runtime
 from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started, until
 from wheelproof.explore import ControlledImplementation, RaceDetector, RuleBroken, random_schedules
-from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.findings import Crashed
 
 SOURCE = """
 from __future__ import annotations
@@ -359,5 +359,5 @@ def test_a_wait_that_is_no_function_is_refused(tmp_path):
     swapped = shelf(
         tmp_path, ("acquire_when(self.wait_ms, 200)", "acquire_when(200, self.wait_ms)")
     )
-    with pytest.raises(ExploreError, match="acquire_when got 200, which is no function"):
+    with pytest.raises(Crashed, match="acquire_when got 200, which is no function"):
         begin(swapped, a="take").step(0)
