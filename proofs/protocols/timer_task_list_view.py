@@ -18,6 +18,9 @@ from proofs.ts_concrete import Compiled, Instance, State
 SYSTEMS = (proof.TimerTaskList, proof.OneReaper, Elsewhere)
 """Every system that some scenario is one of."""
 
+BY_NIGHT = (Elsewhere,)
+"""Those of which the scenarios of the night alone have every action."""
+
 PARAMETERS = ("ul", "ue", "re", "al", "ae", "done", "kl", "ke", "fl", "fd", "ct")
 """Variables of procedures under the same name in the proof, while the procedure is under way."""
 

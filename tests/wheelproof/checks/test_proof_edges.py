@@ -138,6 +138,24 @@ def test_no_config_of_the_profile_makes_it_vacuous(mechanism, tmp_path):
     assert found.verdict is Verdict.VACUOUS and "no config" in found.why
 
 
+def test_a_system_of_the_night_needs_no_edges_by_day(tmp_path, monkeypatch):
+    """All other systems need each action by day: without the table the row is vacuous."""
+    of_lists = project.find(ROOT)["timer_task_list"]
+    found = row(of_lists, tmp_path)
+    assert found.ok, found.why
+    load = isolated.load
+
+    def without(root, name, *texts):
+        module = load(root, name, *texts)
+        if not name.endswith("_view"):
+            return module
+        return SimpleNamespace(**{**vars(module), "BY_NIGHT": ()})
+
+    monkeypatch.setattr(isolated, "load", without)
+    bare = row(of_lists, tmp_path)
+    assert bare.verdict is Verdict.VACUOUS and bare.why.endswith("no edge is Elsewhere.flushes")
+
+
 # -- what the proof's system enables, the model must enable
 
 
