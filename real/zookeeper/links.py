@@ -24,6 +24,7 @@ class Link:
         self.flows = threading.Event()
         self.flows.set()
         self.closed = False
+        self.lock = threading.Lock()
         self.open: set[socket.socket] = set()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.settimeout(ACCEPT_S)
@@ -41,12 +42,13 @@ class Link:
 
     def close(self) -> None:
         """End all connections, and take no other one."""
-        self.closed = True
+        with self.lock:
+            self.closed = True
+            for each in self.open:
+                end(each)
         self.release()
         self.thread.join()
         self.listener.close()
-        for each in list(self.open):
-            end(each)
 
     def _serve(self) -> None:
         while not self.closed:
@@ -70,13 +72,25 @@ class Link:
                     server.close()
                     return
                 time.sleep(PAUSE_S)
-        for each in (server, other):
+        both = (server, other)
+        for each in both:
             each.settimeout(None)
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.open.add(each)
+        if not self._opened(*both):
+            return
         for source, target, held in ((server, other, False), (other, server, True)):
             arguments = (source, target, held)
             threading.Thread(target=self._pump, args=arguments, daemon=True).start()
+
+    def _opened(self, *both: socket.socket) -> bool:
+        """Note both ends of a connection for ``close``; end them where that was first."""
+        with self.lock:
+            if not self.closed:
+                self.open.update(both)
+                return True
+        for each in both:
+            end(each)
+        return False
 
     def _pump(self, source: socket.socket, target: socket.socket, held: bool) -> None:
         with contextlib.suppress(OSError):
@@ -84,9 +98,10 @@ class Link:
                 if held:
                     self.flows.wait()
                 target.sendall(content)
-        for each in (source, target):
-            self.open.discard(each)
-            end(each)
+        with self.lock:
+            for each in (source, target):
+                self.open.discard(each)
+                end(each)
 
 
 def chunks(source: socket.socket) -> Iterator[bytes]:

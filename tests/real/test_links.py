@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import threading
 
 import pytest
 
@@ -26,10 +27,18 @@ def linked():
         link.close()
 
 
+def received(connection, many):
+    """So many bytes: MSG_WAITALL does not wait for all of them on a socket with a timeout."""
+    content = b""
+    while len(content) < many and (more := connection.recv(many - len(content))):
+        content += more
+    return content
+
+
 def test_what_is_held_comes_in_its_order(linked):
     link, follower, leader = linked
     leader.sendall(b"before ")
-    assert follower.recv(7, socket.MSG_WAITALL) == b"before "
+    assert received(follower, 7) == b"before "
     link.hold()
     for each in (b"one ", b"two ", b"three"):
         leader.sendall(each)
@@ -38,10 +47,10 @@ def test_what_is_held_comes_in_its_order(linked):
         follower.recv(1)
     follower.sendall(b"asks")
     leader.settimeout(PATIENCE_S)
-    assert leader.recv(4, socket.MSG_WAITALL) == b"asks"
+    assert received(leader, 4) == b"asks"
     link.release()
     follower.settimeout(PATIENCE_S)
-    assert follower.recv(13, socket.MSG_WAITALL) == b"one two three"
+    assert received(follower, 13) == b"one two three"
 
 
 def test_an_end_goes_through(linked):
@@ -63,26 +72,50 @@ def test_a_link_that_is_closed_ends_what_is_held(linked):
         assert probe.connect_ex(("127.0.0.1", link.port)) != 0
 
 
-def test_a_leader_that_listens_later_is_waited_for():
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    link = Link(port)
+@pytest.fixture
+def silent():
+    """A leader's socket that has its port and does not listen yet."""
+    with socket.socket() as leader:
+        leader.bind(("127.0.0.1", 0))
+        leader.settimeout(PATIENCE_S)
+        yield leader
+
+
+def test_a_leader_that_listens_later_is_waited_for(silent):
+    link = Link(silent.getsockname()[1])
     with socket.create_connection(("127.0.0.1", link.port), PATIENCE_S) as follower:
         follower.sendall(b"early")
-        with socket.create_server(("127.0.0.1", port)) as listener:
-            listener.settimeout(PATIENCE_S)
-            leader, _ = listener.accept()
-            with leader:
-                leader.settimeout(PATIENCE_S)
-                assert leader.recv(5, socket.MSG_WAITALL) == b"early"
+        silent.listen()
+        leader, _ = silent.accept()
+        with leader:
+            leader.settimeout(PATIENCE_S)
+            assert received(leader, 5) == b"early"
     link.close()
 
 
-def test_where_no_leader_listens_a_connection_ends(monkeypatch):
+def test_a_link_that_is_closed_ends_a_connection_that_was_under_way(monkeypatch, silent):
+    connect, made, closed = socket.create_connection, threading.Event(), threading.Event()
+
+    def slow(address, timeout):
+        other = connect(address, timeout)
+        made.set()
+        assert closed.wait(PATIENCE_S)
+        return other
+
+    silent.listen()
+    link = Link(silent.getsockname()[1])
+    monkeypatch.setattr(socket, "create_connection", slow)
+    with connect(("127.0.0.1", link.port), PATIENCE_S) as follower:
+        assert made.wait(PATIENCE_S)
+        link.close()
+        closed.set()
+        with contextlib.suppress(ConnectionError):
+            assert follower.recv(1) == b""
+
+
+def test_where_no_leader_listens_a_connection_ends(monkeypatch, silent):
     monkeypatch.setattr(links, "CONNECT_S", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    link = Link(port)
+    link = Link(silent.getsockname()[1])
     with socket.create_connection(("127.0.0.1", link.port), PATIENCE_S) as follower:
         assert follower.recv(1) == b""
     link.close()
