@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 from wheelproof.checks.jobs import Job
 
+LATE = 8
+"""The stage of mutants for changes of implementation and harness, and of the nightly checks.
+
+Only what all else has passed comes to it.
+"""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -14,9 +20,9 @@ class Check:
     ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
 
     ``mechanism``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
-    verify` would run. ``tests``: a file. ``size``: an estimate of its cost among those of its
-    stage: distinct states, or the length of a file of tests. ``needs``: of ``whole``, the jobs over
-    whose reports it judges.
+    verify` would run. ``tests``: a file; ``nightly``: its tests of the night. ``size``: an estimate
+    of its cost among those of its stage: distinct states, or the length of a file of tests.
+    ``needs``: of ``whole``, the jobs over whose reports it judges.
     """
 
     kind: str
@@ -24,13 +30,14 @@ class Check:
     stage: int
     job: Job | None = None
     tests: str = ""
+    nightly: bool = False
     size: int = 0
     needs: tuple[Job, ...] = ()
 
     @property
     def title(self) -> str:
         if self.kind == "tests":
-            return self.tests
+            return self.tests + (", by night" if self.nightly else "")
         if self.job is None:
             return f"{self.mechanism} / " + (
                 "labels" if self.kind == "labels" else "labels, branches and fields"

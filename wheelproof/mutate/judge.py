@@ -59,7 +59,7 @@ CPU_SECONDS = 150.0
 STANDS_IN = "explore/fields.py"
 """The tool's descriptor in front of a slot: its exceptions are those of the project's slot."""
 
-TEST_SECONDS = 60.0
+TEST_SECONDS, NIGHTLY_TEST_SECONDS = 60.0, 1200.0
 """Wall time that one unit test may take."""
 SAMPLES, EVERY = 12, 0.25
 """CPU seconds between two samples of the stack after a check's limit: does one call return?"""
@@ -305,7 +305,7 @@ class Judge:
         failures.unlink(missing_ok=True)
         environment = os.environ | {
             hang.FILE: str(failures),
-            hang.SECONDS: f"{TEST_SECONDS:g}",
+            hang.SECONDS: f"{NIGHTLY_TEST_SECONDS if check.nightly else TEST_SECONDS:g}",
             "PYTHONPATH": str(self.root / ".tool"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
@@ -322,6 +322,7 @@ class Judge:
                 "-p",
                 "no:cacheprovider",
                 "--hypothesis-seed=0",
+                *(("-m", "nightly") if check.nightly else ()),
                 check.tests,
             ],
             cwd=self.root,

@@ -20,19 +20,13 @@ from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
-from wheelproof.mutate.group import Check, Group
+from wheelproof.mutate.group import LATE, Check, Group
 from wheelproof.mutate.unit_tests import UnitTests, imported
 from wheelproof.project.mechanism import Mechanism, name_of
 from wheelproof.tlc import mc
 
 SMALL = 1_500
 """States up to which a bisimulation runs before the unit tests; a larger one costs more."""
-
-LATE = 8
-"""The stage of mutants for changes of implementation and harness, and of the nightly checks.
-
-Only what all else has passed comes to it.
-"""
 
 
 class Plan:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from wheelproof.mutate.change import ARTEFACTS
-from wheelproof.mutate.group import Check
+from wheelproof.mutate.group import LATE, Check
 from wheelproof.project.inputs import imported_names, package_of
 from wheelproof.project.mechanism import name_of
 
@@ -38,8 +38,10 @@ class UnitTests:
         """The unit tests of a file: those with its name, then those that name its module.
 
         The former are ``test_<name>*.py`` in the artefact's folder of tests. The latter name it in
-        modules of the tests too, or load all theories. Where no test does either, the tests that
-        name a module that imports the file take part, or a module that imports that one, and so on.
+        modules of the tests too. Where no test does either, the tests that name a module that
+        imports the file take part, or a module that imports that one, and so on. Of a file of the
+        proofs, those that load all theories take part as well, which need not call what it defines,
+        and late those of the night in the folder of its tests.
         """
         path = Path(file)
         name = name_of(path.stem) if artefact == "spec" else path.stem
@@ -55,7 +57,12 @@ class UnitTests:
             modules = self._importers(artefact, modules) - seen
             seen |= modules
             naming = self._naming(artefact, modules)
-        yield from self._checks([test for test in naming if test not in alike], 7)
+        if artefact == "proofs":
+            folder = (Path("tests") / path.parent).as_posix()
+            near = [test for test in alike or naming if Path(test).parent.as_posix() == folder]
+            yield from self._checks(near, LATE, nightly=True)
+            naming += self._with(artefact, [("prove.", ALL_THEORIES)])
+        yield from self._checks([test for test in dict.fromkeys(naming) if test not in alike], 7)
 
     def _files(self, artefact: str) -> list[str]:
         folder = self.root / "tests" / ARTEFACTS[artefact]
@@ -63,18 +70,20 @@ class UnitTests:
             test.relative_to(self.root).as_posix() for test in sorted(folder.rglob("test_*.py"))
         ]
 
-    def _checks(self, tests: Iterable[str], stage: int) -> Iterator[Check]:
+    def _checks(self, tests: Iterable[str], stage: int, nightly: bool = False) -> Iterator[Check]:
         for test in tests:
             size = (self.root / test).stat().st_size
-            yield Check("tests", "", stage, tests=test, size=size)
+            yield Check("tests", "", stage, tests=test, nightly=nightly, size=size)
 
     def _naming(self, artefact: str, files: set[str]) -> list[str]:
         """The tests of an artefact that name the module of one of the files."""
-        patterns = [
-            (Path(file).stem, re.compile(_names(file), re.MULTILINE)) for file in sorted(files)
-        ]
-        if artefact == "proofs":
-            patterns.append(("prove.", ALL_THEORIES))
+        return self._with(
+            artefact,
+            [(Path(file).stem, re.compile(_names(file), re.MULTILINE)) for file in sorted(files)],
+        )
+
+    def _with(self, artefact: str, patterns: list[tuple[str, re.Pattern[str]]]) -> list[str]:
+        """The tests of an artefact with one of the patterns, each behind a text that it has."""
         return [
             test
             for test in self._files(artefact)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+
 import pytest
 
 from tests.nights import by_night
-from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
+from tests.wheelproof.mutate.gating import IMPL, ROOT, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
     judge,
     tree,
 )
 from wheelproof.mutate import plan as planning
+from wheelproof.mutate.group import LATE, Check
 from wheelproof.verdict import Verdict, exit_code
 from wheelproof.verdict import judge as made
 
@@ -128,6 +132,23 @@ def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
         "tests/impl/test_one_shot.py",
         "test_it",
     ) and finding.why.startswith(why)
+
+
+def test_a_unit_test_of_the_night_rejects_late(copy, runs):
+    """By day nothing of the file runs, which is no pass of the change: it has another check."""
+    folder = copy / "tests/impl"
+    folder.mkdir(parents=True)
+    (folder / "test_one_shot.py").write_text(
+        "import pytest\n\n\n@pytest.mark.nightly\ndef test_it():\n    assert False, 'planted'\n",
+        encoding="utf-8",
+    )
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    tree.copied(copy, copy.with_name("scratch"))
+    judging = judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
+    day = Check("tests", "", 2, tests="tests/impl/test_one_shot.py")
+    found = judging.run([day, replace(day, stage=LATE, nightly=True)]).finding
+    assert list(judging.done.seconds) == [day.tests, f"{day.tests}, by night"]
+    assert (found.word, found.check, found.by) == ("rejected", f"{day.tests}, by night", "test_it")
 
 
 def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy, runs):
