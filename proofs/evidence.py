@@ -200,10 +200,10 @@ def check(
 def _check_vc(
     found: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
 ) -> None:
-    faults = len(found.faults)
+    faults, context = len(found.faults), z3.Context()
     names, formulas = list(vc.premises), list(vc.premises.values())
     verdict, model = solvers.model(
-        solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), resources=resources
+        solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), 0, resources, context
     )
     if verdict == "sat":
         found.models[vc.name] = solvers.shown(model)
@@ -230,7 +230,7 @@ def _check_vc(
         write(folder / found.theorem.theory / name, shown)
     core: frozenset[str] = frozenset()
     for seed in seeds:
-        answer = solvers.refute(text, seed, resources)
+        answer = solvers.refute(text, seed, resources, context)
         if answer.verdict != "unsat" and vc.search():
             del found.faults[faults:]
             return _check_vc(found, vc, seeds, folder, resources)
@@ -281,10 +281,10 @@ def _check_link(found: Evidence, link: str, resources: int) -> None:
             ("vacuous", f"it claims to rest on {link}, which is a premise of no condition")
         )
         return
-    verdicts = set()
+    verdicts, context = set(), z3.Context()
     for vc in citing:
         rest = [formula for name, formula in vc.premises.items() if vc.cites.get(name) != link]
-        answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources)
+        answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources, context)
         verdicts.add(answer.verdict)
         if answer.verdict == "sat":
             found.links[link] = vc.name

@@ -1,6 +1,7 @@
 """The two solvers. Both are given SMT-LIB texts, which are also what is written to disk.
 
-Z3 runs each text in a context of its own, so that its resource count is that of this text alone.
+Z3 runs a text in a context of its own, or in one that the caller shares among few texts: to make a
+context takes longer than to answer most texts. The resource count is that of one text alone.
 """
 
 from __future__ import annotations
@@ -70,8 +71,10 @@ def smt_lib(formulas: Iterable[z3.BoolRef]) -> str:
     )
 
 
-def _solver(text: str, seed: int, resources: int) -> tuple[z3.Solver, Sequence[z3.BoolRef]]:
-    context = z3.Context()
+def _solver(
+    text: str, seed: int, resources: int, context: z3.Context | None
+) -> tuple[z3.Solver, Sequence[z3.BoolRef]]:
+    context = context or z3.Context()
     solver = z3.Solver(ctx=context)
     solver.set("random_seed", seed)
     solver.set("rlimit", resources)
@@ -80,12 +83,16 @@ def _solver(text: str, seed: int, resources: int) -> tuple[z3.Solver, Sequence[z
 
 
 @trusted()
-def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
+def refute(
+    text: str, seed: int, resources: int = RESOURCES, context: z3.Context | None = None
+) -> Answer:
     """Z3's answer whether the text is unsatisfiable.
 
     The seed also shuffles the formulas, since that moves a solver more than its own seed does.
+    ``context``: one that has had other texts, None for a new one.
     """
-    solver, formulas = _solver(text, seed, resources)
+    solver, formulas = _solver(text, seed, resources, context)
+    before = _used(solver)
     order = list(range(len(formulas)))
     if seed:
         random.Random(seed).shuffle(order)
@@ -98,7 +105,10 @@ def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
         else frozenset()
     )
     return Answer(
-        verdict, _used(solver), core, solver.reason_unknown() if verdict == "unknown" else ""
+        verdict,
+        _used(solver) - before,
+        core,
+        solver.reason_unknown() if verdict == "unknown" else "",
     )
 
 
@@ -109,9 +119,11 @@ def _used(solver: z3.Solver) -> int:
 
 
 @trusted()
-def model(text: str, seed: int = 0, resources: int = RESOURCES) -> tuple[str, z3.ModelRef | None]:
-    """("sat", a model), ("unsat", None) or ("unknown", None)."""
-    solver, formulas = _solver(text, seed, resources)
+def model(
+    text: str, seed: int = 0, resources: int = RESOURCES, context: z3.Context | None = None
+) -> tuple[str, z3.ModelRef | None]:
+    """("sat", a model), ("unsat", None) or ("unknown", None). ``context``: as in `refute`."""
+    solver, formulas = _solver(text, seed, resources, context)
     solver.add(*formulas)
     verdict = str(solver.check())
     return verdict, solver.model() if verdict == "sat" else None

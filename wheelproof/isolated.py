@@ -12,7 +12,7 @@ import importlib.machinery
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -35,7 +35,7 @@ Compiled = Callable[[str, str, str], CodeType]
 
 
 class Source(InspectLoader):
-    """Compiles one module anew from its text; no byte code is cached."""
+    """Compiles one module from its text, whatever byte code there is."""
 
     def __init__(
         self, text: str, file: str, package: bool, compiled: Compiled | None = None
@@ -48,10 +48,16 @@ class Source(InspectLoader):
     def get_code(self, fullname: str) -> CodeType:
         if self._compiled is not None:
             return self._compiled(fullname, self._text, self._file)
-        return compile(self._text, self._file, "exec", dont_inherit=True)
+        return _code(self._text, self._file)
 
     def is_package(self, fullname: str) -> bool:
         return self._package
+
+
+@lru_cache(maxsize=1024)
+def _code(text: str, file: str) -> CodeType:
+    """A module is loaded again for each machine and each decision that is taken away."""
+    return compile(text, file, "exec", dont_inherit=True)
 
 
 class Finder(MetaPathFinder):

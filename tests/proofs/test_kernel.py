@@ -40,9 +40,18 @@ def test_evidence_has_models_cores_resources_and_witnesses():
 
 
 def test_the_resource_count_is_that_of_one_text():
-    """A context that is used again would add up: the count would grow with each check."""
-    text = solvers.smt_lib([x > y, y > x])
-    assert len({solvers.refute(text, 0).resources for _ in range(5)}) == 1
+    """Z3 counts for a context: without a difference the count would grow with each check."""
+    text, shared = solvers.smt_lib([x > y, y > x]), z3.Context()
+    of_its_own = {solvers.refute(text, 0).resources for _ in range(5)}
+    assert of_its_own == {solvers.refute(text, 0, context=shared).resources for _ in range(5)}
+    assert len(of_its_own) == 1
+
+
+def test_the_limit_of_resources_is_that_of_one_text():
+    hard = solvers.smt_lib([x * x * x + y * y * y == 33])
+    shared = z3.Context()
+    spent = [solvers.refute(hard, 0, 1000, shared).resources for _ in range(3)]
+    assert all(1000 <= each < 2000 for each in spent), spent
 
 
 def test_terms_are_looked_at_again_once_solvers_have_ended():

@@ -18,6 +18,7 @@ import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof.decisions.anchors import anchors_of
@@ -160,15 +161,22 @@ def applied(text: str, hunks: Iterable[Hunk]) -> str:
 
 def _parsed(text: str, hunks: Sequence[Hunk]) -> None:
     """Raises DoesNotFit where the hunks leave a file that is no Python."""
-    try:
-        ast.parse(text)
-    except SyntaxError as error:
+    if (error := _syntax_error(text)) is not None:
         line = (error.text or "").strip()
         raise hunks[-1].unfit(
             f"with {'its hunks' if len(hunks) > 1 else 'it'} the file is no Python "
             f"({error.msg}: {line!r})",
             "Take away, or put in, the whole statement.",
         ) from error
+
+
+@lru_cache(maxsize=1024)
+def _syntax_error(text: str) -> SyntaxError | None:
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return error
+    return None
 
 
 def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:
