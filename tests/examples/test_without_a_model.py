@@ -53,3 +53,9 @@ def test_a_table_that_is_no_list_is_refused(copy):
     change(copy / "spec/OneShot.toml", '["ComesTooLate"]', '"ComesTooLate"')
     code, printed = wheelproof(copy, "list")
     assert code == 2 and "[model]: witnesses is no list of names" in printed
+
+
+def test_a_scenario_that_is_not_there_cannot_be_sampled(copy):
+    change(copy / "spec/OneShot.toml", '["ComesTooLate"]', '["ComesTooLate"]\nsampled = ["four"]')
+    code, printed = wheelproof(copy, "list")
+    assert code == 2 and "[model]: there is no scenario four" in printed, printed

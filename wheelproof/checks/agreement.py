@@ -193,8 +193,9 @@ def selected(sample: Sample) -> Sample:
 
 def chosen(mechanism: Mechanism, profile: str = "nightly") -> list[Sample]:
     """The samples to compare: one by one that which adds the most worth, of several the largest."""
-    names, enough = invariants(mechanism), SCENARIOS[profile]
-    scenarios = candidates(mechanism, profile, enough)
+    names, scenarios = invariants(mechanism), candidates(mechanism, profile, SCENARIOS[profile])
+    declared = mechanism.of_model.sampled if profile == "fast" else ()
+    enough = len(declared) or SCENARIOS[profile]
     left = {scenario: Source(mechanism, scenario) for scenario in scenarios}
     worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in left.items()}
     size = {scenario: len(source.model.initial()[0]) for scenario, source in left.items()}

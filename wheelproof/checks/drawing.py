@@ -32,7 +32,12 @@ ODD = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def candidates(mechanism: Mechanism, profile: str, enough: int) -> list[str]:
-    """The scenarios to choose from: by day those of the day, or all where these are not enough."""
+    """The scenarios to choose from: by day those that are declared for it, or those of the day.
+
+    All where these are not enough.
+    """
+    if profile == "fast" and mechanism.of_model.sampled:
+        return list(mechanism.of_model.sampled)
     found: dict[str, dict[str, None]] = {"fast": {}, "nightly": {}}
     for config in mechanism.configs.values():
         if not config.module:

@@ -138,7 +138,7 @@ class _Reader(Items):
             labels=labels,
             scenarios=scenarios,
             module_constants=self.table("module_constants"),
-            of_model=self.of_model(),
+            of_model=self.of_model(scenarios),
             pc=head.get("pc", "pc"),
             in_java=head.get("in_java", False),
             configs=self.configs(scenarios, properties, decisions, root, own),

@@ -54,10 +54,10 @@ class Items(Tables):
                 )
         return value
 
-    def of_model(self) -> OfModel:
+    def of_model(self, scenarios: Table) -> OfModel:
         """The table [model], of lists of names and one name."""
         values = dict(self.table("model"))
-        for name in ("witnesses", "auxiliary"):
+        for name in ("witnesses", "sampled", "auxiliary"):
             if name in values:
                 value = values[name]
                 if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
@@ -65,6 +65,7 @@ class Items(Tables):
                 values[name] = tuple(value)
         if not isinstance(values.get("result", ""), str):
             raise self.fail("model", "result is no name of an operator")
+        self.known("model", "scenario", values.get("sampled", ()), scenarios)
         return self.build(OfModel, "model", "model", values)
 
     def config(

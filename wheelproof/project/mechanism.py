@@ -172,12 +172,14 @@ class OfModel:
     """What a model by hand says in Python, for one that is compiled from the specification.
 
     ``witnesses``: state predicates of the specification, each of which some scenario must reach.
+    ``sampled``: the scenarios in whose states properties are compared by day, () for a choice.
     ``auxiliary``: the shared variables that the implementation does not have. ``result``: the
     operator of one thread with the result of the operation that the thread has just ended.
     """
 
     name: str = "model"
     witnesses: tuple[str, ...] = ()
+    sampled: tuple[str, ...] = ()
     auxiliary: tuple[str, ...] = ()
     result: str = ""
 

@@ -14,6 +14,7 @@ from wheelproof import project
 from wheelproof.checks import agreement
 from wheelproof.checks.context import Context
 from wheelproof.checks.drawing import candidates
+from wheelproof.project.mechanism import OfModel
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Verdict
 
@@ -147,13 +148,35 @@ def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
 
 
 def test_by_day_the_scenarios_of_the_day_are_drawn_from_unless_they_are_few():
-    wheel = MECHANISMS["timing_wheel"]
+    wheel = replace(MECHANISMS["timing_wheel"], of_model=OfModel())
     configs = [each for each in wheel.configs.values() if not each.module]
     day = {each.scenario for each in configs if each.profile == "fast"}
     assert set(candidates(wheel, "fast", len(day))) == day
     every = {each.scenario for each in configs}
     assert day < every == set(candidates(wheel, "nightly", len(day)))
     assert set(candidates(wheel, "fast", len(day) + 1)) == every
+
+
+def test_by_day_the_declared_scenarios_are_drawn_from_and_by_night_all():
+    atomic = MECHANISMS["atomic"]
+    declared = replace(atomic, of_model=replace(atomic.of_model, sampled=("objects",)))
+    assert [each.scenario for each in agreement.chosen(declared, "fast")] == ["objects"]
+    assert "objects" not in [each.scenario for each in agreement.chosen(declared, "nightly")]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_declared_scenarios_show_as_much_as_a_choice_of_the_check(mechanism, monkeypatch):
+    monkeypatch.undo()
+    known = MECHANISMS[mechanism]
+    assert known.of_model.sampled
+
+    def one_sided(of):
+        samples = agreement.chosen(of, "fast")
+        names = agreement.invariants(of)
+        return {name for name in names if not any(each.seen(name) for each in samples)}
+
+    assert one_sided(known) <= one_sided(replace(known, of_model=OfModel()))
 
 
 def looked_for(mechanism, monkeypatch):
