@@ -309,7 +309,8 @@ class _Checks(Files):
         if self.mechanism.in_java:
             return Compared((), ())
         marks = self.context.implementation().marks
-        return compared(answer, marks, task.binding.fields, task.binding.races)
+        binding = task.binding
+        return compared(answer, marks, binding.fields, binding.races, binding.apart)
 
     def violation(self, task: Task, scenario: str, name: str, without: str = "") -> Measured:
         """The model's shortest run to a violation, followed on the classes state by state."""

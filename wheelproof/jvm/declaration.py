@@ -16,7 +16,17 @@ from wheelproof.project.mechanism import PROFILES, Mechanism
 
 FOLDER = "jvm"
 RELEASES = "releases.toml"
-REASONS = ("unlabelled", "opaque", "within", "races", "absent", "unused", "rejects", "joined")
+REASONS = (
+    "unlabelled",
+    "opaque",
+    "within",
+    "races",
+    "apart",
+    "absent",
+    "unused",
+    "rejects",
+    "joined",
+)
 """The tables of a file that give a reason for each key."""
 BISIMULATION = "Bisimulation"
 """The property that a difference violates."""
@@ -53,7 +63,8 @@ class Binding:
     access is one -> reason. ``delayed``: "Class.field" of those whose stores may reach memory late.
     ``names``: of the model's values, beside those that the scenario has. ``races``: field on which
     there are data races -> reason. ``fields``: "Class.field" here -> that of the Python
-    implementation, where the names differ by more than their spelling.
+    implementation, where the names differ by more than their spelling. ``apart``: those that are
+    compared with no field of it -> reason.
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
     ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
@@ -89,6 +100,7 @@ class Binding:
     names: tuple[str, ...] = ()
     races: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, str] = field(default_factory=dict)
+    apart: Mapping[str, str] = field(default_factory=dict)
     profile: str = "fast"
     fast: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
@@ -211,6 +223,7 @@ def read(file: Path) -> Binding:
         names=listed("names"),
         races=data.get("races", {}),
         fields=data.get("fields", {}),
+        apart=data.get("apart", {}),
         profile=profile,
         fast=listed("fast"),
         coarse=listed("coarse"),

@@ -35,12 +35,17 @@ def in_python(field: str) -> str:
 
 
 def compared(
-    java: Races, marks: Mapping[str, bool], renamed: Mapping[str, str], reasons: Iterable[str]
+    java: Races,
+    marks: Mapping[str, bool],
+    renamed: Mapping[str, str],
+    reasons: Iterable[str],
+    apart: Iterable[str] = (),
 ) -> Compared:
-    """The accessed Java fields that the implementation has too.
+    """The accessed Java fields, each beside that of the implementation.
 
     ``renamed``: Java field -> the implementation's, where the names differ by more than their
-    spelling. ``reasons``: Java fields which may differ.
+    spelling. ``reasons``: Java fields which may differ. ``apart``: those that are compared with
+    none. Any other must have its field, or it would drop out where one side renames it.
     """
     fields = {name: word == "volatile" for word in ("plain", "volatile") for name in java[word]}
     same, faults = [], []
@@ -51,7 +56,14 @@ def compared(
             faults.append(f"the implementation has no marked field {other}, which {field} is")
     for field, volatile in sorted(fields.items()):
         other = renamed.get(field, in_python(field))
+        if field in apart:
+            continue
         if other not in marks:
+            if field not in renamed:
+                faults.append(
+                    f"the implementation has no marked field {other}, and {field} has no reason in "
+                    "the table apart"
+                )
             continue
         if volatile == marks[other]:
             same.append(field)

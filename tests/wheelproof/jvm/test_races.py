@@ -102,7 +102,11 @@ def java(plain=(), volatile=()):
 
 def test_fields_are_compared_by_their_spelling_or_by_the_table():
     found = compared(
-        java(["Entry.next", "Wheel.currentTime", "Other.left"], ["Entry.list"]), MARKS, {}, ()
+        java(["Entry.next", "Wheel.currentTime", "Other.left"], ["Entry.list"]),
+        MARKS,
+        {},
+        (),
+        {"Other.left": "why"},
     )
     assert found == Compared(("Entry.list", "Entry.next", "Wheel.currentTime"), ())
     renamed = compared(
@@ -134,6 +138,12 @@ def test_fields_are_compared_by_their_spelling_or_by_the_table():
             {"Wheel.now": "Wheel.time"},
             "the implementation has no marked field Wheel.time, which Wheel.now is",
         ),
+        (
+            java(["Entry.following"]),
+            {},
+            "the implementation has no marked field Entry.following, and Entry.following has no "
+            "reason in the table apart",
+        ),
     ],
 )
 def test_a_field_that_is_another_in_the_implementation_is_a_fault(fields, renamed, fault):
@@ -142,6 +152,16 @@ def test_a_field_that_is_another_in_the_implementation_is_a_fault(fields, rename
 
 def test_a_field_with_races_may_differ():
     assert compared(java(["Entry.list"]), MARKS, {}, {"Entry.list": "why"}) == Compared((), ())
+
+
+def test_a_field_that_is_renamed_in_the_implementation_is_a_fault(jvm, output, monkeypatch):
+    """It was left out in silence: fewer fields were compared."""
+    marks = ControlledImplementation.load(ROOT, "timer_task_list").marks
+    renamed = {name.replace(".next", ".following"): mark for name, mark in marks.items()}
+    monkeypatch.setattr(ControlledImplementation, "marks", property(lambda self: renamed))
+    row = rows(output, monkeypatch, SMALL, SCENARIO, "races")["races"]
+    assert (row.verdict, row.property, row.ok) == (Verdict.VIOLATED, "FieldMarks", False)
+    assert "no marked field TimerTaskEntry.next" in row.why
 
 
 def test_fields_of_base_classes_have_marks():
