@@ -36,7 +36,7 @@ from wheelproof.graph.explorer import BudgetSpent
 from wheelproof.mutate import hang
 from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
-from wheelproof.mutate.kept_runs import KeptRuns, most
+from wheelproof.mutate.tlc_runs import KeptRuns, most
 from wheelproof.mutate.tree import CHECKED, copied
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict

@@ -10,7 +10,7 @@ from wheelproof import project
 from wheelproof.mutate import (
     group,
     judge,
-    kept_runs,
+    tlc_runs,
 )
 from wheelproof.mutate import plan as planning
 from wheelproof.mutate.declared import FILE
@@ -160,7 +160,7 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
         )
         if check.job
     )
-    monkeypatch.setattr(kept_runs.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
+    monkeypatch.setattr(tlc_runs.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
     finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
         check, Row(item.name, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
     )
