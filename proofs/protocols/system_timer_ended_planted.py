@@ -106,16 +106,14 @@ class OfEnd:
     def find(self, _seed: int = 0) -> Found:
         """A state in which no thread can step, time has come, and the claim is false."""
         mechanism = mutated.mechanisms()[NAME]
-        program = self.program or LAST
+        program: Any = self.program or LAST
         if isinstance(program, str):
-            model = mechanism.compiled_model(mechanism.scenarios[program])
-            deadlines = mechanism.scenarios[program]["deadline"]
-        else:
-            constants = mechanism.constants_of(program)
-            of = specification(self.old, self.new)
-            model, deadlines = of.model(constants, tuple(program["threads"])), program["deadline"]
+            program = mechanism.scenarios[program]
+        of = specification(self.old, self.new)
+        model = of.model(mechanism.constants_of(program), tuple(program["threads"]))
+        last = max(program["deadline"].values())
         for state in ends(model):
-            if now(model, state) >= max(deadlines.values()) and not holds(model, self.claim, state):
+            if now(model, state) >= last and not holds(model, self.claim, state):
                 return Found("sat", self.claim)
         return Found("unsat", f"{self.claim} holds wherever no thread can step")
 

@@ -185,13 +185,15 @@ def stopped(old: str = "", new: str = "", shut: bool = True) -> str:
     The first entry is "one". ``shut``: whether the executor is shut down.
     """
     reached, (_, start) = ReachedTimer(TWO, old, new, base=Entries), flushing()
-    place = [*reached.system.VARIABLES].index("shut")
+    of = reached.system
+    assert isinstance(of, Entries)
+    place = [*of.VARIABLES].index("shut")
     state = (*start[:place], shut, *start[place + 1 :])
     number = {each: reached.instance.number[each] for each in ("Thread", "Entry")}
     for step, name in enumerate(RUN, 1):
         after = None
-        if name in reached.system.actions():
-            firsts = [number["Entry"]["one"] for _ in reached.system.way(name).firsts]
+        if name in of.actions():
+            firsts = [number["Entry"]["one"] for _ in of.way(name).firsts]
             after = reached.instance.take(name, state, (number["Thread"]["r"], *firsts))
         if after is None:
             return step_name(step)
