@@ -8,7 +8,9 @@ one place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import Any
 
 import z3
 from z3 import And, ForAll, Implies, Not, Or, Store
@@ -128,6 +130,10 @@ class Linked(Generated):
                     "token": Store(s.token, b, NO_THREAD),
                     "changed": Or(s.changed, s.queue[b] > 0),
                 }
+        return {}
+
+    def at_start(self, adds: Sequence[str]) -> dict[str, Any]:
+        """The ghosts that are not blank at the start. ``adds``: the entries that programs add."""
         return {}
 
     # -- what is assumed of the constants

@@ -10,6 +10,7 @@ import z3
 
 from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
+from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_planted import FAULTS
 from proofs.protocols.system_timer_runs import (
@@ -85,7 +86,7 @@ class Conditions:
             for premise, formulas in kept.items():
                 of_label = used.setdefault(premise, {})
                 of_label.update({each.get_id(): each for each in formulas})
-            goals.append(z3.Implies(z3.And(needed), goal))
+            goals.append(z3.Implies(all_of(needed), goal))
         premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
         return VC(label, premises, z3.And(goals), self.vivid(ways), cites=self.cites(premises))
 

@@ -100,12 +100,15 @@ def placed(program: Mapping[str, Any], old: str = "", new: str = "", base: type 
 
 def ghosts(here: Placed) -> State:
     """The start of a scenario with its ghosts."""
-    return blank(here, here.model.initial())
+    assert isinstance(here.system, Linked)
+    programs = here.constants["Program"].values()
+    adds = [step[1] for program in programs for step in program if step[0] == "add"]
+    return blank(here, here.model.initial(), here.system.at_start(adds))
 
 
-def blank(here: Placed, frozen: Any) -> State:
-    """A state of the compiled module with blank ghosts, as those of the start are."""
-    values = here.values(frozen)
+def blank(here: Placed, frozen: Any, own: Mapping[str, Any] = {}) -> State:
+    """A state of the compiled module with ghosts: these, and the others blank."""
+    values = here.values(frozen) | {**own}
     missing: dict[str, Any] = {
         name: False if z3.is_bool(z3.Const(name, of)) else {}
         for name, of in here.system.VARIABLES.items()
