@@ -15,7 +15,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import at_once, rewriting, skips
+from tests import at_once, compiling, rewriting, skips
 
 settings.register_profile(
     "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -83,7 +83,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     through it. Tests make much and drop little, so that searches are rare."""
     gc.disable()
     try:
-        rewriting.rewrite(session.config, rewriting.share(session.config))
+        config = session.config
+        compiling.compile_all(rewriting.share(config, compiling.files()))
+        rewriting.rewrite(config, rewriting.share(config, rewriting.files(config.args)))
         return (yield)
     finally:
         gc.freeze()
