@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product
 from wheelproof.jvm.values import Encoder
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["delayed_operation_try_once"]
-MECHANISM = project.find(ROOT)["delayed_operation"]
+MECHANISM = mechanisms()["delayed_operation"]
 RELEASE = BINDING.releases[0]
 
 

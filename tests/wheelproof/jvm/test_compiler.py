@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import artifacts, java, project
+from tests.found import mechanisms
+from wheelproof import artifacts, java
 from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, setup
@@ -15,7 +16,7 @@ from wheelproof.jvm.values import Encoder
 
 ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["timer_task_list"]
-MECHANISM = project.find(ROOT)["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.jvm import declaration
@@ -14,7 +14,7 @@ from wheelproof.jvm.table import table_faults
 
 ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["purgatory"]
-MECHANISM = project.find(ROOT)["purgatory"]
+MECHANISM = mechanisms()["purgatory"]
 
 
 class Two:

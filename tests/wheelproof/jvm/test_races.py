@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.explore.run import ControlledImplementation
@@ -16,7 +16,7 @@ from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["timer_task_list"]
-MECHANISM = project.find(ROOT)["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
 SCENARIO = "expire_cancel"
 SMALL = replace(BINDING, fast=(SCENARIO,))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import by_night
-from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
@@ -18,7 +18,7 @@ from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 BINDING = declaration.find(ROOT)["system_timer_java"]
-MECHANISM = project.find(ROOT)["system_timer"]
+MECHANISM = mechanisms()["system_timer"]
 RELEASE = BINDING.releases[0]
 
 

@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 pytest.importorskip("pyspark", reason="the extra `data` is not installed: make setup-data")
 
+from tests.found import mechanisms
 from tests.nights import only
 from wheelproof.errors import ToolError
 from wheelproof.pipeline.session import SessionOptions, build
@@ -26,7 +27,6 @@ def inputs(request, tmp_path_factory):
 @pytest.fixture(scope="session")
 def report(spark, inputs, tmp_path_factory):
     """What Spark finds in them, in few partitions of small pieces of files."""
-    from wheelproof import project
     from wheelproof.pipeline import actions, validate
 
     settings = {
@@ -39,7 +39,7 @@ def report(spark, inputs, tmp_path_factory):
         spark.conf.set(name, value)
     kept, validate.KEPT = validate.KEPT, 1_000_000
     try:
-        known = actions.table(project.find(Path(__file__).resolve().parents[3]))
+        known = actions.table(mechanisms())
         scratch = tmp_path_factory.mktemp("scratch")
         return validate.check(spark, [inputs.folder], scratch, inputs.families, known=known)
     finally:
