@@ -6,6 +6,7 @@ that of each round of a soak (`make fuzz MINUTES=...`). The last two keep their 
 
 import gc
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -32,6 +33,16 @@ for name, examples in {"long": 5000, "soak": 500}.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 # Texts are compared at the width of a log, whatever the terminal is or readline has set.
 os.environ.pop("COLUMNS", None)
+
+
+def heed_interrupts() -> None:
+    """A shell without job control lets its background jobs ignore Ctrl-C, and so do all processes
+    that they start: a test that interrupts one would wait for its end."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+heed_interrupts()
 
 SHARING = (
     "tests/wheelproof/pipeline/",

@@ -1,11 +1,12 @@
 """How files are given to the processes of a run side by side."""
 
+import signal
 from collections import OrderedDict
 
 import pytest
 from xdist.plugin import pytest_xdist_auto_num_workers as for_cores
 
-from tests.conftest import LONGEST, SHARING, ByFile
+from tests.conftest import LONGEST, SHARING, ByFile, heed_interrupts
 from tests.wheelproof.conftest import ROOT
 
 
@@ -49,3 +50,20 @@ def test_auto_is_one_process_more_than_there_are_cores(pytestconfig, monkeypatch
     monkeypatch.setattr(pytestconfig.option, "numprocesses", chosen)
     found = pytestconfig.hook.pytest_xdist_auto_num_workers(config=pytestconfig)
     assert found == for_cores(pytestconfig) + more
+
+
+@pytest.mark.parametrize(
+    ("former", "then"),
+    [
+        (signal.SIG_IGN, signal.default_int_handler),
+        (signal.default_int_handler, signal.default_int_handler),
+        (signal.SIG_DFL, signal.SIG_DFL),
+    ],
+)
+def test_what_a_background_job_starts_can_be_interrupted(former, then):
+    before = signal.signal(signal.SIGINT, former)
+    try:
+        heed_interrupts()
+        assert signal.getsignal(signal.SIGINT) is then
+    finally:
+        signal.signal(signal.SIGINT, before)
