@@ -50,9 +50,10 @@ SHARING = (
     "tests/proofs/",
     "tests/docs/",
     "tests/wheelproof/trace/",
+    "tests/claims/test_jdk",
 )
-"""Folders whose files share what is costly: one Spark session, the kept runs of TLC, all theories,
-recorded runs."""
+"""How the names of files begin that share what is costly: one Spark session, the kept runs of TLC,
+all theories, recorded runs, what the JDK's own classes do."""
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
@@ -119,11 +120,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
 
 
 class ByFile(LoadScopeScheduling):
-    """Files are given out whole, those of a folder that shares something together."""
+    """Files are given out whole, those that share something together."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return next((folder for folder in SHARING if file.startswith(folder)), file)
+        return next((shared for shared in SHARING if file.startswith(shared)), file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         if longest := next((scope for scope in LONGEST if scope in self.workqueue), None):
