@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from wheelproof.graph import reduced
-from wheelproof.jvm import declaration, product
+from wheelproof.jvm import product
 from wheelproof.jvm.values import Encoder
 
 pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["delayed_operation_try_once"]
+BINDING = bindings()["delayed_operation_try_once"]
 MECHANISM = mechanisms()["delayed_operation"]
 RELEASE = BINDING.releases[0]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from wheelproof.errors import UsageError
 from wheelproof.jvm import classfiles, declaration, tasks
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
 FILES = {
     f"{name}.class": name.encode()
     for name in (*BINDING.classes, f"{BINDING.classes[0]}$1", f"{BINDING.classes[0]}Other")

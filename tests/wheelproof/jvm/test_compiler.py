@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from wheelproof import artifacts, java
 from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
@@ -15,7 +15,7 @@ from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.values import Encoder
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
 MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from tests.nights import by_night
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -16,7 +16,7 @@ from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 MECHANISM = mechanisms()["system_timer"]
-BINDING = declaration.find(ROOT)["system_timer_composed"]
+BINDING = bindings()["system_timer_composed"]
 
 
 def rows(names, output):

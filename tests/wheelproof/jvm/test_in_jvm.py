@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from tests.nights import only
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -22,10 +22,10 @@ from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
 MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
-TIMING_WHEEL = declaration.find(ROOT)["timing_wheel"]
+TIMING_WHEEL = bindings()["timing_wheel"]
 
 
 def compared(jvm, binding, scenario, fine=False, change=""):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.found import mechanisms
+from tests.found import bindings, mechanisms
 from tests.nights import only
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
@@ -17,7 +17,7 @@ from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["purgatory"]
+BINDING = bindings()["purgatory"]
 MECHANISM = mechanisms()["purgatory"]
 RELEASE = BINDING.releases[0]
 
