@@ -24,15 +24,24 @@ def inputs(request, tmp_path_factory):
     return inputs.write(tmp_path_factory.mktemp("traces with a space"), request.param)
 
 
+PLAIN = {"spark.sql.adaptive.enabled": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""A plan is made once, and its expressions are evaluated as they are. For few traces Spark needs
+longer to plan anew after each stage and to compile than to go through them."""
+
+
 @pytest.fixture(scope="session")
 def report(spark, inputs, tmp_path_factory):
-    """What Spark finds in them, in few partitions of small pieces of files."""
+    """What Spark finds in them, in few partitions of small pieces of files.
+
+    By night it plans and compiles as the tool has it.
+    """
     from wheelproof.pipeline import actions, validate
 
     settings = {
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.files.maxPartitionBytes": "1000000",
         "spark.sql.files.openCostInBytes": "2000",
+        **(PLAIN if inputs.few else {}),
     }
     before = {name: spark.conf.get(name) for name in settings}
     for name, value in settings.items():
