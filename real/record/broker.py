@@ -29,8 +29,8 @@ IDLE = 20
 """Consumers whose fetches wait until they expire."""
 LOG_LINES = 15
 LASTING = range(20_000, 32_768)
-"""Ports that no system gives to a connection, or to whoever listens on any port: one of those may
-be taken before a server listens on it."""
+"""Ports that no system gives to a connection, or to a listener on any port: one of those may be
+taken before a server listens on it."""
 
 
 def jars() -> list[Path]:
