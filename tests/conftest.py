@@ -6,6 +6,7 @@ that of each round of a soak (`make fuzz MINUTES=...`). The last two keep their 
 
 import gc
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import at_once, rewriting, skips
+from tests import at_once, compiling, rewriting, skips
 
 settings.register_profile(
     "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -33,15 +34,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 # Texts are compared at the width of a log, whatever the terminal is or readline has set.
 os.environ.pop("COLUMNS", None)
 
+
+def heed_interrupts() -> None:
+    """A shell without job control lets its background jobs ignore Ctrl-C, and so do all processes
+    that they start: a test that interrupts one would wait for its end."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+heed_interrupts()
+
 SHARING = (
     "tests/wheelproof/pipeline/",
     "tests/wheelproof/checks/",
     "tests/proofs/",
     "tests/docs/",
     "tests/wheelproof/trace/",
+    "tests/claims/test_jdk",
 )
-"""Folders whose files share what is costly: one Spark session, the kept runs of TLC, all theories,
-recorded runs."""
+"""How the names of files begin that share what is costly: one Spark session, the kept runs of TLC,
+all theories, recorded runs, what the JDK's own classes do."""
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
@@ -83,7 +95,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     through it. Tests make much and drop little, so that searches are rare."""
     gc.disable()
     try:
-        rewriting.rewrite(session.config, rewriting.share(session.config))
+        config = session.config
+        compiling.compile_all(rewriting.share(config, compiling.files()))
+        rewriting.rewrite(config, rewriting.share(config, rewriting.files(config.args)))
         return (yield)
     finally:
         gc.freeze()
@@ -106,11 +120,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
 
 
 class ByFile(LoadScopeScheduling):
-    """Files are given out whole, those of a folder that shares something together."""
+    """Files are given out whole, those that share something together."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return next((folder for folder in SHARING if file.startswith(folder)), file)
+        return next((shared for shared in SHARING if file.startswith(shared)), file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         if longest := next((scope for scope in LONGEST if scope in self.workqueue), None):

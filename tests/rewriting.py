@@ -26,13 +26,13 @@ def files(arguments: Iterable[str]) -> list[Path]:
     return sorted(found)
 
 
-def share(config: pytest.Config) -> Sequence[Path]:
-    """This process's share of the run's test files; none where it runs all tests alone."""
+def share(config: pytest.Config, of: Sequence[Path]) -> Sequence[Path]:
+    """This process's share of files; none where it runs all tests alone."""
     given = getattr(config, "workerinput", None)
     if given is None or sys.dont_write_bytecode:
         return []
     number = int(given["workerid"].removeprefix("gw"))
-    return files(config.args)[number :: given["workercount"]]
+    return of[number :: given["workercount"]]
 
 
 def rewrite(config: pytest.Config, chosen: Iterable[Path]) -> list[Path]:

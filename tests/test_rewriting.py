@@ -19,27 +19,26 @@ def folder(tmp_path):
     return tmp_path
 
 
-def worker(config, number, count, *arguments):
+def worker(number, count):
     """The configuration of one of several processes."""
-    given = {"workerid": f"gw{number}", "workercount": count}
-    return SimpleNamespace(workerinput=given, args=[str(each) for each in arguments])
+    return SimpleNamespace(workerinput={"workerid": f"gw{number}", "workercount": count})
 
 
-def test_the_shares_are_the_test_files_each_once(folder, pytestconfig, monkeypatch):
+def test_the_shares_are_the_test_files_each_once(folder, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", False)
-    shares = [rewriting.share(worker(pytestconfig, number, 3, folder)) for number in range(3)]
+    found = rewriting.files([str(folder)])
+    shares = [rewriting.share(worker(number, 3), found) for number in range(3)]
     together = [file for share in shares for file in share]
     assert sorted(together) == sorted(folder.rglob("test_*.py")) and len(set(together)) == 4
-    named = f"{folder / 'test_b.py'}::test_it"
-    assert rewriting.share(worker(pytestconfig, 0, 1, named)) == [folder / "test_b.py"]
+    assert rewriting.files([f"{folder / 'test_b.py'}::test_it"]) == [folder / "test_b.py"]
 
 
 def test_a_process_alone_has_no_share(folder, monkeypatch):
-    alone = SimpleNamespace(args=[str(folder)])
+    found = rewriting.files([str(folder)])
     monkeypatch.setattr("sys.dont_write_bytecode", False)
-    assert rewriting.share(alone) == []
+    assert rewriting.share(SimpleNamespace(), found) == []
     monkeypatch.setattr("sys.dont_write_bytecode", True)
-    assert rewriting.share(worker(None, 0, 1, folder)) == [], "nothing would be kept"
+    assert rewriting.share(worker(0, 1), found) == [], "nothing would be kept"
 
 
 def test_what_is_rewritten_is_what_pytest_takes(folder, pytestconfig, monkeypatch):

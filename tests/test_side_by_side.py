@@ -1,11 +1,12 @@
 """How files are given to the processes of a run side by side."""
 
+import signal
 from collections import OrderedDict
 
 import pytest
 from xdist.plugin import pytest_xdist_auto_num_workers as for_cores
 
-from tests.conftest import LONGEST, SHARING, ByFile
+from tests.conftest import LONGEST, SHARING, ByFile, heed_interrupts
 from tests.wheelproof.conftest import ROOT
 
 
@@ -44,8 +45,35 @@ def test_the_longest_are_files_and_folders_that_there_are():
         assert scope in SHARING or not scope.startswith(SHARING), "its folder is given out whole"
 
 
+def test_what_is_shared_is_shared_by_several_files():
+    files = [file.relative_to(ROOT).as_posix() for file in (ROOT / "tests").rglob("test_*.py")]
+    for shared in SHARING:
+        assert sum(file.startswith(shared) for file in files) > 1, shared
+    scope = object.__new__(ByFile)._split_scope
+    jdk = [scope(f"tests/claims/test_jdk{end}.py::test_it") for end in ("", "_stand_ins")]
+    assert jdk == ["tests/claims/test_jdk"] * 2
+    assert scope("tests/claims/test_cost.py::test_it") == "tests/claims/test_cost.py"
+
+
 @pytest.mark.parametrize(("chosen", "more"), [("auto", 1), ("logical", 0)])
 def test_auto_is_one_process_more_than_there_are_cores(pytestconfig, monkeypatch, chosen, more):
     monkeypatch.setattr(pytestconfig.option, "numprocesses", chosen)
     found = pytestconfig.hook.pytest_xdist_auto_num_workers(config=pytestconfig)
     assert found == for_cores(pytestconfig) + more
+
+
+@pytest.mark.parametrize(
+    ("former", "then"),
+    [
+        (signal.SIG_IGN, signal.default_int_handler),
+        (signal.default_int_handler, signal.default_int_handler),
+        (signal.SIG_DFL, signal.SIG_DFL),
+    ],
+)
+def test_what_a_background_job_starts_can_be_interrupted(former, then):
+    before = signal.signal(signal.SIGINT, former)
+    try:
+        heed_interrupts()
+        assert signal.getsignal(signal.SIGINT) is then
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -11,8 +11,9 @@ import time
 import tomllib
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from random import SystemRandom
 from threading import Event, Thread
 
 from real.d1.classes import NAMED
@@ -27,6 +28,9 @@ READY_S, FORMAT_S, END_S, CLIENTS_S = 300, 120, 120, 300
 IDLE = 20
 """Consumers whose fetches wait until they expire."""
 LOG_LINES = 15
+LASTING = range(20_000, 32_768)
+"""Ports that no system gives to a connection, or to a listener on any port: one of those may be
+taken before a server listens on it."""
 
 
 def jars() -> list[Path]:
@@ -35,12 +39,16 @@ def jars() -> list[Path]:
     return locate([Artifact(name, sha256) for name, sha256 in table.items()], fetch=True)
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports that no process listens on now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    found = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+def free_ports(count: int, ports: Sequence[int] = LASTING) -> list[int]:
+    """Ports that no process listens on now, drawn from these. OSError: there are too few."""
+    found: list[int] = []
+    for port in SystemRandom().sample(ports, len(ports)):
+        if len(found) == count:
+            return found
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.append(port)
+    if len(found) < count:
+        raise OSError(f"{len(found)} of {len(ports)} ports are free instead of {count}")
     return found
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import printed, unlike
+from tests.found import mechanisms
 from tests.nights import by_night
 from tools import history, pages
 from tools.history import Bug, Cell, Era, Row
-from wheelproof import project
 
 PAGE = (ROOT / "docs" / "history.md").read_text(encoding="utf-8")
 SOURCE = (ROOT / "docs" / "history.toml").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ TABLED = ("H13", "H14", "H15", "H16", "H17", "H18")
 
 @pytest.fixture(scope="module")
 def found():
-    return project.find(ROOT)
+    return mechanisms()
 
 
 @pytest.fixture(scope="module")

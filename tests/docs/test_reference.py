@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 
 from tests.docs.reading import ROOT
+from tests.found import mechanisms
 from tests.proofs.declared import theorems
 from tools import pages, reference
 from wheelproof.project import Mechanism, lock_order, meanings
@@ -26,7 +27,7 @@ def test_the_tables_are_those_of_the_declarations():
 
 
 def test_the_page_on_locks_has_every_edge_at_a_place_that_exists():
-    declared = lock_order.read(ROOT, pages.project.find(ROOT))
+    declared = lock_order.read(ROOT, mechanisms())
     assert declared is not None
     page = read("docs/lock-order.md")
     for edge, places in declared.edges.items():
@@ -44,7 +45,7 @@ def test_a_stale_table_is_noticed(tmp_path):
     right = pages.pages()[page]
     stale = right.replace("| invariant |", "| liveness |", 1)
     assert stale != right
-    table = pages.properties(pages.project.find(ROOT)["atomic"])
+    table = pages.properties(mechanisms()["atomic"])
     assert pages.filled(stale, "properties", table) == right
 
 
@@ -112,7 +113,7 @@ def without_theorem(limits: str) -> set[str]:
 
 
 def test_the_limits_name_every_mechanism_without_a_theorem():
-    unproved = set(pages.project.find(ROOT)) - set(pages.PROVED)
+    unproved = set(mechanisms()) - set(pages.PROVED)
     limits = read("docs/limits.md")
     assert without_theorem(limits) == unproved
     assert without_theorem(limits.replace("`event_queue`,", "`purgatory`,", 1)) != unproved
@@ -131,7 +132,7 @@ def unsaid_of_stress(mechanism: Mechanism, page: str) -> list[str]:
 
 
 def test_a_page_says_which_scenarios_do_not_run_on_real_threads():
-    found = pages.project.find(ROOT)
+    found = mechanisms()
     text = {name: read(f"docs/mechanisms/{name}.md") for name in found}
     assert {name: unsaid_of_stress(found[name], text[name]) for name in found} == {
         name: [] for name in found
@@ -143,7 +144,7 @@ def test_a_page_says_which_scenarios_do_not_run_on_real_threads():
 
 def test_every_mechanism_has_a_page_and_no_other_has():
     there = {page.stem for page in (DOCS / "mechanisms").glob("*.md")} - {"index"}
-    assert there == set(pages.project.find(ROOT))
+    assert there == set(mechanisms())
 
 
 def test_the_declarations_page_names_every_field():

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.docs.reading import ROOT, commands
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.commands import releases
 from wheelproof.jvm.tasks import CHANGE, PROPERTY, tasks
 
@@ -31,7 +31,7 @@ def printed(text: str) -> str:
 def declared() -> dict[str, set[tuple[str, ...]]]:
     """The lines and sections that the bindings declare, each with its mechanism."""
     found: dict[str, set[tuple[str, ...]]] = {"compared": set(), "changed": set(), "runs": set()}
-    for name, mechanism in project.find(ROOT).items():
+    for name, mechanism in mechanisms().items():
         wanted = releases.names([mechanism])
         for task in tasks(mechanism).values():
             if task.name not in wanted:
@@ -83,7 +83,7 @@ def test_a_line_that_is_missing_is_noticed(line, kind, gone):
 
 
 def test_each_command_names_a_check_that_is_declared():
-    known = {name for each in project.find(ROOT).values() for name in tasks(each)}
+    known = {name for each in mechanisms().values() for name in tasks(each)}
     named = [
         words[2]
         for words in commands(PAGE.read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def test_the_tables_and_runs_are_what_the_command_prints(tmp_path):
     )
     assert made.stdout.rstrip("\n") == printed(PAGE.read_text(encoding="utf-8")).rstrip("\n")
     repeated = set()
-    for mechanism in project.find(ROOT).values():
+    for mechanism in mechanisms().values():
         for task in tasks(mechanism).values():
             kind = task.kind if task.kind == PROPERTY or releases.lacks(task) else ""
             file = tmp_path / f"counterexamples/{mechanism.name}.jvm.{task.name}.json"

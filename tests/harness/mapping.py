@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from tests.model.artefacts import ROOT
-from wheelproof import project
+from tests.found import mechanisms
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 
 def visible(model: Any, state: Any) -> dict[str, Any]:

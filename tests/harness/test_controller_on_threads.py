@@ -10,14 +10,14 @@ from harness.controller_on_threads import Harness, broken, in_history
 from impl.controller import CONTROLLER, EPOCH, PARTITION, Epoch
 from impl.controller_events import ABRUPTLY, GRACEFULLY
 from impl.zookeeper_requests import Create, Delete, Multi, Put
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
-from wheelproof import project
 from wheelproof.checks import stress
 from wheelproof.checks.context import Context
 from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.rounds import IMPATIENT, Stress
 
-MECHANISM = project.find(ROOT)["controller"]
+MECHANISM = mechanisms()["controller"]
 
 
 def elect(broker, epoch):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
-from wheelproof import isolated, project
+from wheelproof import isolated
 from wheelproof.explore import ControlledImplementation, ExploreError
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__"}
 
 ELSEWHERE = {

@@ -1,11 +1,9 @@
 """The ring with which a scenario begins."""
 
-from pathlib import Path
-
 from harness.timer_task_list import Harness
-from wheelproof import project
+from tests.found import mechanisms
 
-MECHANISM = project.find(Path(__file__).parents[2])["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 
 
 def test_entries_name_their_list_and_a_sentinel_names_none():

@@ -176,4 +176,4 @@ def test_a_wrong_election_is_found(wrong):
         elections_class = wrong
 
     with pytest.raises(AssertionError):
-        run(Wrong, max_examples=1000, database=None, phases=[Phase.generate])
+        run(Wrong, max_examples=1000, database=None, derandomize=True, phases=[Phase.generate])

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks.context import Context
 from wheelproof.explore import ControlledImplementation
 from wheelproof.graph import reduced
@@ -20,12 +20,6 @@ from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.result import Outcome
 
 ROOT = Path(__file__).parents[2]
-
-
-@cache
-def mechanisms() -> dict[str, Mechanism]:
-    """The project's mechanisms by name, read once."""
-    return project.find(ROOT)
 
 
 class Artefacts:

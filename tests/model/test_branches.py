@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import by_night
-from wheelproof import project
 from wheelproof.explore.branches import NAME, Branches
 from wheelproof.graph.explorer import BudgetSpent, explore
 from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[2]
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 ALONE = (
     "one thread alone works on the entry and its list here; "

@@ -1,7 +1,5 @@
 """The invariants that a model lists are those that its mechanism declares."""
 
-from pathlib import Path
-
 import pytest
 
 from model import (
@@ -13,9 +11,9 @@ from model import (
     timer_task_list_properties,
     timing_wheel,
 )
-from wheelproof import project
+from tests.found import mechanisms
 
-MECHANISMS = project.find(Path(__file__).parents[2])
+MECHANISMS = mechanisms()
 LISTED = {
     "delayed_operation": delayed_operation_properties.Properties.INVARIANTS,
     "overflow_wheel": overflow_wheel_properties.Properties.INVARIANTS,

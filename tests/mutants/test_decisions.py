@@ -4,14 +4,15 @@ import re
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
 from tests.nights import of_each_mechanism
-from wheelproof import isolated, project
+from wheelproof import isolated
 from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 ALL = [
     (mechanism, name) for mechanism, declared in MECHANISMS.items() for name in declared.decisions
 ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT, Artefacts
 from tests.nights import of_each_mechanism
-from wheelproof import project
 from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 SCHEDULES = {
     "delayed_operation": (None, 10),

@@ -6,6 +6,7 @@ where Java or a jar is absent. No test asserts how late a task is.
 
 import copy
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,17 @@ def test_one_broker_has_the_file_that_was_named_and_several_have_one_each(tmp_pa
     file = tmp_path / "brokers.jsonl.gz"
     assert broker.file_of(file, 1, 1) == file
     assert broker.file_of(file, 2, 3) == tmp_path / "brokers-2.jsonl.gz"
+
+
+def test_ports_are_free_and_none_that_the_system_gives_away():
+    """A port of any connection was taken at times before the server listened on it."""
+    found = broker.free_ports(3)
+    assert len(set(found)) == 3 and all(20_000 <= port < 32_768 for port in found)
+    with socket.create_server(("127.0.0.1", 0)) as given:
+        taken = given.getsockname()[1]
+        assert broker.free_ports(1, [taken, found[0]]) == [found[0]]
+        with pytest.raises(OSError, match="1 of 2 ports are free instead of 2"):
+            broker.free_ports(2, [taken, found[0]])
 
 
 def test_a_broker_that_ends_is_an_error_with_its_log(folder):

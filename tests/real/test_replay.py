@@ -24,7 +24,7 @@ from real.replay.followed import Follower
 from real.replay.paths import Graphs
 from real.replay.sessions import Sessions, watches
 from real.zookeeper import ensemble, server
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.counterexample.build import build
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.explore import Difference
@@ -46,7 +46,7 @@ MUTANTS = ("NoFence", "NoHandshake", "WaitsForSession", "KeepsNode")
 
 @pytest.fixture(scope="module")
 def mechanism():
-    whole = project.find(command.ROOT)["controller"]
+    whole = mechanisms()["controller"]
     return replace(
         whole,
         scenarios={name: whole.scenarios[name] for name in FEW},
@@ -100,13 +100,13 @@ def test_a_path_to_nowhere_is_no_counterexample(graphs):
 
 def test_one_server_is_late_at_most(graphs):
     """The others are named on the page of the mechanism, each with its reason."""
-    whole = project.find(command.ROOT)["controller"]
+    whole = mechanisms()["controller"]
     left = set(whole.scenarios) - set(paths.performable(whole))
     assert left == {"late_old_node", "late_at_move", "late_both"}
 
 
 def test_a_path_on_which_a_server_lacks_something():
-    whole = Graphs(project.find(command.ROOT)["controller"])
+    whole = Graphs(mechanisms()["controller"])
     found = paths.drawn(whole, "late_partition", 4, seed=1)
     lagging = [path for path in found if paths.lags(whole, path)]
     assert 0 < len(lagging) < 4
@@ -324,7 +324,7 @@ def test_paths_and_counterexamples_on_three_nodes(java, capsys, tmp_path):
     assert first == "ZooKeeper 3.9.4 on 3 nodes"
     assert drawn.startswith("144 paths of 48 scenarios, ")
     assert drawn.endswith(" 44 of 44 labels: 0 diverge")
-    whole = project.find(command.ROOT)["controller"]
+    whole = mechanisms()["controller"]
     able = paths.performable(whole)
     mutants = [name for name, each in whole.mutants.items() if each.scenario in able]
     assert lines[: len(VIOLATED)] == list(VIOLATED)

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
 from tests.spec.texts import algorithm, defined, written
-from wheelproof import project
 from wheelproof.checks.controls import can_wait
 from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.explore import ControlledImplementation
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 LABELS = {
     "atomic": 17,
     "controller": 45,

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
 from tests.nights import only
 from wheelproof import project
@@ -11,7 +12,7 @@ from wheelproof.commands import editor
 from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 MODELS = [(mechanism, suffix) for mechanism in MECHANISMS for suffix in ("", "Fails")]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import only
 from wheelproof import project
 from wheelproof.checks.context import Context
@@ -14,7 +15,7 @@ from wheelproof.project.mechanism import Config
 from wheelproof.tlc import archive, jar, java, mc
 
 ROOT = Path(__file__).resolve().parents[2]
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 
 def forms(mechanism: project.Mechanism) -> list[Config]:

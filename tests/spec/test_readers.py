@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import only
 from tests.spec.stand_ins import programs
-from wheelproof import project
 from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.states import explore_states
 
@@ -123,7 +123,7 @@ def test_it_needs_a_writer_and_another_reader(waiting, threads):
 
 def users():
     """(mechanism, config) for each config by day of the mechanisms whose code takes the lock."""
-    for name, mechanism in project.find(ROOT).items():
+    for name, mechanism in mechanisms().items():
         if name not in ("system_timer", "timing_wheel"):
             continue
         for config in mechanism.configs.values():

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from wheelproof import project, protocols
+from tests.found import mechanisms
+from wheelproof import protocols
 
 ROOT = Path(__file__).parents[2]
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -18,7 +18,7 @@ from proofs.ts import Condition, System, conditions
 from proofs.ts_concrete import Compiled, Instance
 from proofs.ts_ground import grounded
 from proofs.ts_instances import deeply_grounded
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import proof_edges
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.replay import OnImplementation
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @cache
 def mechanism(name: str) -> Mechanism:
-    return project.find(ROOT)[name]
+    return mechanisms()[name]
 
 
 FEW = RESOURCES // 5

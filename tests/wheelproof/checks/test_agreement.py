@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import by_night, only
-from wheelproof import project
 from wheelproof.checks import agreement
 from wheelproof.checks.context import Context
 from wheelproof.checks.drawing import candidates
@@ -19,7 +19,7 @@ from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 WEAKER = [
     ("delayed_operation", "CompletedOnce", r"CompletedOnce == \A o", r"CompletedOnce == \E o"),

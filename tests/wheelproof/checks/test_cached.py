@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.found import mechanisms
 from tests.nights import every
 from wheelproof import project
 from wheelproof.checks import cached, verify
@@ -82,7 +83,7 @@ def keys(root, /, **others):
     }
 
 
-MECHANISM = project.find(ROOT)[NAME]
+MECHANISM = mechanisms()[NAME]
 PROVES = ("proof", "edges")
 WITH_BROKEN = {
     config
@@ -215,9 +216,9 @@ def test_what_it_runs_on_is_a_part_of_the_key(whole, before, monkeypatch, name):
     assert not set(keys(whole).values()) & set(before.values())
 
 
-@pytest.mark.parametrize("name", project.find(ROOT))
+@pytest.mark.parametrize("name", mechanisms())
 def test_every_file_that_is_loaded_is_an_input(name):
-    mechanism = project.find(ROOT)[name]
+    mechanism = mechanisms()[name]
     known = {str(file) for file in Inputs(mechanism).implementation}
     loaded = Loaded(ROOT, name, {}, lint=False).modules
     files = {getattr(module, "__file__", None) for module in loaded.values()} - {None}

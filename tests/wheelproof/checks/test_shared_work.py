@@ -1,16 +1,15 @@
 """A graph that mutants share, and changed classes that are tried on a few states first."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import comparisons, jvm
 from wheelproof.graph import reduced
 from wheelproof.verdict import Verdict
 
-MECHANISM = project.find(Path(__file__).resolve().parents[3])["atomic"]
+MECHANISM = mechanisms()["atomic"]
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 
 from harness import timer_task_list as lists
 from impl import timer_task_list as impl
+from tests.found import mechanisms
 from tests.impl.real_threads import finished
 from tests.model.artefacts import ROOT
 from tests.model.timer import MECHANISM, model_graph
-from wheelproof import project
 from wheelproof.checks import stress
 from wheelproof.checks.context import Context
 from wheelproof.checks.stress import outcomes
@@ -29,7 +29,7 @@ from wheelproof.stress.observed import Observer
 from wheelproof.stress.rounds import IMPATIENT, Stress
 
 ROUNDS = 60
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 DECLARED = [
     (mechanism, name) for mechanism, declared in MECHANISMS.items() for name in declared.faults
 ]

@@ -4,14 +4,14 @@ from io import StringIO
 
 import pytest
 
+from tests.found import mechanisms
 from tests.model.artefacts import ROOT
-from wheelproof import project
 from wheelproof.commands import mutant
 from wheelproof.console import console
 from wheelproof.counterexample import columns
 from wheelproof.errors import UsageError
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 
 def shown(name, tmp_path, width=100):

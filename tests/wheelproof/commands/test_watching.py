@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.cli import app
 from wheelproof.commands import watching
 from wheelproof.project.inputs import FOLDERS, Inputs, below
@@ -172,7 +172,7 @@ def test_a_signal_during_a_run_ends_the_watching_with_its_code(subject):
 def test_every_input_is_in_a_folder_that_is_watched():
     """Those of this project's own checks. The control: each folder has some."""
     groups = ("machine", "implementation", "decisions", "proofs", "java")
-    found = [Inputs(mechanism) for mechanism in project.find(ROOT).values()]
+    found = [Inputs(mechanism) for mechanism in mechanisms().values()]
     inputs = {file for each in found for group in groups for file in getattr(each, group)}
     seen = {name: set(below(ROOT / name)) for name in FOLDERS}
     assert inputs - set().union(*seen.values()) == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,9 @@ class Cell:
         return cls.load(texts={"impl.cell": cls.edited(*changes)}, lint=lint)
 
     @staticmethod
+    @cache
     def graph(scenario: str, without: str = "") -> Graph:
+        """Shared by all tests: change none."""
         return Graph(SCENARIOS[scenario], without)
 
     @staticmethod

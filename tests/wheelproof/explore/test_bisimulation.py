@@ -39,8 +39,9 @@ def test_the_implementation_is_its_model(cell, scenario, states, edges, audit):
 def test_every_implementation_state_is_paired_with_a_model_state(cell):
     graph = search(cell.load(), cell, "mixed").graph
     assert all(graph.of_node) and sum(map(len, graph.of_node)) == len(graph)
+    rows = cell.graph("mixed").rows
     for pair, successors in enumerate(graph.successors):
-        assert set(successors) == set(cell.graph("mixed").rows[graph.model_states[pair]])
+        assert set(successors) == set(rows[graph.model_states[pair]])
 
 
 GIVES_UP = {

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.graph import reduced
-from wheelproof.jvm import declaration, product
+from wheelproof.jvm import product
 from wheelproof.jvm.values import Encoder
 
 pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["delayed_operation_try_once"]
-MECHANISM = project.find(ROOT)["delayed_operation"]
+BINDING = bindings()["delayed_operation_try_once"]
+MECHANISM = mechanisms()["delayed_operation"]
 RELEASE = BINDING.releases[0]
 
 

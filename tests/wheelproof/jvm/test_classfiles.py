@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.errors import UsageError
 from wheelproof.jvm import classfiles, declaration, tasks
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
 FILES = {
     f"{name}.class": name.encode()
     for name in (*BINDING.classes, f"{BINDING.classes[0]}$1", f"{BINDING.classes[0]}Other")
@@ -75,7 +75,7 @@ def test_the_first_jar_that_has_a_class_counts(tmp_path):
 
 
 def test_such_a_release_has_the_comparison_alone_and_the_other_one_all():
-    mechanism = project.find(ROOT)["timer_task_list"]
+    mechanism = mechanisms()["timer_task_list"]
     for release, other in BINDING.same.items():
         kinds = [task.kind for task in tasks.of_release(BINDING, release, mechanism)]
         assert kinds == ["classes"]

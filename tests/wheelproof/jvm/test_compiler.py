@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import artifacts, java, project
+from tests.found import bindings, mechanisms
+from wheelproof import artifacts, java
 from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, setup
@@ -14,8 +15,8 @@ from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.values import Encoder
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
-MECHANISM = project.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import bindings, mechanisms
 from tests.nights import by_night
-from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.errors import UsageError
@@ -15,8 +15,8 @@ from wheelproof.jvm.jars import NotHere
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-MECHANISM = project.find(ROOT)["system_timer"]
-BINDING = declaration.find(ROOT)["system_timer_composed"]
+MECHANISM = mechanisms()["system_timer"]
+BINDING = bindings()["system_timer_composed"]
 
 
 def rows(names, output):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
@@ -16,8 +16,8 @@ from wheelproof.jvm.table import table_faults
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timing_wheel"]
-MECHANISMS = project.find(ROOT)
+BINDING = bindings()["timing_wheel"]
+MECHANISMS = mechanisms()
 WHEEL = MECHANISMS["timing_wheel"]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.errors import ToolError, UsageError
@@ -14,7 +14,7 @@ from wheelproof.jvm.setup import of_release
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-MECHANISM = project.find(ROOT)["system_timer"]
+MECHANISM = mechanisms()["system_timer"]
 NAMES = ["stalled_adder", "kafka_stalled_adder", "forgets-the-polled"]
 
 

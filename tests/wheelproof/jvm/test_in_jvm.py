@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import bindings, mechanisms
 from tests.nights import only
-from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
@@ -22,10 +22,10 @@ from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
-MECHANISM = project.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
-TIMING_WHEEL = declaration.find(ROOT)["timing_wheel"]
+TIMING_WHEEL = bindings()["timing_wheel"]
 
 
 def compared(jvm, binding, scenario, fine=False, change=""):
@@ -260,7 +260,7 @@ def test_other_releases_have_the_scenarios_of_the_fast_profile():
 
 
 def test_the_table_of_each_release_is_judged_by_its_fast_scenarios_and_those_it_rejects():
-    for mechanism in project.find(ROOT).values():
+    for mechanism in mechanisms().values():
         for profile in ("fast", "nightly"):
             for group in tasks.groups(mechanism, profile):
                 for task in group:
@@ -314,7 +314,7 @@ def test_the_table_has_the_first_release_of_each_binding():
 
 
 def test_a_change_is_followed_to_a_property_that_a_run_breaks():
-    wheel, change = project.find(ROOT)["timing_wheel"], TIMING_WHEEL.changes["due-late"]
+    wheel, change = mechanisms()["timing_wheel"], TIMING_WHEEL.changes["due-late"]
     first = wheel.mutants["M17_late"]
     assert wheel.properties[first.property].kind == "liveness"
     assert tasks.broken_without(wheel, change) == "NotCurrentSlot"
@@ -322,7 +322,7 @@ def test_a_change_is_followed_to_a_property_that_a_run_breaks():
 
 
 def test_two_bindings_of_one_release_have_rows_of_their_own():
-    wheel = project.find(ROOT)["overflow_wheel"]
+    wheel = mechanisms()["overflow_wheel"]
     names = {name for name in tasks.tasks(wheel, RELEASE) if name.startswith(("sites", "races"))}
     assert names == {
         f"{kind} {binding}@{RELEASE}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.jvm import declaration
@@ -13,8 +13,8 @@ from wheelproof.jvm.joined import Joined
 from wheelproof.jvm.table import table_faults
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["purgatory"]
-MECHANISM = project.find(ROOT)["purgatory"]
+BINDING = bindings()["purgatory"]
+MECHANISM = mechanisms()["purgatory"]
 
 
 class Two:

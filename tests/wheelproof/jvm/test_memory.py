@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
@@ -14,8 +14,8 @@ from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["overflow_wheel"]
-MECHANISM = project.find(ROOT)["overflow_wheel"]
+BINDING = bindings()["overflow_wheel"]
+MECHANISM = mechanisms()["overflow_wheel"]
 RELEASE = BINDING.releases[0]
 
 

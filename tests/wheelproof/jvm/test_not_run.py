@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import verify
 from wheelproof.checks.jobs import Job
 from wheelproof.cli import app
@@ -35,8 +35,8 @@ def jobs(*kinds):
 
 def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
     heard = []
-    mechanisms = [project.find(ROOT)[NAME]]
-    left = verify.with_classes(jobs("tlc", "jvm"), mechanisms, options(tmp_path, heard))
+    declared = [mechanisms()[NAME]]
+    left = verify.with_classes(jobs("tlc", "jvm"), declared, options(tmp_path, heard))
     assert [job.kind for job in left] == ["tlc"]
     (notice,) = heard
     assert isinstance(notice, NotRun) and notice.layer == "jvm"
@@ -45,15 +45,13 @@ def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
 
 def test_the_layer_alone_checks_nothing(tmp_path):
     with pytest.raises(NotHere):
-        verify.with_classes(jobs("jvm"), [project.find(ROOT)[NAME]], options(tmp_path, []))
+        verify.with_classes(jobs("jvm"), [mechanisms()[NAME]], options(tmp_path, []))
 
 
 def test_without_jobs_of_the_layer_nothing_is_looked_for(tmp_path):
     heard = []
     chosen = jobs("tlc")
-    assert (
-        verify.with_classes(chosen, [project.find(ROOT)[NAME]], options(tmp_path, heard)) == chosen
-    )
+    assert verify.with_classes(chosen, [mechanisms()[NAME]], options(tmp_path, heard)) == chosen
     assert not heard
 
 

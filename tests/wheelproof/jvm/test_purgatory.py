@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import bindings, mechanisms
 from tests.nights import only
-from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
@@ -17,8 +17,8 @@ from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["purgatory"]
-MECHANISM = project.find(ROOT)["purgatory"]
+BINDING = bindings()["purgatory"]
+MECHANISM = mechanisms()["purgatory"]
 RELEASE = BINDING.releases[0]
 
 

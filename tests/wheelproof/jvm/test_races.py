@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import bindings, mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.explore.run import ControlledImplementation
-from wheelproof.jvm import declaration, tasks
+from wheelproof.jvm import tasks
 from wheelproof.jvm.marks import Compared, compared
 from wheelproof.jvm.process import Jvm
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["timer_task_list"]
-MECHANISM = project.find(ROOT)["timer_task_list"]
+BINDING = bindings()["timer_task_list"]
+MECHANISM = mechanisms()["timer_task_list"]
 RELEASE = BINDING.releases[0]
 SCENARIO = "expire_cancel"
 SMALL = replace(BINDING, fast=(SCENARIO,))

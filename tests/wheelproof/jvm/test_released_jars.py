@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.jvm.jars import NotHere
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 
 
 def rows(mechanism, names, output):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.cli import app
 from wheelproof.commands import releases
 from wheelproof.counterexample import document
@@ -14,7 +14,7 @@ from wheelproof.jvm.tasks import tasks
 from wheelproof.verdict import judge
 
 ROOT = Path(__file__).resolve().parents[3]
-MECHANISM = project.find(ROOT)["delayed_operation"]
+MECHANISM = mechanisms()["delayed_operation"]
 NAMES = sorted(releases.names([MECHANISM]))
 SMALL = {
     "try_once@1.0.0": None,
@@ -150,7 +150,7 @@ def test_labels_of_one_thread_stand_together_until_another_one_moves():
 
 
 def test_changed_classes_are_a_line_of_their_own():
-    mechanism = project.find(ROOT)["overflow_wheel"]
+    mechanism = mechanisms()["overflow_wheel"]
     rows = [
         judge("overflow_wheel", "jvm", "two@4.3.0", expected="exhaustive", verdict="exhaustive"),
         judge(

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import bindings, mechanisms
 from tests.nights import by_night
-from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
 from wheelproof.errors import ToolError
 from wheelproof.graph import reduced
-from wheelproof.jvm import declaration, product, tasks
+from wheelproof.jvm import product, tasks
 from wheelproof.jvm.values import Encoder
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["system_timer_java"]
-MECHANISM = project.find(ROOT)["system_timer"]
+BINDING = bindings()["system_timer_java"]
+MECHANISM = mechanisms()["system_timer"]
 RELEASE = BINDING.releases[0]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import by_night
 from wheelproof import project
 from wheelproof.errors import UsageError
@@ -71,7 +72,7 @@ def test_the_controls_of_every_file_of_a_folder_can_be_planted(folder):
 
 
 def test_the_controls_of_every_specification_can_be_planted():
-    for item in project.find(ROOT).values():
+    for item in mechanisms().values():
         assert all(
             pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}")
         )

@@ -111,6 +111,11 @@ class Inputs:
     layouts: dict[str, list[str]] = field(default_factory=dict)
     optional: list[str] = field(default_factory=list)
 
+    @property
+    def few(self) -> bool:
+        """Whether they are those of the day."""
+        return len(self.families) < len(FAMILIES)
+
 
 def changed_traces(conforming: list[Event]) -> dict[str, tuple[list[Event], Mapping[str, object]]]:
     """Changed traces by name, with their footers: of a log the one that was right before."""

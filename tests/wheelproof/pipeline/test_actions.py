@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from inputs import WITH_ALL
 
+from tests.found import mechanisms
 from traces.bulk import FAMILIES
-from wheelproof import project
 from wheelproof.pipeline import actions, validate
 
 ROOT = Path(__file__).parents[3]
@@ -52,14 +52,13 @@ def test_a_subject_that_is_not_here_is_counted_all_the_same():
 
 
 def test_the_table_has_the_labels_that_bear_an_event():
-    mechanisms = project.find(ROOT)
-    known = actions.table(mechanisms)
-    assert set(known) == set(mechanisms)
+    known = actions.table(mechanisms())
+    assert set(known) == set(mechanisms())
     assert {"A9", "U9"} <= known["timer_task_list"] and not {"A4", "T0"} & known["timer_task_list"]
 
 
 def test_the_bulk_check_tells_which_actions_traces_came_from(report):
-    known = actions.table(project.find(ROOT))["timer_task_list"]
+    known = actions.table(mechanisms())["timer_task_list"]
     found = report.coverage["actions"]["timer_task_list"]
     assert {"A1", "A9", "U9"} <= found["taken"].keys() < known
     assert {*found["taken"], *found["untaken"]} == known
@@ -68,7 +67,7 @@ def test_the_bulk_check_tells_which_actions_traces_came_from(report):
 @WITH_ALL
 def test_a_trace_more_is_an_action_more(spark, report, tmp_path):
     golden = ROOT / "tests/wheelproof/trace/golden"
-    known = actions.table(project.find(ROOT))
+    known = actions.table(mechanisms())
     one = validate.check(spark, [golden / "two_adders.jsonl"], tmp_path, FAMILIES[:1], known=known)
     few, many = (each.coverage["actions"]["timer_task_list"] for each in (one, report))
     assert {"A1", "A9", "U9"} <= set(few["taken"]) and {"C3", "F1", "K1"} <= set(few["untaken"])

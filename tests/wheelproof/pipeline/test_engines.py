@@ -11,9 +11,9 @@ from inputs import GOLDEN, WITH_ALL
 
 from benchmarks import duck
 from benchmarks.simulated_log import TICK_MS, WHEEL_SIZE, header
+from tests.found import mechanisms
 from tests.nights import by_night
 from traces.bulk import RULES
-from wheelproof import project
 from wheelproof.pipeline import local, validate
 from wheelproof.trace import examples
 from wheelproof.trace.commands import has_events
@@ -152,22 +152,22 @@ recordings."""
 
 @pytest.mark.parametrize("name", SEEN_ELSEWHERE)
 def test_a_fault_between_objects_is_rejected_by_name_and_its_absence_is_not(name):
-    mechanisms = project.find(ROOT)
+    declared = mechanisms()
     mechanism, _, mutant = name.partition("-")
-    made = examples.of_mutant(mechanisms, mechanism, mutant)
+    made = examples.of_mutant(declared, mechanism, mutant)
     assert SEEN_ELSEWHERE[name] in checked.rules(made.header, made.footer, made.events)
-    scenario = mechanisms[mechanism].mutants[mutant].scenario
-    schedule = examples.random_schedule(mechanisms[mechanism], scenario, 1)
-    sound = record(mechanisms, mechanism, scenario, scenario, schedule=schedule)
+    scenario = declared[mechanism].mutants[mutant].scenario
+    schedule = examples.random_schedule(declared[mechanism], scenario, 1)
+    sound = record(declared, mechanism, scenario, scenario, schedule=schedule)
     found = checked.of(sound.header, sound.footer, sound.events)
     assert found.applied[SEEN_ELSEWHERE[name]] and not found.violations
 
 
 def test_an_entry_that_was_taken_out_is_not_forgotten():
     """Its unlink has no cause, and it is in no list at the end."""
-    mechanisms, scenario = project.find(ROOT), "ring_of_eight"
-    schedule = examples.random_schedule(mechanisms["timer_task_list"], scenario, 1)
-    made = record(mechanisms, "timer_task_list", scenario, scenario, schedule=schedule)
+    declared, scenario = mechanisms(), "ring_of_eight"
+    schedule = examples.random_schedule(declared["timer_task_list"], scenario, 1)
+    made = record(declared, "timer_task_list", scenario, scenario, schedule=schedule)
     events = [event for event in made.events if event["k"] == "list_remove"]
     assert sum("cause" not in event for event in events) >= 3
     found = checked.of(made.header, made.footer, made.events)
@@ -178,9 +178,9 @@ def test_an_entry_that_was_taken_out_is_not_forgotten():
 def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
     """Runs of the implementation: no rule rejects one that conforms, and each mutant's is rejected
     by one."""
-    mechanisms, known, files = project.find(ROOT), {}, []
-    for mechanism in filter(lambda mechanism: has_events(mechanisms[mechanism]), mechanisms):
-        for path, _ in examples.write(tmp_path / "recorded", mechanisms, mechanism):
+    declared, known, files = mechanisms(), {}, []
+    for mechanism in filter(lambda mechanism: has_events(declared[mechanism]), declared):
+        for path, _ in examples.write(tmp_path / "recorded", declared, mechanism):
             read = jsonl.Reader(path)
             events = [event for _, event in read]
             files.append(tmp_path / "columns" / f"{path.stem}.parquet")
@@ -192,7 +192,7 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
     assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     mutants = {
-        f"{mechanism}-{mutant}" for mechanism, each in mechanisms.items() for mutant in each.mutants
+        f"{mechanism}-{mutant}" for mechanism, each in declared.items() for mutant in each.mutants
     } & verdicts.keys()
     assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20
     assert SEEN_ELSEWHERE.keys() <= mutants

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.found import mechanisms
 from tests.nights import by_night
 from traces.bulk import successors
-from wheelproof import project
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 LONG = {"delayed_operation", "system_timer", "purgatory", "timer_task_list"}
 """Mechanisms whose graphs are large."""
 

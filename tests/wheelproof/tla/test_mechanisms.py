@@ -4,15 +4,14 @@ from functools import cache
 
 import pytest
 
-from tests.model.artefacts import ROOT
+from tests.found import mechanisms
 from tests.nights import of_each_mechanism
-from wheelproof import project
 from wheelproof.checks.jobs import kind_of
 from wheelproof.graph import same
 from wheelproof.graph.compare import names_of
 from wheelproof.graph.explorer import explore, first_violation
 
-MECHANISMS = project.find(ROOT)
+MECHANISMS = mechanisms()
 STATES = 600
 SMALL = [
     (mechanism, name)

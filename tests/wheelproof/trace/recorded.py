@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from model.pluscal import DONE
-from wheelproof import project
+from tests.found import mechanisms
 from wheelproof.trace import examples
 from wheelproof.trace.recording.record import Recorded, record
 
@@ -37,11 +37,6 @@ OTHERWISE = {
     "is what is seen of it first",
 }
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
-
-
-@cache
-def mechanisms():
-    return project.find(ROOT)
 
 
 @cache

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests import found
 from wheelproof.project import find
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.judging.verdict import Verdict
@@ -25,7 +26,7 @@ UNSEEN = {
 
 @cache
 def mechanisms() -> dict[str, Mechanism]:
-    return find(ROOT) | find(ONE_SHOT)
+    return found.mechanisms() | find(ONE_SHOT)
 
 
 def judged(recording: Recording) -> Verdict:
