@@ -85,12 +85,19 @@ class Inputs:
 
         What they build on is in modules that it imports.
         """
-        named = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
-        return bool(TAKES_PART.search(text)) and (not named or self.mechanism.name in named)
+        takes_part, named = declared(text)
+        return takes_part and (not named or self.mechanism.name in named)
 
     @cached_property
     def java(self) -> tuple[Path, ...]:
         return _there(below(self.root / "jvm"))
+
+
+@lru_cache(maxsize=1024)
+def declared(text: str) -> tuple[bool, frozenset[str]]:
+    """Whether a module has theorems at its top, and the mechanisms that its text names."""
+    named = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
+    return bool(TAKES_PART.search(text)), frozenset(named)
 
 
 def imported(root: Path, modules: Iterable[str]) -> set[Path]:
@@ -124,12 +131,20 @@ def names(text: str, package: str) -> tuple[str, ...]:
 
 def imported_names(tree: ast.AST, package: str) -> Iterator[str]:
     """The dotted names that the imports of a module of ``package`` may load, in order."""
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
             module = resolve_name("." * node.level + (node.module or ""), package)
             yield from (module, *(f"{module}.{alias.name}" for alias in node.names))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements within a module, without the expressions that they have."""
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from _statements(inner)
 
 
 def package_of(root: Path, file: Path) -> str:
@@ -152,12 +167,12 @@ def _files(root: Path, name: str) -> list[Path]:
     The last parts of a name may be those of a class or a function.
     """
     files = []
-    place = root
+    place = str(root)
     for part in name.split("."):
-        place = place / part
-        files += [
-            file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()
-        ]
+        place = f"{place}{os.sep}{part}"
+        for file in (f"{place}{os.sep}__init__.py", f"{place}.py"):
+            if os.path.isfile(file):
+                files.append(Path(file))
     return files
 
 
