@@ -70,7 +70,7 @@ REFUSED = {
     "P4": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
     "P4_count": ("try_watch_end", "", "NoLeakedTimer", "NoLeakedTimer"),
     "P5": ("try_begin", "try_begin", "OneTries", "OneTries"),
-    "P6": ("watchers_new", "watchers_new", "WatcherReachable", "WatchedInList"),
+    "P6": ("watchers_new", "watchers_new", "WatcherReachable", "OneListOfKey"),
     "P7": ("watchers_remove", "watchers_remove", "WatcherReachable", "GivenUpEmpty"),
     "P9": ("check_end", "check_end", "NoLostCompletion", "NoteAfterRefusal"),
     "RemovedUnlocked": ("watchers_remove", "watch_add", "WatcherReachable", "GivenUpEmpty"),
