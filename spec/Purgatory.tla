@@ -29,12 +29,10 @@
 (* into the list by then is not met.  An operation that has left a list     *)
 (* stays in content as NULL, so that its place names it.                    *)
 (*                                                                          *)
-(* purge and watched take no lock of a shard.  They go through its map as a *)
-(* stream of the values of Java's ConcurrentHashMap does.  A map that never *)
-(* had a list has no table when the stream is made, and is passed over even *)
-(* if one comes (G5, N1).  In any other the next list is looked for when it *)
-(* is due, in the order of the keys' hashes, and not before (G6, N2).       *)
-(*                                                                          *)
+(* purge and watched take no lock.  They go through a shard's map as Java's *)
+(* streams do.  A map that never had a list has no table when its stream is *)
+(* made, and is passed over even if one comes (G5, N1).  In any other the   *)
+(* next list, by the keys' hashes, is looked for when it is due (G6, N2).   *)
 (* Simplified away: the delay.  The timer may expire what it has at once.   *)
 (***************************************************************************)
 EXTENDS PurgatoryScenario, Integers, Sequences, FiniteSets, TLC
@@ -337,8 +335,7 @@ N1:    if ~used[no] then no := no + 1;
        else
 N2:      met := Behind(no, met);
          if met = NULL then no := no + 1;
-         else
-           its := list[met];
+         else its := list[met];
 N4:        count[self] := count[self] + Live(content[met][its]);
            its := 0;
            goto N2;
