@@ -107,6 +107,16 @@ def test_another_way_through_a_map_is_another_machine(
     assert made.difference is not None and made.difference.schedule[-1] == step
 
 
+def test_where_a_stream_stands_is_part_of_the_state(jvm):
+    """Without it two states in front of a look for the next list are taken to be one."""
+    harness = tuple(name for name in BINDING.harness if not name.endswith("/Sweep"))
+    assert len(harness) == len(BINDING.harness) - 1
+    _, made = compared(jvm, "counted", replace(BINDING, harness=harness))
+    assert made.difference is not None
+    assert made.difference.schedule[-1] == ("w", "N2")
+    assert made.difference.message == "w is at N4, in the model at N1"
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", BINDING.changes)
 def test_each_change_is_rejected_by_its_property(output, name):
