@@ -46,14 +46,11 @@ class WatcherMap(Generic[T]):
             return None if place is None else self.lists[place]
 
     def put(self, key: Hashable, watchers: T) -> None:
-        """Give a key that has no list this one."""
+        """Give a key this list, instead of the one that it may have."""
         with self.lock:
-            of, number = hash(key), 0
-            while (of, number) in self.lists:
-                number += 1
-            place = (of, number)
-            self.places[key], self.lists[place] = place, watchers
-            insort(self.order, place)
+            if key not in self.places:
+                self._add(key)
+            self.lists[self.places[key]] = watchers
             self.used = True
 
     def pop(self, key: Hashable) -> T | None:
@@ -65,6 +62,13 @@ class WatcherMap(Generic[T]):
         """Take the list out that the key has."""
         with self.lock:
             self._without(key)
+
+    def _add(self, key: Hashable) -> None:
+        of, number = hash(key), 0
+        while (of, number) in self.lists:
+            number += 1
+        self.places[key] = (of, number)
+        insort(self.order, (of, number))
 
     def _without(self, key: Hashable) -> T:
         place = self.places.pop(key)

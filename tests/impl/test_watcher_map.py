@@ -36,6 +36,8 @@ def by_key(made):
     assert lists.was_used() and lists.get(key) == "a"
     assert lists.pop(key) == "a" and lists.get(key) is None
     lists.put(key, "b")
+    lists.put(key, "c")
+    assert met(lists)[0] == ["c"] and lists.get(key) == "c"
     lists.discard(key)
     assert lists.get(key) is None and lists.was_used() and lists.after(None) is None
 
@@ -80,10 +82,15 @@ def test_a_map(check):
     ("text", "fault", "check"),
     [
         ("            self.used = True\n", "", by_key),
-        ("insort(self.order, place)", "self.order.append(place)", in_the_order_of_hashes),
+        (
+            "insort(self.order, (of, number))",
+            "self.order.append((of, number))",
+            in_the_order_of_hashes,
+        ),
         ("bisect_right(self.order, place)", "self.order.index(place) + 1", in_the_order_of_hashes),
         ("bisect_right(self.order", "1 + bisect_left(self.order", in_the_order_of_hashes),
-        ("                number += 1\n", "                break\n", with_one_hash),
+        ("            number += 1\n", "            break\n", with_one_hash),
+        ("if key not in self.places:", "if True:", by_key),
         ("self.order.pop(bisect_left(self.order, place))", "self.order.pop()", with_one_hash),
     ],
 )
