@@ -15,7 +15,7 @@ from impl.runtime import Atomic, Lock
 SUBJECT = ("impl.purgatory", "impl.delayed_operation", "impl.watched_operation")
 """The modules whose steps are the mechanism's."""
 
-HELPERS = ("impl.watcher_queue",)
+HELPERS = ("impl.watcher_queue", "impl.watcher_map")
 """Modules that are no mechanism: these scenarios have to run each of their branches, too."""
 
 STEPS = ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3", "X1", "P1", "P2", "P3", "P4", "P5", "P6")
@@ -24,6 +24,7 @@ STEPS = ("L1", "L2", "L3", "L4", "L7", "B1", "B2", "B3", "X1", "P1", "P2", "P3",
 ATOMIC = {
     "impl.delayed_operation": STEPS,
     "impl.watcher_queue": (),
+    "impl.watcher_map": (),
     "impl.delay_queue": (),
     "harness.abstract_timer": (),
     "harness.real_timer": (),
@@ -39,6 +40,7 @@ ATOMIC = {
 COMPOSED = {
     "impl.delayed_operation": STEPS,
     "impl.watcher_queue": (),
+    "impl.watcher_map": (),
     "impl.delay_queue": (),
     "harness.abstract_timer": (),
     "impl.clock": (),
@@ -48,6 +50,12 @@ COMPOSED = {
 """Modules that stay atomic in composed runs: all steps of the timer, its wheel and lists are on."""
 
 NOT_RUN = {
+    "impl.watcher_map: WatcherMap._add: (of, number) in self.lists is true": (
+        "two keys with one hash; tests/impl/test_watcher_map.py has such ones"
+    ),
+    "impl.watcher_map: WatcherMap.put: key not in self.places is false": (
+        "the key has a list; without the shard's lock it happens (P6)"
+    ),
     **{
         f"impl.delayed_operation: {name}.": (
             "another generation's; delayed_operation's scenarios run it"
@@ -304,11 +312,18 @@ def along(neighbours: Mapping[int, int]) -> list[int]:
     return found
 
 
+def listed(lists: Any) -> dict[Any, Any]:
+    """The watcher lists of a shard by key, or nothing where its map is torn."""
+    places = sorted(lists.places.values())
+    if not places == lists.order == sorted(lists.lists):
+        return {"torn": None}
+    return {key: lists.lists[place] for key, place in lists.places.items()}
+
+
 def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, in the model's own form."""
     operations = harness.operations.values()
     name = {id(operation): role for role, operation in harness.operations.items()}
-    key_name = {number: key for key, number in harness.keys.items()}
     shards = harness.purgatory.shards
 
     def pending(operation: Any) -> bool:
@@ -327,7 +342,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     for number in harness.keys.values():
         shard = harness.purgatory.shard_of(number)
         made = shard.made.get(number, ())
-        current = shard.watchers_by_key.get(number)
+        current = listed(shard.watchers_by_key).get(number)
         lists.append(next((i for i, each in enumerate(made, 1) if each is current), 0))
         contents.append(tuple([content(each) for each in made]))
 
@@ -341,9 +356,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "entering": tuple([harness.timer.enters(operation) for operation in operations]),
         "shard": tuple([holder(shard.lock) for shard in shards]),
         "list": tuple(lists),
-        "order": tuple(
-            [tuple([key_name[key] for key in shard.watchers_by_key]) for shard in shards]
-        ),
+        "used": tuple([shard.watchers_by_key.used for shard in shards]),
         "content": tuple(contents),
         "estimated": (present(harness.purgatory.estimated),),
         "completions": tuple([present(operation.completions) for operation in operations]),

@@ -6,9 +6,10 @@ A thread tries an operation, adds it to the watcher list of each of its keys, an
 event checks a key: every operation in the key's list is tried. What is not completed by then is in
 the timer, which expires it.
 
-Lock order: an operation's lock, a shard's, a list's. The timer's come after an operation's and a
-shard's. No lock of the purgatory is held while an operation is tried or completed, so that an
-``on_complete`` may use the purgatory again.
+Lock order: an operation's lock, a shard's, that of its map or of a list. The timer's come after an
+operation's and a shard's. No lock of the purgatory is held while an operation is tried or
+completed, so that an ``on_complete`` may use the purgatory again. Who goes through all lists holds
+none either.
 
 A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
 those of ``spec/Purgatory.tla``.
@@ -20,7 +21,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 from impl.delayed_operation import DelayedOperation
-from impl.runtime import Atomic, Lock, Plain
+from impl.runtime import Atomic, Lock
+from impl.watcher_map import WatcherMap
 from impl.watcher_queue import WatcherQueue
 
 
@@ -92,11 +94,9 @@ class Shard:
 
     __slots__ = ("lock", "watchers_by_key")
 
-    watchers_by_key: Plain[dict[Hashable, Watchers]]
-
     def __init__(self) -> None:
         self.lock = Lock()
-        self.watchers_by_key = {}
+        self.watchers_by_key: WatcherMap[Watchers] = WatcherMap()
 
     def new_watchers(self, key: Hashable) -> Watchers:
         """An empty list for a key that has none."""
@@ -111,7 +111,7 @@ class Shard:
             watchers = self.watchers_by_key.get(key)  # read W3
             if watchers is None:
                 watchers = self.new_watchers(key)
-                self.watchers_by_key[key] = watchers  # change W4
+                self.watchers_by_key.put(key, watchers)  # change W4
             watchers.queue.add(operation)  # update W5
 
     def watchers_of(self, key: Hashable) -> Watchers | None:
@@ -127,12 +127,12 @@ class Shard:
             if current is watchers:
                 left = watchers.queue.size()  # read R3
                 if left == 0:
-                    self.watchers_by_key.pop(watchers.key)  # change R4
+                    self.watchers_by_key.discard(watchers.key)  # change R4
 
     def cancel_for_key(self, key: Hashable) -> list[DelayedOperation]:
         """Remove the key's list, and take the operations out of the list and of the timer."""
         with self.lock:  # lock F1, unlock F6
-            watchers = self.watchers_by_key.pop(key, None)  # change F2
+            watchers = self.watchers_by_key.pop(key)  # change F2
             taken = [] if watchers is None else watchers.cancel()
             return taken
 
@@ -199,14 +199,21 @@ class Purgatory:
         return self.shard_of(key).cancel_for_key(key)
 
     def watched(self) -> int:
-        """The number of places in all lists; an operation with two keys has two."""
+        """The number of places in all lists; an operation with two keys has two.
+
+        No shard is locked: what comes and goes meanwhile may count or not.
+        """
         total = 0
         for index in range(len(self.shards)):
-            shard = self.shards[index]
-            with shard.lock:  # lock N1, unlock N3
-                rest = tuple(shard.watchers_by_key.values())  # read N2
-            for position in range(len(rest)):
-                size = rest[position].queue.size()  # read N4
+            lists = self.shards[index].watchers_by_key
+            place = None
+            used = lists.was_used()  # read N1
+            while used:
+                found = lists.after(place)  # read N2
+                if found is None:
+                    break
+                place, watchers = found
+                size = watchers.queue.size()  # read N4
                 total += size
         return total
 
@@ -219,7 +226,11 @@ class Purgatory:
         return self.timer.size()  # read M1
 
     def purge(self) -> None:
-        """Drop completed operations from all lists, if there may be many of them."""
+        """Drop completed operations from all lists, if there may be many of them.
+
+        No shard is locked. As with Kafka's stream a shard that never had a list is passed over, and
+        in another one each next list is looked for when the one before is through.
+        """
         guess = self.estimated.get()  # read G1
         delayed = self.timer.size()  # read G2
         if guess - delayed <= self.purge_interval:
@@ -227,8 +238,12 @@ class Purgatory:
         delayed = self.timer.size()  # read G3
         self.estimated.set(delayed)  # write G4
         for index in range(len(self.shards)):
-            shard = self.shards[index]
-            with shard.lock:  # lock G5, unlock G7
-                rest = tuple(shard.watchers_by_key.values())  # read G6
-            for position in range(len(rest)):
-                rest[position].purge_completed()
+            lists = self.shards[index].watchers_by_key
+            place = None
+            used = lists.was_used()  # read G5
+            while used:
+                found = lists.after(place)  # read G6
+                if found is None:
+                    break
+                place, watchers = found
+                watchers.purge_completed()

@@ -29,8 +29,8 @@ class Model(Completion):
         "purgeCompleted": Procedure(
             "H1", ("hk", "hw"), (("some", NOWHERE), ("one", NOWHERE)), (("hw", 0),)
         ),
-        "purge": Procedure("G1", (), (("guess", 0), ("at", 1), ("all", ()), ("pair", (None, 0)))),
-        "watched": Procedure("N0", (), (("no", 1), ("rest", ()))),
+        "purge": Procedure("G1", (), (("guess", 0), ("at", 1), ("swept", None))),
+        "watched": Procedure("N0", (), (("no", 1), ("met", None), ("its", 0))),
     }
     LOCAL = frozenset({"won", "raised", "count", "taken"})
     """What a call returned or raised: in code it is on the thread's stack."""
@@ -56,7 +56,7 @@ class Model(Completion):
         self.entering = self.function("entering", dict.fromkeys(self.operations, True))
         self.shard = self.function("shard", dict.fromkeys(shards))
         self.list = self.function("list", dict.fromkeys(self.keys, 0))
-        self.order = self.function("order", dict.fromkeys(shards, ()))
+        self.used = self.function("used", dict.fromkeys(shards, False))
         self.content = self.function("content", dict.fromkeys(self.keys, ()))
         self.scalar("estimated", 0)
         self.completions = self.function("completions", dict.fromkeys(self.operations, 0))
@@ -116,9 +116,8 @@ class Model(Completion):
 
     def W4(self, t: Process) -> None:
         key = self.key(t)
-        self.remove(key)
         self.list[key] = t.found
-        self.order[self.shard_of(key)] += (key,)
+        self.used[self.shard_of(key)] = True
 
     def W5(self, t: Process) -> None:
         key, at = self.key(t), t.found
@@ -177,7 +176,7 @@ class Model(Completion):
             t.pc = "R5"
 
     def R4(self, t: Process) -> None:
-        self.remove(t.rk)
+        self.list[t.rk] = 0
 
     def R5(self, t: Process) -> None:
         self.shard[self.shard_of(t.rk)] = None

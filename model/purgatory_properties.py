@@ -35,7 +35,7 @@ class Properties(Machine):
     entering: Function[bool]
     shard: Function[str | None]
     list: Function[int]
-    order: Function[tuple[str, ...]]
+    used: Function[bool]
     content: Function[tuple[tuple[str | None, ...], ...]]
     completions: Function[int]
     expirations: Function[int]
@@ -100,7 +100,7 @@ class Properties(Machine):
             )
             and all(
                 self.list[key] in range(len(self.content[key]) + 1)
-                and (self.list[key] != 0) == (key in self.order[self.number[key] % self.shards + 1])
+                and (not self.list[key] or self.used[self.number[key] % self.shards + 1])
                 and all(set(each) <= {*self.operations, None} for each in self.content[key])
                 for key in self.keys
             )

@@ -30,15 +30,16 @@ class Sweeps(Properties):
         mine = (*mine[: place - 1], None, *mine[place:])
         self.content[key] = (*lists[: number - 1], mine, *lists[number:])
 
-    def remove(self, key: str) -> None:
-        """Take a key out of its shard."""
-        self.list[key] = 0
-        at = self.shard_of(key)
-        self.order[at] = tuple(other for other in self.order[at] if other != key)
-
-    def lists(self, shard: int) -> tuple[tuple[str, int], ...]:
-        """The lists of a shard, each with its key."""
-        return tuple((key, self.list[key]) for key in self.order[shard])
+    def behind(self, shard: int, key: str | None) -> str | None:
+        """The shard's key that has a list and comes next, in the order of hashes."""
+        found = [
+            (self.number[other], other)
+            for other in self.keys
+            if self.shard_of(other) == shard
+            and self.list[other]
+            and (key is None or self.number[key] < self.number[other])
+        ]
+        return min(found)[1] if found else None
 
     # -- cancelForKey with Watchers.cancel
 
@@ -49,7 +50,7 @@ class Sweeps(Properties):
     def F2(self, t: Process) -> None:
         t.gone = self.list[t.fk]
         self.dropped |= {(t.fk, t.gone)}
-        self.remove(t.fk)
+        self.list[t.fk] = 0
         if not t.gone:
             t.pc = "F6"
 
@@ -125,24 +126,18 @@ class Sweeps(Properties):
         if t.at > self.shards:
             self.leave(t)
 
-    def G5(self, t: Process) -> Step:
-        if not self.shut(t.at):
-            return BLOCKED
+    def G5(self, t: Process) -> None:
+        if not self.used[t.at]:
+            t.at += 1
+            t.pc = "G0"
 
     def G6(self, t: Process) -> None:
-        t.all = self.lists(t.at)
-
-    def G7(self, t: Process) -> None:
-        self.shard[t.at] = None
-        t.at += 1
-
-    def G8(self, t: Process) -> None:
-        if t.all:
-            t.pair, *rest = t.all
-            t.all = tuple(rest)
-            self.call(t, "purgeCompleted", *t.pair, back="G8")
-        else:
+        t.swept = self.behind(t.at, t.swept)
+        if t.swept is None:
+            t.at += 1
             t.pc = "G0"
+        else:
+            self.call(t, "purgeCompleted", t.swept, self.list[t.swept], back="G6")
 
     # -- watched: the sum over all lists
 
@@ -150,23 +145,20 @@ class Sweeps(Properties):
         if t.no > self.shards:
             self.leave(t)
 
-    def N1(self, t: Process) -> Step:
-        if not self.shut(t.no):
-            return BLOCKED
-
-    def N2(self, t: Process) -> None:
-        t.rest = self.lists(t.no)
-
-    def N3(self, t: Process) -> None:
-        self.shard[t.no] = None
-        t.no += 1
-
-    def N5(self, t: Process) -> None:
-        if not t.rest:
+    def N1(self, t: Process) -> None:
+        if not self.used[t.no]:
+            t.no += 1
             t.pc = "N0"
 
+    def N2(self, t: Process) -> None:
+        t.met = self.behind(t.no, t.met)
+        if t.met is None:
+            t.no += 1
+            t.pc = "N0"
+        else:
+            t.its = self.list[t.met]
+
     def N4(self, t: Process) -> None:
-        key, number = t.rest[0]
-        self.count[self.me] += len(self.given(key, number, 0))
-        t.rest = t.rest[1:]
-        t.pc = "N5"
+        self.count[self.me] += len(self.given(t.met, t.its, 0))
+        t.its = 0
+        t.pc = "N2"

@@ -28,6 +28,11 @@
 (* holds (C0).  Once it has found none it does not look again: what comes   *)
 (* into the list by then is not met.  An operation that has left a list     *)
 (* stays in content as NULL, so that its place names it.                    *)
+(*                                                                          *)
+(* purge and watched take no lock.  They go through a shard's map as Java's *)
+(* streams do.  A map that never had a list has no table when its stream is *)
+(* made, and is passed over even if one comes (G5, N1).  In any other the   *)
+(* next list, by the keys' hashes, is looked for when it is due (G6, N2).   *)
 (* Simplified away: the delay.  The timer may expire what it has at once.   *)
 (***************************************************************************)
 EXTENDS PurgatoryScenario, Integers, Sequences, FiniteSets, TLC
@@ -43,7 +48,7 @@ variables
   entering  = [o \in Operations |-> TRUE],    \* its tryCompleteElseWatch has not returned
   shard     = [s \in 1..Shards |-> NULL],     \* the thread that has the shard's lock
   list      = [k \in Keys |-> 0],             \* the key's watcher list by its number, or 0
-  order     = [s \in 1..Shards |-> <<>>],     \* the shard's keys that have a list
+  used      = [s \in 1..Shards |-> FALSE],    \* the shard's map has had a list
   content   = [k \in Keys |-> <<>>],          \* all lists that were made for the key
   estimated = 0,                              \* estimatedTotalOperations
   completions = [o \in Operations |-> 0],     \* calls of onComplete
@@ -62,7 +67,10 @@ variables
 
 define
   Empty(k, w) == Live(content[k][w]) = 0
-  ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
+  \* The shard's key that has a list and comes next in the order of hashes, behind k if that is one.
+  Behind(s, k) == LET found == {j \in Keys : Shard(j) = s /\ list[j] # 0 /\ Later(j, k)}
+                  IN  IF found = {} THEN NULL
+                      ELSE CHOOSE j \in found : \A i \in found : Number[j] <= Number[i]
   \* The timer's thread need not wait any more.  No \/: TLC would take one step for each.
   Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
   Delayed == Cardinality({o \in Operations : armed[o]})
@@ -189,8 +197,7 @@ W3:      if list[KeysOf[ao][nth]] # 0 then found := list[KeysOf[ao][nth]];
            content[KeysOf[ao][nth]] := Append(content[KeysOf[ao][nth]], <<>>);
            found := Len(content[KeysOf[ao][nth]]);
 W4:        list[KeysOf[ao][nth]] := found;
-           order[Shard(KeysOf[ao][nth])] :=
-             Append(Without(order[Shard(KeysOf[ao][nth])], KeysOf[ao][nth]), KeysOf[ao][nth]);
+           used[Shard(KeysOf[ao][nth])] := TRUE;
          end if;
 W5:      content[KeysOf[ao][nth]][found] := Append(content[KeysOf[ao][nth]][found], ao);
          places[ao] := places[ao] \cup {<<KeysOf[ao][nth], found>>};
@@ -221,7 +228,6 @@ R1:  await shard[Shard(rk)] = NULL;
 R2:  if list[rk] = rw then
 R3:    if Empty(rk, rw) then
 R4:      list[rk] := 0;
-         order[Shard(rk)] := Without(order[Shard(rk)], rk);
        end if;
      end if;
 R5:  shard[Shard(rk)] := NULL;
@@ -267,7 +273,6 @@ F1:  await shard[Shard(fk)] = NULL;
 F2:  gone := list[fk];
      dropped := dropped \cup {<<fk, list[fk]>>};
      list[fk] := 0;
-     order[Shard(fk)] := Without(order[Shard(fk)], fk);
      if gone = 0 then goto F6; end if;
 F3:  left := First(content[fk][gone], 1);
      if left = Nowhere then goto F6; end if;
@@ -302,7 +307,7 @@ end procedure;
 
 \* the purge that follows each advance of the timer's clock
 procedure purge()
-variables guess = 0, at = 1, all = <<>>, pair = <<NULL, 0>>;
+variables guess = 0, at = 1, swept = NULL;
 begin
 G1:  guess := estimated;
 G2:  if guess - Delayed <= Interval then return; end if;
@@ -310,34 +315,32 @@ G3:  guess := Delayed;
 G4:  estimated := guess;
      guess := 0;
 G0:  while at <= Shards do
-G5:    await shard[at] = NULL;
-       shard[at] := self;
-G6:    all := ListsOf(at);
-G7:    shard[at] := NULL;
-       at := at + 1;
-G8:    while all # <<>> do
-         pair := all[1];
-         all := Tail(all);
-         call purgeCompleted(pair[1], pair[2]);
-       end while;
+G5:    if ~used[at] then at := at + 1;
+       else
+G6:      swept := Behind(at, swept);
+         if swept = NULL then at := at + 1;
+         else call purgeCompleted(swept, list[swept]); goto G6;
+         end if;
+       end if;
      end while;
      return;
 end procedure;
 
 \* watched: the sum over all lists
 procedure watched()
-variables no = 1, rest = <<>>;
+variables no = 1, met = NULL, its = 0;
 begin
 N0:  while no <= Shards do
-N1:    await shard[no] = NULL;
-       shard[no] := self;
-N2:    rest := ListsOf(no);
-N3:    shard[no] := NULL;
-       no := no + 1;
-N5:    while rest # <<>> do
-N4:      count[self] := count[self] + Live(content[rest[1][1]][rest[1][2]]);
-         rest := Tail(rest);
-       end while;
+N1:    if ~used[no] then no := no + 1;
+       else
+N2:      met := Behind(no, met);
+         if met = NULL then no := no + 1;
+         else its := list[met];
+N4:        count[self] := count[self] + Live(content[met][its]);
+           its := 0;
+           goto N2;
+         end if;
+       end if;
      end while;
      return;
 end procedure;
@@ -394,29 +397,32 @@ V1:          expirations[Program[self][turn - 1][2]] :=
      end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "83a8d657" /\ chksum(tla) = "bc9bfacf")
+\* BEGIN TRANSLATION (chksum(pcal) = "ee8fc63f" /\ chksum(tla) = "3e9d49d")
 VARIABLES ready, completed, pending, lock, outer, armed, entering, shard, 
-          list, order, content, estimated, completions, expirations, won, 
+          list, used, content, estimated, completions, expirations, won, 
           raised, count, taken, winner, expiredBy, places, dropped, revoked, 
           pc, stack
 
 (* define statement *)
 Empty(k, w) == Live(content[k][w]) = 0
-ListsOf(s) == [i \in DOMAIN order[s] |-> <<order[s][i], list[order[s][i]]>>]
+
+Behind(s, k) == LET found == {j \in Keys : Shard(j) = s /\ list[j] # 0 /\ Later(j, k)}
+                IN  IF found = {} THEN NULL
+                    ELSE CHOOSE j \in found : \A i \in found : Number[j] <= Number[i]
 
 Comes(o) == IF armed[o] THEN TRUE ELSE ~entering[o]
 Delayed == Cardinality({o \in Operations : armed[o]})
 
 VARIABLES xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
           ahead, here, fk, gone, left, held, hk, hw, some, one, guess, at, 
-          all, pair, no, rest, turn
+          swept, no, met, its, turn
 
 vars == << ready, completed, pending, lock, outer, armed, entering, shard, 
-           list, order, content, estimated, completions, expirations, won, 
+           list, used, content, estimated, completions, expirations, won, 
            raised, count, taken, winner, expiredBy, places, dropped, revoked, 
            pc, stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
            rw, ck, mine, ahead, here, fk, gone, left, held, hk, hw, some, one, 
-           guess, at, all, pair, no, rest, turn >>
+           guess, at, swept, no, met, its, turn >>
 
 ProcSet == (Threads)
 
@@ -430,7 +436,7 @@ Init == (* Global variables *)
         /\ entering = [o \in Operations |-> TRUE]
         /\ shard = [s \in 1..Shards |-> NULL]
         /\ list = [k \in Keys |-> 0]
-        /\ order = [s \in 1..Shards |-> <<>>]
+        /\ used = [s \in 1..Shards |-> FALSE]
         /\ content = [k \in Keys |-> <<>>]
         /\ estimated = 0
         /\ completions = [o \in Operations |-> 0]
@@ -484,11 +490,11 @@ Init == (* Global variables *)
         (* Procedure purge *)
         /\ guess = [ self \in ProcSet |-> 0]
         /\ at = [ self \in ProcSet |-> 1]
-        /\ all = [ self \in ProcSet |-> <<>>]
-        /\ pair = [ self \in ProcSet |-> <<NULL, 0>>]
+        /\ swept = [ self \in ProcSet |-> NULL]
         (* Procedure watched *)
         /\ no = [ self \in ProcSet |-> 1]
-        /\ rest = [ self \in ProcSet |-> <<>>]
+        /\ met = [ self \in ProcSet |-> NULL]
+        /\ its = [ self \in ProcSet |-> 0]
         (* Process thread *)
         /\ turn = [self \in Threads |-> 1]
         /\ stack = [self \in ProcSet |-> << >>]
@@ -500,13 +506,12 @@ Q1(self) == /\ pc[self] = "Q1"
             /\ xo' = [xo EXCEPT ![self] = Head(stack[self]).xo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, co, uo, lo, 
+                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 cancelTask(self) == Q1(self)
 
@@ -539,25 +544,25 @@ D1(self) == /\ pc[self] = "D1"
                                              /\ co' = co
                                   /\ UNCHANGED raised
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             expirations, won, count, taken, winner, expiredBy, 
                             places, dropped, revoked, xo, uo, lo, yo, po, 
                             retry, bo, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ outer = NULL
             /\ outer' = self
             /\ pc' = [pc EXCEPT ![self] = "D3"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ outer' = NULL
@@ -565,13 +570,12 @@ D3(self) == /\ pc[self] = "D3"
             /\ co' = [co EXCEPT ![self] = Head(stack[self]).co]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, uo, lo, 
+                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 onComplete(self) == D1(self) \/ D2(self) \/ D3(self)
 
@@ -592,12 +596,12 @@ X1(self) == /\ pc[self] = "X1"
                        /\ pc' = [pc EXCEPT ![self] = "Q1"]
                        /\ UNCHANGED << won, uo >>
             /\ UNCHANGED << ready, pending, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, raised, count, taken, 
-                            expiredBy, places, dropped, revoked, co, lo, yo, 
-                            po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
-                            ahead, here, fk, gone, left, held, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, raised, count, taken, expiredBy, 
+                            places, dropped, revoked, co, lo, yo, po, retry, 
+                            bo, ao, nth, found, rk, rw, ck, mine, ahead, here, 
+                            fk, gone, left, held, hk, hw, some, one, guess, at, 
+                            swept, no, met, its, turn >>
 
 X3(self) == /\ pc[self] = "X3"
             /\ /\ co' = [co EXCEPT ![self] = uo[self]]
@@ -607,12 +611,12 @@ X3(self) == /\ pc[self] = "X3"
                                                     \o stack[self]]
             /\ pc' = [pc EXCEPT ![self] = "D1"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
                             rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            hk, hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 X4(self) == /\ pc[self] = "X4"
@@ -621,12 +625,12 @@ X4(self) == /\ pc[self] = "X4"
             /\ uo' = [uo EXCEPT ![self] = Head(stack[self]).uo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 forceUnlocked(self) == X1(self) \/ X3(self) \/ X4(self)
@@ -640,12 +644,12 @@ L1(self) == /\ pc[self] = "L1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
                        /\ UNCHANGED << won, stack, lo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, yo, po, retry, bo, ao, nth, found, rk, rw, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 L2(self) == /\ pc[self] = "L2"
@@ -653,13 +657,13 @@ L2(self) == /\ pc[self] = "L2"
             /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "L3"]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 L3(self) == /\ pc[self] = "L3"
             /\ IF completed[lo[self]]
@@ -668,13 +672,13 @@ L3(self) == /\ pc[self] = "L3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "L4"]
                        /\ won' = won
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 L4(self) == /\ pc[self] = "L4"
             /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
@@ -686,12 +690,12 @@ L4(self) == /\ pc[self] = "L4"
                /\ xo' = [xo EXCEPT ![self] = lo[self]]
             /\ pc' = [pc EXCEPT ![self] = "Q1"]
             /\ UNCHANGED << ready, pending, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, expiredBy, places, dropped, revoked, co, uo, 
-                            lo, yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, expiredBy, 
+                            places, dropped, revoked, co, uo, lo, yo, po, 
+                            retry, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
+                            here, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, swept, no, met, its, turn >>
 
 L5(self) == /\ pc[self] = "L5"
             /\ /\ co' = [co EXCEPT ![self] = lo[self]]
@@ -701,25 +705,25 @@ L5(self) == /\ pc[self] = "L5"
                                                     \o stack[self]]
             /\ pc' = [pc EXCEPT ![self] = "D1"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
                             rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            hk, hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "L7"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 L7(self) == /\ pc[self] = "L7"
             /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
@@ -727,13 +731,12 @@ L7(self) == /\ pc[self] = "L7"
             /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, yo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 forceComplete(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                           \/ L5(self) \/ L6(self) \/ L7(self)
@@ -762,12 +765,12 @@ Y1(self) == /\ pc[self] = "Y1"
                                   /\ uo' = uo
                        /\ UNCHANGED << won, yo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, po, retry, bo, ao, nth, found, rk, rw, ck, 
                             mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 tryComplete(self) == Y1(self)
 
@@ -779,13 +782,13 @@ P1(self) == /\ pc[self] = "P1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "P5"]
                        /\ lock' = lock
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
@@ -796,13 +799,12 @@ P2(self) == /\ pc[self] = "P2"
                /\ yo' = [yo EXCEPT ![self] = po[self]]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 P3(self) == /\ pc[self] = "P3"
             /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
@@ -814,24 +816,24 @@ P3(self) == /\ pc[self] = "P3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "P4"]
                        /\ UNCHANGED << stack, po, retry >>
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, yo, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, held, hk, hw, some, 
+                            one, guess, at, swept, no, met, its, turn >>
 
 P4(self) == /\ pc[self] = "P4"
             /\ retry' = [retry EXCEPT ![self] = pending[po[self]]]
             /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 P5(self) == /\ pc[self] = "P5"
             /\ retry' = [retry EXCEPT ![self] = ~pending[po[self]]]
@@ -839,13 +841,12 @@ P5(self) == /\ pc[self] = "P5"
             /\ won' = [won EXCEPT ![self] = FALSE]
             /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, raised, count, taken, 
-                            winner, expiredBy, places, dropped, revoked, stack, 
-                            xo, co, uo, lo, yo, po, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 P6(self) == /\ pc[self] = "P6"
             /\ IF retry[self] /\ ~completed[po[self]]
@@ -856,12 +857,12 @@ P6(self) == /\ pc[self] = "P6"
                        /\ po' = [po EXCEPT ![self] = Head(stack[self]).po]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, bo, ao, nth, found, rk, rw, ck, 
                             mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
                        \/ P5(self) \/ P6(self)
@@ -871,13 +872,13 @@ B1(self) == /\ pc[self] = "B1"
             /\ lock' = [lock EXCEPT ![bo[self]] = [owner |-> self, depth |-> lock[bo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "B2"]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ IF completed[bo[self]]
@@ -892,12 +893,12 @@ B2(self) == /\ pc[self] = "B2"
                        /\ pc' = [pc EXCEPT ![self] = "Y1"]
                        /\ won' = won
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, raised, count, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, lo, po, retry, bo, ao, nth, found, rk, rw, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 B3(self) == /\ pc[self] = "B3"
@@ -906,13 +907,12 @@ B3(self) == /\ pc[self] = "B3"
             /\ bo' = [bo EXCEPT ![self] = Head(stack[self]).bo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, yo, po, retry, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, yo, po, retry, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
 
@@ -927,12 +927,12 @@ A0(self) == /\ pc[self] = "A0"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A1"]
                        /\ UNCHANGED << stack, yo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
                             rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            hk, hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 A1(self) == /\ pc[self] = "A1"
@@ -945,13 +945,12 @@ A1(self) == /\ pc[self] = "A1"
                /\ yo' = [yo EXCEPT ![self] = ao[self]]
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, po, retry, bo, ao, nth, found, rk, 
-                            rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, po, retry, bo, ao, nth, found, rk, rw, ck, 
+                            mine, ahead, here, fk, gone, left, held, hk, hw, 
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ IF raised[self] \/ won[self]
@@ -960,26 +959,26 @@ A2(self) == /\ pc[self] = "A2"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "A4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ IF nth[self] <= Len(KeysOf[ao[self]])
                   THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 W1(self) == /\ pc[self] = "W1"
             /\ IF completed[ao[self]]
@@ -988,26 +987,26 @@ W1(self) == /\ pc[self] = "W1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
                        /\ nth' = nth
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ shard[Shard(KeysOf[ao[self]][nth[self]])] = NULL
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = self]
             /\ pc' = [pc EXCEPT ![self] = "W3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF list[KeysOf[ao[self]][nth[self]]] # 0
@@ -1018,17 +1017,17 @@ W3(self) == /\ pc[self] = "W3"
                        /\ found' = [found EXCEPT ![self] = Len(content'[KeysOf[ao[self]][nth[self]]])]
                        /\ pc' = [pc EXCEPT ![self] = "W4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, estimated, 
+                            entering, shard, list, used, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ list' = [list EXCEPT ![KeysOf[ao[self]][nth[self]]] = found[self]]
-            /\ order' = [order EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = Append(Without(order[Shard(KeysOf[ao[self]][nth[self]])], KeysOf[ao[self]][nth[self]]), KeysOf[ao[self]][nth[self]])]
+            /\ used' = [used EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "W5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             entering, shard, content, estimated, completions, 
@@ -1036,7 +1035,7 @@ W4(self) == /\ pc[self] = "W4"
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 W5(self) == /\ pc[self] = "W5"
@@ -1044,13 +1043,13 @@ W5(self) == /\ pc[self] = "W5"
             /\ places' = [places EXCEPT ![ao[self]] = places[ao[self]] \cup {<<KeysOf[ao[self]][nth[self]], found[self]>>}]
             /\ pc' = [pc EXCEPT ![self] = "W6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, estimated, 
+                            entering, shard, list, used, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 W6(self) == /\ pc[self] = "W6"
             /\ shard' = [shard EXCEPT ![Shard(KeysOf[ao[self]][nth[self]])] = NULL]
@@ -1058,12 +1057,12 @@ W6(self) == /\ pc[self] = "W6"
             /\ found' = [found EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, rk, 
                             rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            hk, hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 A3(self) == /\ pc[self] = "A3"
@@ -1086,12 +1085,12 @@ A3(self) == /\ pc[self] = "A3"
                        /\ pc' = [pc EXCEPT ![self] = "Y1"]
                        /\ UNCHANGED << po, retry >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, completions, 
+                            entering, shard, list, used, content, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, xo, co, uo, 
                             lo, bo, ao, nth, found, rk, rw, ck, mine, ahead, 
                             here, fk, gone, left, held, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            guess, at, swept, no, met, its, turn >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ lock' = [lock EXCEPT ![ao[self]] = IF lock[ao[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[ao[self]].depth - 1]]
@@ -1099,51 +1098,51 @@ A4(self) == /\ pc[self] = "A4"
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
             /\ UNCHANGED << ready, completed, pending, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 A8(self) == /\ pc[self] = "A8"
             /\ IF raised[self] \/ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 A5(self) == /\ pc[self] = "A5"
             /\ IF completed[ao[self]]
                   THEN /\ pc' = [pc EXCEPT ![self] = "Z1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 A6(self) == /\ pc[self] = "A6"
             /\ armed' = [armed EXCEPT ![ao[self]] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "A7"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 A7(self) == /\ pc[self] = "A7"
             /\ IF completed[ao[self]]
@@ -1156,12 +1155,12 @@ A7(self) == /\ pc[self] = "A7"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Z1"]
                        /\ UNCHANGED << stack, xo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
                             rw, ck, mine, ahead, here, fk, gone, left, held, 
-                            hk, hw, some, one, guess, at, all, pair, no, rest, 
+                            hk, hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 Z1(self) == /\ pc[self] = "Z1"
@@ -1172,12 +1171,12 @@ Z1(self) == /\ pc[self] = "Z1"
             /\ ao' = [ao EXCEPT ![self] = Head(stack[self]).ao]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, yo, po, retry, bo, rk, rw, ck, mine, ahead, 
+                            here, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, swept, no, met, its, turn >>
 
 tryCompleteElseWatch(self) == A0(self) \/ A1(self) \/ A2(self) \/ W0(self)
                                  \/ W1(self) \/ W2(self) \/ W3(self)
@@ -1191,52 +1190,51 @@ R1(self) == /\ pc[self] = "R1"
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "R2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 R2(self) == /\ pc[self] = "R2"
             /\ IF list[rk[self]] = rw[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "R3"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 R3(self) == /\ pc[self] = "R3"
             /\ IF Empty(rk[self], rw[self])
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ list' = [list EXCEPT ![rk[self]] = 0]
-            /\ order' = [order EXCEPT ![Shard(rk[self])] = Without(order[Shard(rk[self])], rk[self])]
             /\ pc' = [pc EXCEPT ![self] = "R5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, dropped, revoked, stack, xo, co, 
-                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            entering, shard, used, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, dropped, revoked, 
+                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
+                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ shard' = [shard EXCEPT ![Shard(rk[self])] = NULL]
@@ -1245,12 +1243,12 @@ R5(self) == /\ pc[self] = "R5"
             /\ rw' = [rw EXCEPT ![self] = Head(stack[self]).rw]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 removeKeyIfEmpty(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self)
@@ -1261,25 +1259,25 @@ C1(self) == /\ pc[self] = "C1"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 C2(self) == /\ pc[self] = "C2"
             /\ mine' = [mine EXCEPT ![self] = list[ck[self]]]
             /\ pc' = [pc EXCEPT ![self] = "C3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 C3(self) == /\ pc[self] = "C3"
             /\ shard' = [shard EXCEPT ![Shard(ck[self])] = NULL]
@@ -1293,12 +1291,12 @@ C3(self) == /\ pc[self] = "C3"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, fk, gone, left, held, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            guess, at, swept, no, met, its, turn >>
 
 C4(self) == /\ pc[self] = "C4"
             /\ ahead' = [ahead EXCEPT ![self] = First(content[ck[self]][mine[self]], 1)]
@@ -1306,25 +1304,25 @@ C4(self) == /\ pc[self] = "C4"
                   THEN /\ pc' = [pc EXCEPT ![self] = "C8"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 C0(self) == /\ pc[self] = "C0"
             /\ here' = [here EXCEPT ![self] = ahead[self]]
             /\ ahead' = [ahead EXCEPT ![self] = First(content[ck[self]][mine[self]], here'[self][1] + 1)]
             /\ pc' = [pc EXCEPT ![self] = "C5"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
+                            hw, some, one, guess, at, swept, no, met, its, 
                             turn >>
 
 C5(self) == /\ pc[self] = "C5"
@@ -1349,12 +1347,12 @@ C5(self) == /\ pc[self] = "C5"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C7"]
                        /\ UNCHANGED << stack, po, retry, bo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, ao, nth, found, rk, rw, ck, 
                             mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 C6(self) == /\ pc[self] = "C6"
             /\ IF raised[self]
@@ -1374,12 +1372,12 @@ C6(self) == /\ pc[self] = "C6"
                                   /\ count' = count
                        /\ UNCHANGED << stack, ck, mine, ahead, here >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, xo, 
                             co, uo, lo, yo, po, retry, bo, ao, nth, found, rk, 
                             rw, fk, gone, left, held, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+                            at, swept, no, met, its, turn >>
 
 C7(self) == /\ pc[self] = "C7"
             /\ content' = [content EXCEPT ![ck[self]][mine[self]][here[self][1]] = NULL]
@@ -1387,13 +1385,13 @@ C7(self) == /\ pc[self] = "C7"
                   THEN /\ pc' = [pc EXCEPT ![self] = "C0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "C8"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, estimated, 
+                            entering, shard, list, used, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 C8(self) == /\ pc[self] = "C8"
             /\ IF Empty(ck[self], mine[self])
@@ -1417,12 +1415,12 @@ C8(self) == /\ pc[self] = "C8"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             fk, gone, left, held, hk, hw, some, one, guess, at, 
-                            all, pair, no, rest, turn >>
+                            swept, no, met, its, turn >>
 
 checkAndComplete(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
                              \/ C0(self) \/ C5(self) \/ C6(self)
@@ -1433,29 +1431,29 @@ F1(self) == /\ pc[self] = "F1"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = self]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ gone' = [gone EXCEPT ![self] = list[fk[self]]]
             /\ dropped' = (dropped \cup {<<fk[self], list[fk[self]]>>})
             /\ list' = [list EXCEPT ![fk[self]] = 0]
-            /\ order' = [order EXCEPT ![Shard(fk[self])] = Without(order[Shard(fk[self])], fk[self])]
             /\ IF gone'[self] = 0
                   THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "F3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, content, estimated, completions, 
-                            expirations, won, raised, count, taken, winner, 
-                            expiredBy, places, revoked, stack, xo, co, uo, lo, 
-                            yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
-                            mine, ahead, here, fk, left, held, hk, hw, some, 
-                            one, guess, at, all, pair, no, rest, turn >>
+                            entering, shard, used, content, estimated, 
+                            completions, expirations, won, raised, count, 
+                            taken, winner, expiredBy, places, revoked, stack, 
+                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
+                            rk, rw, ck, mine, ahead, here, fk, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ left' = [left EXCEPT ![self] = First(content[fk[self]][gone[self]], 1)]
@@ -1463,13 +1461,13 @@ F3(self) == /\ pc[self] = "F3"
                   THEN /\ pc' = [pc EXCEPT ![self] = "F6"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "F4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ held' = [held EXCEPT ![self] = left[self]]
@@ -1483,12 +1481,12 @@ F4(self) == /\ pc[self] = "F4"
                /\ xo' = [xo EXCEPT ![self] = held'[self][2]]
             /\ pc' = [pc EXCEPT ![self] = "Q1"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             winner, expiredBy, places, dropped, co, uo, lo, yo, 
                             po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
                             ahead, here, fk, gone, hk, hw, some, one, guess, 
-                            at, all, pair, no, rest, turn >>
+                            at, swept, no, met, its, turn >>
 
 F5(self) == /\ pc[self] = "F5"
             /\ content' = [content EXCEPT ![fk[self]][gone[self]][held[self][1]] = NULL]
@@ -1496,13 +1494,13 @@ F5(self) == /\ pc[self] = "F5"
                   THEN /\ pc' = [pc EXCEPT ![self] = "F4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "F6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, estimated, 
+                            entering, shard, list, used, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 F6(self) == /\ pc[self] = "F6"
             /\ shard' = [shard EXCEPT ![Shard(fk[self])] = NULL]
@@ -1513,12 +1511,12 @@ F6(self) == /\ pc[self] = "F6"
             /\ fk' = [fk EXCEPT ![self] = Head(stack[self]).fk]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            guess, at, swept, no, met, its, turn >>
 
 cancelForKey(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
                          \/ F5(self) \/ F6(self)
@@ -1529,25 +1527,25 @@ H1(self) == /\ pc[self] = "H1"
                   THEN /\ pc' = [pc EXCEPT ![self] = "H4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 H0(self) == /\ pc[self] = "H0"
             /\ one' = [one EXCEPT ![self] = some[self]]
             /\ some' = [some EXCEPT ![self] = First(content[hk[self]][hw[self]], one'[self][1] + 1)]
             /\ pc' = [pc EXCEPT ![self] = "H2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, guess, at, all, pair, no, rest, 
+                            left, held, hk, hw, guess, at, swept, no, met, its, 
                             turn >>
 
 H2(self) == /\ pc[self] = "H2"
@@ -1557,13 +1555,13 @@ H2(self) == /\ pc[self] = "H2"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "H0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H3"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 H3(self) == /\ pc[self] = "H3"
             /\ content' = [content EXCEPT ![hk[self]][hw[self]][one[self][1]] = NULL]
@@ -1571,13 +1569,13 @@ H3(self) == /\ pc[self] = "H3"
                   THEN /\ pc' = [pc EXCEPT ![self] = "H0"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "H4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, estimated, 
+                            entering, shard, list, used, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 H4(self) == /\ pc[self] = "H4"
             /\ IF Empty(hk[self], hw[self])
@@ -1600,12 +1598,12 @@ H4(self) == /\ pc[self] = "H4"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << rk, rw >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             ck, mine, ahead, here, fk, gone, left, held, guess, 
-                            at, all, pair, no, rest, turn >>
+                            at, swept, no, met, its, turn >>
 
 purgeCompleted(self) == H1(self) \/ H0(self) \/ H2(self) \/ H3(self)
                            \/ H4(self)
@@ -1614,120 +1612,97 @@ G1(self) == /\ pc[self] = "G1"
             /\ guess' = [guess EXCEPT ![self] = estimated]
             /\ pc' = [pc EXCEPT ![self] = "G2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, at, swept, no, met, 
+                            its, turn >>
 
 G2(self) == /\ pc[self] = "G2"
             /\ IF guess[self] - Delayed <= Interval
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ guess' = [guess EXCEPT ![self] = Head(stack[self]).guess]
                        /\ at' = [at EXCEPT ![self] = Head(stack[self]).at]
-                       /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
-                       /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
+                       /\ swept' = [swept EXCEPT ![self] = Head(stack[self]).swept]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "G3"]
-                       /\ UNCHANGED << stack, guess, at, all, pair >>
+                       /\ UNCHANGED << stack, guess, at, swept >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, no, rest, turn >>
+                            held, hk, hw, some, one, no, met, its, turn >>
 
 G3(self) == /\ pc[self] = "G3"
             /\ guess' = [guess EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "G4"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, at, all, pair, no, 
-                            rest, turn >>
+                            left, held, hk, hw, some, one, at, swept, no, met, 
+                            its, turn >>
 
 G4(self) == /\ pc[self] = "G4"
             /\ estimated' = guess[self]
             /\ guess' = [guess EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "G0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, completions, 
+                            entering, shard, list, used, content, completions, 
                             expirations, won, raised, count, taken, winner, 
                             expiredBy, places, dropped, revoked, stack, xo, co, 
                             uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
                             ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, at, all, pair, no, rest, turn >>
+                            hw, some, one, at, swept, no, met, its, turn >>
 
 G0(self) == /\ pc[self] = "G0"
             /\ IF at[self] <= Shards
                   THEN /\ pc' = [pc EXCEPT ![self] = "G5"]
-                       /\ UNCHANGED << stack, guess, at, all, pair >>
+                       /\ UNCHANGED << stack, guess, at, swept >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ guess' = [guess EXCEPT ![self] = Head(stack[self]).guess]
                        /\ at' = [at EXCEPT ![self] = Head(stack[self]).at]
-                       /\ all' = [all EXCEPT ![self] = Head(stack[self]).all]
-                       /\ pair' = [pair EXCEPT ![self] = Head(stack[self]).pair]
+                       /\ swept' = [swept EXCEPT ![self] = Head(stack[self]).swept]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, no, rest, turn >>
+                            held, hk, hw, some, one, no, met, its, turn >>
 
 G5(self) == /\ pc[self] = "G5"
-            /\ shard[at[self]] = NULL
-            /\ shard' = [shard EXCEPT ![at[self]] = self]
-            /\ pc' = [pc EXCEPT ![self] = "G6"]
+            /\ IF ~used[at[self]]
+                  THEN /\ at' = [at EXCEPT ![self] = at[self] + 1]
+                       /\ pc' = [pc EXCEPT ![self] = "G0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "G6"]
+                       /\ at' = at
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, swept, no, 
+                            met, its, turn >>
 
 G6(self) == /\ pc[self] = "G6"
-            /\ all' = [all EXCEPT ![self] = ListsOf(at[self])]
-            /\ pc' = [pc EXCEPT ![self] = "G7"]
-            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, pair, no, 
-                            rest, turn >>
-
-G7(self) == /\ pc[self] = "G7"
-            /\ shard' = [shard EXCEPT ![at[self]] = NULL]
-            /\ at' = [at EXCEPT ![self] = at[self] + 1]
-            /\ pc' = [pc EXCEPT ![self] = "G8"]
-            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, all, pair, 
-                            no, rest, turn >>
-
-G8(self) == /\ pc[self] = "G8"
-            /\ IF all[self] # <<>>
-                  THEN /\ pair' = [pair EXCEPT ![self] = all[self][1]]
-                       /\ all' = [all EXCEPT ![self] = Tail(all[self])]
-                       /\ /\ hk' = [hk EXCEPT ![self] = pair'[self][1]]
-                          /\ hw' = [hw EXCEPT ![self] = pair'[self][2]]
+            /\ swept' = [swept EXCEPT ![self] = Behind(at[self], swept[self])]
+            /\ IF swept'[self] = NULL
+                  THEN /\ at' = [at EXCEPT ![self] = at[self] + 1]
+                       /\ pc' = [pc EXCEPT ![self] = "G0"]
+                       /\ UNCHANGED << stack, hk, hw, some, one >>
+                  ELSE /\ /\ hk' = [hk EXCEPT ![self] = swept'[self]]
+                          /\ hw' = [hw EXCEPT ![self] = list[swept'[self]]]
                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purgeCompleted",
-                                                                   pc        |->  "G8",
+                                                                   pc        |->  "G6",
                                                                    some      |->  some[self],
                                                                    one       |->  one[self],
                                                                    hk        |->  hk[self],
@@ -1736,102 +1711,82 @@ G8(self) == /\ pc[self] = "G8"
                        /\ some' = [some EXCEPT ![self] = <<0, NULL>>]
                        /\ one' = [one EXCEPT ![self] = <<0, NULL>>]
                        /\ pc' = [pc EXCEPT ![self] = "H1"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "G0"]
-                       /\ UNCHANGED << stack, hk, hw, some, one, all, pair >>
+                       /\ at' = at
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, guess, at, no, rest, turn >>
+                            held, guess, no, met, its, turn >>
 
 purge(self) == G1(self) \/ G2(self) \/ G3(self) \/ G4(self) \/ G0(self)
-                  \/ G5(self) \/ G6(self) \/ G7(self) \/ G8(self)
+                  \/ G5(self) \/ G6(self)
 
 N0(self) == /\ pc[self] = "N0"
             /\ IF no[self] <= Shards
                   THEN /\ pc' = [pc EXCEPT ![self] = "N1"]
-                       /\ UNCHANGED << stack, no, rest >>
+                       /\ UNCHANGED << stack, no, met, its >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ no' = [no EXCEPT ![self] = Head(stack[self]).no]
-                       /\ rest' = [rest EXCEPT ![self] = Head(stack[self]).rest]
+                       /\ met' = [met EXCEPT ![self] = Head(stack[self]).met]
+                       /\ its' = [its EXCEPT ![self] = Head(stack[self]).its]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, 
-                            turn >>
+                            held, hk, hw, some, one, guess, at, swept, turn >>
 
 N1(self) == /\ pc[self] = "N1"
-            /\ shard[no[self]] = NULL
-            /\ shard' = [shard EXCEPT ![no[self]] = self]
-            /\ pc' = [pc EXCEPT ![self] = "N2"]
+            /\ IF ~used[no[self]]
+                  THEN /\ no' = [no EXCEPT ![self] = no[self] + 1]
+                       /\ pc' = [pc EXCEPT ![self] = "N0"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "N2"]
+                       /\ no' = no
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            met, its, turn >>
 
 N2(self) == /\ pc[self] = "N2"
-            /\ rest' = [rest EXCEPT ![self] = ListsOf(no[self])]
-            /\ pc' = [pc EXCEPT ![self] = "N3"]
+            /\ met' = [met EXCEPT ![self] = Behind(no[self], met[self])]
+            /\ IF met'[self] = NULL
+                  THEN /\ no' = [no EXCEPT ![self] = no[self] + 1]
+                       /\ pc' = [pc EXCEPT ![self] = "N0"]
+                       /\ its' = its
+                  ELSE /\ its' = [its EXCEPT ![self] = list[met'[self]]]
+                       /\ pc' = [pc EXCEPT ![self] = "N4"]
+                       /\ no' = no
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, turn >>
-
-N3(self) == /\ pc[self] = "N3"
-            /\ shard' = [shard EXCEPT ![no[self]] = NULL]
-            /\ no' = [no EXCEPT ![self] = no[self] + 1]
-            /\ pc' = [pc EXCEPT ![self] = "N5"]
-            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, rest, turn >>
-
-N5(self) == /\ pc[self] = "N5"
-            /\ IF rest[self] # <<>>
-                  THEN /\ pc' = [pc EXCEPT ![self] = "N4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "N0"]
-            /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            turn >>
 
 N4(self) == /\ pc[self] = "N4"
-            /\ count' = [count EXCEPT ![self] = count[self] + Live(content[rest[self][1][1]][rest[self][1][2]])]
-            /\ rest' = [rest EXCEPT ![self] = Tail(rest[self])]
-            /\ pc' = [pc EXCEPT ![self] = "N5"]
+            /\ count' = [count EXCEPT ![self] = count[self] + Live(content[met[self]][its[self]])]
+            /\ its' = [its EXCEPT ![self] = 0]
+            /\ pc' = [pc EXCEPT ![self] = "N2"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
                             turn >>
 
-watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N3(self) \/ N5(self)
-                    \/ N4(self)
+watched(self) == N0(self) \/ N1(self) \/ N2(self) \/ N4(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
@@ -1853,16 +1808,16 @@ T0(self) == /\ pc[self] = "T0"
                                   /\ pc' = [pc EXCEPT ![self] = "A0"]
                                   /\ UNCHANGED << uo, lo, ck, mine, ahead, 
                                                   here, fk, gone, left, held, 
-                                                  guess, at, all, pair, no, 
-                                                  rest >>
+                                                  guess, at, swept, no, met, 
+                                                  its >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "watch_holding"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
                                              /\ UNCHANGED << stack, uo, lo, ck, 
                                                              mine, ahead, here, 
                                                              fk, gone, left, 
                                                              held, guess, at, 
-                                                             all, pair, no, 
-                                                             rest >>
+                                                             swept, no, met, 
+                                                             its >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "deliver"
                                                    THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
                                                         /\ UNCHANGED << stack, 
@@ -1877,10 +1832,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                         held, 
                                                                         guess, 
                                                                         at, 
-                                                                        all, 
-                                                                        pair, 
+                                                                        swept, 
                                                                         no, 
-                                                                        rest >>
+                                                                        met, 
+                                                                        its >>
                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "check"
                                                               THEN /\ /\ ck' = [ck EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "checkAndComplete",
@@ -1902,10 +1857,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                                    held, 
                                                                                    guess, 
                                                                                    at, 
-                                                                                   all, 
-                                                                                   pair, 
+                                                                                   swept, 
                                                                                    no, 
-                                                                                   rest >>
+                                                                                   met, 
+                                                                                   its >>
                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "force"
                                                                          THEN /\ IF Protocol = "TryPending"
                                                                                     THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "forceUnlocked",
@@ -1928,10 +1883,10 @@ T0(self) == /\ pc[self] = "T0"
                                                                                               held, 
                                                                                               guess, 
                                                                                               at, 
-                                                                                              all, 
-                                                                                              pair, 
+                                                                                              swept, 
                                                                                               no, 
-                                                                                              rest >>
+                                                                                              met, 
+                                                                                              its >>
                                                                          ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel_key"
                                                                                     THEN /\ /\ fk' = [fk EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                                             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancelForKey",
@@ -1947,44 +1902,45 @@ T0(self) == /\ pc[self] = "T0"
                                                                                          /\ pc' = [pc EXCEPT ![self] = "F1"]
                                                                                          /\ UNCHANGED << guess, 
                                                                                                          at, 
-                                                                                                         all, 
-                                                                                                         pair, 
+                                                                                                         swept, 
                                                                                                          no, 
-                                                                                                         rest >>
+                                                                                                         met, 
+                                                                                                         its >>
                                                                                     ELSE /\ IF Program[self][turn'[self] - 1][1] = "purge"
                                                                                                THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "purge",
                                                                                                                                              pc        |->  "T0",
                                                                                                                                              guess     |->  guess[self],
                                                                                                                                              at        |->  at[self],
-                                                                                                                                             all       |->  all[self],
-                                                                                                                                             pair      |->  pair[self] ] >>
+                                                                                                                                             swept     |->  swept[self] ] >>
                                                                                                                                          \o stack[self]]
                                                                                                     /\ guess' = [guess EXCEPT ![self] = 0]
                                                                                                     /\ at' = [at EXCEPT ![self] = 1]
-                                                                                                    /\ all' = [all EXCEPT ![self] = <<>>]
-                                                                                                    /\ pair' = [pair EXCEPT ![self] = <<NULL, 0>>]
+                                                                                                    /\ swept' = [swept EXCEPT ![self] = NULL]
                                                                                                     /\ pc' = [pc EXCEPT ![self] = "G1"]
                                                                                                     /\ UNCHANGED << no, 
-                                                                                                                    rest >>
+                                                                                                                    met, 
+                                                                                                                    its >>
                                                                                                ELSE /\ IF Program[self][turn'[self] - 1][1] = "watched"
                                                                                                           THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "watched",
                                                                                                                                                         pc        |->  "T0",
                                                                                                                                                         no        |->  no[self],
-                                                                                                                                                        rest      |->  rest[self] ] >>
+                                                                                                                                                        met       |->  met[self],
+                                                                                                                                                        its       |->  its[self] ] >>
                                                                                                                                                     \o stack[self]]
                                                                                                                /\ no' = [no EXCEPT ![self] = 1]
-                                                                                                               /\ rest' = [rest EXCEPT ![self] = <<>>]
+                                                                                                               /\ met' = [met EXCEPT ![self] = NULL]
+                                                                                                               /\ its' = [its EXCEPT ![self] = 0]
                                                                                                                /\ pc' = [pc EXCEPT ![self] = "N0"]
                                                                                                           ELSE /\ IF Program[self][turn'[self] - 1][1] = "num_delayed"
                                                                                                                      THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
                                                                                                                      ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
                                                                                                                /\ UNCHANGED << stack, 
                                                                                                                                no, 
-                                                                                                                               rest >>
+                                                                                                                               met, 
+                                                                                                                               its >>
                                                                                                     /\ UNCHANGED << guess, 
                                                                                                                     at, 
-                                                                                                                    all, 
-                                                                                                                    pair >>
+                                                                                                                    swept >>
                                                                                          /\ UNCHANGED << fk, 
                                                                                                          gone, 
                                                                                                          left, 
@@ -2000,9 +1956,9 @@ T0(self) == /\ pc[self] = "T0"
                        /\ UNCHANGED << won, raised, count, taken, stack, uo, 
                                        lo, ao, nth, found, ck, mine, ahead, 
                                        here, fk, gone, left, held, guess, at, 
-                                       all, pair, no, rest, turn >>
+                                       swept, no, met, its, turn >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, winner, expiredBy, 
                             places, dropped, revoked, xo, co, yo, po, retry, 
                             bo, rk, rw, hk, hw, some, one >>
@@ -2021,24 +1977,24 @@ J1(self) == /\ pc[self] = "J1"
             /\ found' = [found EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "A0"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, yo, po, retry, bo, rk, rw, ck, 
-                            mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, yo, po, retry, bo, rk, rw, ck, mine, ahead, 
+                            here, fk, gone, left, held, hk, hw, some, one, 
+                            guess, at, swept, no, met, its, turn >>
 
 J2(self) == /\ pc[self] = "J2"
             /\ outer' = NULL
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
-                            found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, stack, xo, co, 
+                            uo, lo, yo, po, retry, bo, ao, nth, found, rk, rw, 
+                            ck, mine, ahead, here, fk, gone, left, held, hk, 
+                            hw, some, one, guess, at, swept, no, met, its, 
+                            turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -2055,24 +2011,24 @@ E1(self) == /\ pc[self] = "E1"
             /\ here' = [here EXCEPT ![self] = <<0, NULL>>]
             /\ pc' = [pc EXCEPT ![self] = "C1"]
             /\ UNCHANGED << completed, pending, lock, outer, armed, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
-                            rk, rw, fk, gone, left, held, hk, hw, some, one, 
-                            guess, at, all, pair, no, rest, turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, uo, 
+                            lo, yo, po, retry, bo, ao, nth, found, rk, rw, fk, 
+                            gone, left, held, hk, hw, some, one, guess, at, 
+                            swept, no, met, its, turn >>
 
 M1(self) == /\ pc[self] = "M1"
             /\ count' = [count EXCEPT ![self] = Delayed]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, taken, 
                             winner, expiredBy, places, dropped, revoked, stack, 
                             xo, co, uo, lo, yo, po, retry, bo, ao, nth, found, 
                             rk, rw, ck, mine, ahead, here, fk, gone, left, 
-                            held, hk, hw, some, one, guess, at, all, pair, no, 
-                            rest, turn >>
+                            held, hk, hw, some, one, guess, at, swept, no, met, 
+                            its, turn >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ Comes(Program[self][turn[self] - 1][2])
@@ -2096,38 +2052,37 @@ K1(self) == /\ pc[self] = "K1"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
                        /\ UNCHANGED << armed, stack, uo, lo >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, entering, 
-                            shard, list, order, content, estimated, 
-                            completions, expirations, won, raised, count, 
-                            taken, winner, expiredBy, places, dropped, revoked, 
-                            xo, co, yo, po, retry, bo, ao, nth, found, rk, rw, 
-                            ck, mine, ahead, here, fk, gone, left, held, hk, 
-                            hw, some, one, guess, at, all, pair, no, rest, 
-                            turn >>
+                            shard, list, used, content, estimated, completions, 
+                            expirations, won, raised, count, taken, winner, 
+                            expiredBy, places, dropped, revoked, xo, co, yo, 
+                            po, retry, bo, ao, nth, found, rk, rw, ck, mine, 
+                            ahead, here, fk, gone, left, held, hk, hw, some, 
+                            one, guess, at, swept, no, met, its, turn >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ IF ~raised[self] /\ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "V1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, expirations, won, raised, count, 
                             taken, winner, expiredBy, places, dropped, revoked, 
                             stack, xo, co, uo, lo, yo, po, retry, bo, ao, nth, 
                             found, rk, rw, ck, mine, ahead, here, fk, gone, 
-                            left, held, hk, hw, some, one, guess, at, all, 
-                            pair, no, rest, turn >>
+                            left, held, hk, hw, some, one, guess, at, swept, 
+                            no, met, its, turn >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ expirations' = [expirations EXCEPT ![Program[self][turn[self] - 1][2]] = expirations[Program[self][turn[self] - 1][2]] + 1]
             /\ expiredBy' = [expiredBy EXCEPT ![Program[self][turn[self] - 1][2]] = expiredBy[Program[self][turn[self] - 1][2]] \cup {self}]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
-                            entering, shard, list, order, content, estimated, 
+                            entering, shard, list, used, content, estimated, 
                             completions, won, raised, count, taken, winner, 
                             places, dropped, revoked, stack, xo, co, uo, lo, 
                             yo, po, retry, bo, ao, nth, found, rk, rw, ck, 
                             mine, ahead, here, fk, gone, left, held, hk, hw, 
-                            some, one, guess, at, all, pair, no, rest, turn >>
+                            some, one, guess, at, swept, no, met, its, turn >>
 
 thread(self) == T0(self) \/ J1(self) \/ J2(self) \/ E1(self) \/ M1(self)
                    \/ K1(self) \/ T1(self) \/ V1(self)

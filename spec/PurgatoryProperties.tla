@@ -17,8 +17,9 @@ TypeOK ==
   /\ outer \in Threads \cup {NULL}
   /\ armed \in [Operations -> BOOLEAN] /\ entering \in [Operations -> BOOLEAN]
   /\ lock \in [Operations -> Lock] /\ shard \in [1..Shards -> Threads \cup {NULL}]
+  /\ used \in [1..Shards -> BOOLEAN]
   /\ \A k \in Keys : /\ list[k] \in 0..Len(content[k])
-                     /\ list[k] # 0 <=> k \in Range(order[Shard(k)])
+                     /\ list[k] # 0 => used[Shard(k)]
                      /\ \A i \in DOMAIN content[k] :
                           Range(content[k][i]) \subseteq Operations \cup {NULL}
   /\ estimated \in 0..Cardinality(Operations)

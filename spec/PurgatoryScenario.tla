@@ -38,7 +38,8 @@ ASSUME ProgramsAreOperations ==
 
 Free     == [owner |-> NULL, depth |-> 0]
 Shard(k) == (Number[k] % Shards) + 1
-Without(seq, k) == SelectSeq(seq, LAMBDA x : x # k)
+\* j comes behind k in the order of hashes, or k is none.
+Later(j, k) == IF k = NULL THEN TRUE ELSE Number[k] < Number[j]
 
 \* What is in a list from a place on: pairs of place and operation.
 RECURSIVE From(_, _)

@@ -28,7 +28,7 @@ SECTIONS = watching.SECTIONS
 """Function -> (kind of event, what its record says), of functions whose critical section is an
 event."""
 
-ACCESSES = watching.ACCESSES
+ACCESSES: frozenset[str] = frozenset()
 """Kinds that are an access of a plain field, on a line whose label has them."""
 
 UNLABELLED = watching.UNLABELLED
@@ -46,7 +46,7 @@ _SEQUENCE = {"entry": "eseq", "list": "lseq", "op": "oseq"}
 
 def observers(recorder: Recorder) -> dict[str, Observer]:
     """Kind of event -> what else is noted in a record of it."""
-    return timer.observers(recorder) | operation.observers(recorder) | watching.observers(recorder)
+    return timer.observers(recorder) | operation.observers(recorder)
 
 
 def role_of(value: Any) -> str:

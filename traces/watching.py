@@ -9,18 +9,18 @@ afterwards comes later.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
 from traces.events import Columns
-from wheelproof.trace.recording.log import Log, Raw
+from wheelproof.trace.recording.log import Raw
 from wheelproof.trace.recording.recorder import Recorder, Section, Values
 from wheelproof.trace.recording.traced_fields import RAISED
 
 _frame = sys._getframe
 
-ROLES = dict.fromkeys(("Shard", "WatcherQueue", "Timer"), "lock")
+ROLES = dict.fromkeys(("Shard", "WatcherMap", "WatcherQueue", "Timer"), "lock")
 """Classes of whose objects a trace shows the lock alone."""
 
 BEGINS = {
@@ -30,11 +30,11 @@ BEGINS = {
 }
 """Kind of event that opens a bracket -> the kind that closes it."""
 
-ACCESSES = frozenset(("watchers_new", "watchers_remove", "check_begin", "cancel_key_begin"))
-"""Kinds that are an access of a shard's map, under the shard's lock."""
-
 WORDS = frozenset(("add_request", "cancel", "task_run"))
 """Kinds that say whether a timer has a task, where one lock guards all its tasks."""
+
+LOOKS = "watchers_of"
+"""The method in which who checks a key looks for its list."""
 
 ENTERS = "safe_try_complete_or_else"
 """The method in which who enters an operation tries it."""
@@ -43,11 +43,17 @@ COMPLETES = "force_complete"
 """The method that cancels the timeout of what it has completed."""
 
 UNLABELLED: Mapping[tuple[str, str], str] = {
-    (f"WatcherQueue.{name}", operation): ""
-    for name in ("after", "size")
+    (name, operation): ""
+    for name in (
+        "WatcherQueue.after",
+        "WatcherQueue.size",
+        "WatcherMap.after",
+        "WatcherMap.was_used",
+    )
     for operation in ("lock", "unlock", "wait")
 }
-"""(function, operation) -> "": what reads a list leaves no event, nor does its lock."""
+"""(function, operation) -> "": what reads a list leaves no event, nor does its lock. Nor does what
+goes through a shard's map."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -113,6 +119,31 @@ def _discarded(recorder: Recorder, frame: FrameType) -> Values | None:
     return _in_list(recorder, caller.get("operation"), caller.get("self"))
 
 
+def _looked_up(recorder: Recorder, frame: FrameType) -> Values | None:
+    """Who checks a key looks for its list; others that look have events of their own."""
+    caller = frame.f_back
+    if caller is None or caller.f_code.co_name != LOOKS:
+        return None
+    return _key(recorder, frame)
+
+
+def _key(recorder: Recorder, frame: FrameType) -> Values | None:
+    return 0, 0, 0, recorder.id_of_value(frame.f_locals["key"]), 0, 0
+
+
+def _put(recorder: Recorder, frame: FrameType) -> Values | None:
+    return _list(recorder, frame.f_locals.get("watchers"))
+
+
+def _removed(recorder: Recorder, frame: FrameType) -> Values | None:
+    return _list(recorder, _caller(frame).get("current"))
+
+
+def _list(recorder: Recorder, watchers: Any) -> Values | None:
+    """A key gets a list, or loses it. The method was called under the shard's lock."""
+    return (0, 0, 0, recorder.identify(watchers), 0, 0) if hasattr(watchers, "queue") else None
+
+
 def _caller(frame: FrameType) -> Mapping[str, Any]:
     return frame.f_back.f_locals if frame.f_back is not None else {}
 
@@ -153,31 +184,15 @@ def _of_task(recorder: Recorder, frame: FrameType, completes: bool) -> Values | 
 SECTIONS: Mapping[str, tuple[str, Section]] = {
     "WatcherQueue.add": ("watch_add", _added),
     "WatcherQueue.discard": ("watch_cancel", _discarded),
+    "WatcherMap.get": ("check_begin", _looked_up),
+    "WatcherMap.pop": ("cancel_key_begin", _key),
+    "WatcherMap.put": ("watchers_new", _put),
+    "WatcherMap.discard": ("watchers_remove", _removed),
     "Timer.add": ("add_request", _timed),
     "Timer.cancel": ("cancel", _cancelled),
     "Timer.take": ("task_run", _taken),
 }
 """Function -> the kind of event that its critical section is, and what the record says."""
-
-
-def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: the key, or the list of a key."""
-
-    def key(log: Log, frame: FrameType) -> int:
-        return recorder.id_of_value(frame.f_locals["key"])
-
-    def made(log: Log, frame: FrameType) -> int:
-        return recorder.identify(frame.f_locals["watchers"])
-
-    def removed(log: Log, frame: FrameType) -> int:
-        return recorder.identify(frame.f_locals["current"])
-
-    return {
-        "check_begin": key,
-        "cancel_key_begin": key,
-        "watchers_new": made,
-        "watchers_remove": removed,
-    }
 
 
 # -- columns

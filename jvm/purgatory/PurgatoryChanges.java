@@ -57,6 +57,10 @@ final class PurgatoryChanges implements Changes, Opcodes {
                 call(method(type, "cancelForKey"), "remove", 0).name = "get";
                 yield true;
             }
+            case "purges-always" -> {
+                MethodNode advance = method(type, "advanceClock");
+                yield Edits.neverJumps(advance, find(advance, IF_ICMPLE, 0));
+            }
             default -> false;
         };
     }
@@ -64,9 +68,12 @@ final class PurgatoryChanges implements Changes, Opcodes {
     private static boolean ofWatchers(String name, ClassNode type) {
         MethodNode tries = method(type, "tryCompleteWatched");
         MethodNode cancel = method(type, "cancel");
+        MethodNode purge = method(type, "purgeCompleted");
         return switch (name) {
             case "keeps-empty" -> Edits.answers(tries, call(tries, "isEmpty", 0), ICONST_0);
             case "keeps-completed" -> Edits.dropped(tries, call(tries, "remove", 0));
+            case "purge-keeps-completed" -> Edits.dropped(purge, call(purge, "remove", 0));
+            case "purge-keeps-empty" -> Edits.answers(purge, call(purge, "isEmpty", 0), ICONST_0);
             case "completes-cancelled" -> {
                 MethodInsnNode given = call(cancel, "cancel", 0);
                 given.name = "forceComplete";

@@ -1,11 +1,15 @@
 package org.apache.kafka.server.purgatory;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,6 +26,11 @@ public final class PurgatoryHarness extends Harness {
     private static final Field BY_KEY = field(nested("WatcherList"), "watchersByKey");
     private static final Field LOCK = field(nested("WatcherList"), "watchersLock");
     private static final Field QUEUE = field(nested("Watchers"), "operations");
+    private static final Field TABLE = field(ConcurrentHashMap.class, "table");
+    private static final Method ADVANCE = advance();
+    /** Operation that goes through all lists -> the step in which it looks for the next one. */
+    private static final Map<String, String> LOOKS =
+            Map.of("purge", "purges", "watched", "counts");
 
     private final Map<String, AtomicBoolean> conditions = new LinkedHashMap<>();
     private final Map<String, NamedKey> keys = new LinkedHashMap<>();
@@ -31,6 +40,11 @@ public final class PurgatoryHarness extends Harness {
     private final ReentrantLock outer = new ReentrantLock();
     /** All lists that were made for a key: the list itself, then what was ever added to it. */
     private final Map<String, List<List<Object>>> made = new LinkedHashMap<>();
+
+    /** Thread -> where it stands in a shard's map. */
+    private final Map<Integer, Sweep<?>> sweeping = new TreeMap<>();
+    /** Thread -> its step in which it looks for the next list; the operation under way says it. */
+    private final transient Map<Integer, String> looking = new TreeMap<>();
 
     PurgatoryHarness(Scenario scenario) {
         for (String name : scenario.keys("keys")) {
@@ -52,6 +66,7 @@ public final class PurgatoryHarness extends Harness {
         List<?> all = shards();
         int count = Integer.parseInt(scenario.value("shards"));
         set(SHARDS, purgatory, new ArrayList<>(all.subList(0, count)));
+        shards().forEach(shard -> set(BY_KEY, shard, new SteppedMap<>(this)));
         operations.forEach((name, operation) -> {
             List<String> next = scenario.values("adds." + name);
             operation.waitIn(purgatory, next.isEmpty() ? null : operations.get(next.get(0)));
@@ -78,6 +93,17 @@ public final class PurgatoryHarness extends Harness {
         }
     }
 
+    private static Method advance() {
+        try {
+            Method found = DelayedOperationPurgatory.class
+                    .getDeclaredMethod("advanceClock", long.class);
+            found.setAccessible(true);
+            return found;
+        } catch (NoSuchMethodException error) {
+            throw new ExceptionInInitializerError(error);
+        }
+    }
+
     private static Object get(Field field, Object object) {
         try {
             return field.get(object);
@@ -98,8 +124,23 @@ public final class PurgatoryHarness extends Harness {
         return (List<?>) get(SHARDS, purgatory);
     }
 
+    /** The running thread goes through a shard's map, or is through. */
+    void sweeps(Sweep<?> sweep) {
+        if (sweep == null) {
+            sweeping.remove(thread());
+        } else {
+            sweeping.put(thread(), sweep);
+        }
+    }
+
+    /** The running thread looks for the next list of a shard. */
+    void looks() {
+        step(looking.get(thread()));
+    }
+
     @Override
     public Object perform(String[] operation) {
+        looking.put(thread(), LOOKS.getOrDefault(operation[0], ""));
         try {
             return switch (operation[0]) {
                 case "watch" -> operations.get(operation[1]).enter();
@@ -118,10 +159,22 @@ public final class PurgatoryHarness extends Harness {
                 case "expire" -> expire(operations.get(operation[1]));
                 case "cancel_key" -> purgatory.cancelForKey(keys.get(operation[1])).stream()
                         .map(this::name).toList();
+                case "purge" -> purge();
+                case "watched" -> purgatory.watched();
+                case "num_delayed" -> purgatory.numDelayed();
                 default -> throw new IllegalArgumentException(operation[0]);
             };
         } catch (Failed failed) {
             return failed.result();
+        }
+    }
+
+    /** What the purgatory's own thread does again and again; the timer has no clock here. */
+    private Object purge() {
+        try {
+            return ADVANCE.invoke(purgatory, 0L);
+        } catch (IllegalAccessException | InvocationTargetException error) {
+            throw new IllegalStateException(error);
         }
     }
 
@@ -192,7 +245,7 @@ public final class PurgatoryHarness extends Harness {
         }
     }
 
-    /** The variables {@code list}, {@code order} and {@code content}. */
+    /** The variables {@code list}, {@code used} and {@code content}. */
     private void lists(Shared out) {
         out.variable();
         for (NamedKey key : keys.values()) {
@@ -208,9 +261,7 @@ public final class PurgatoryHarness extends Harness {
             out.number(place);
         }
         out.variable();
-        for (Object shard : shards()) {
-            out.names(byKey(shard).keySet().stream().map(key -> ((NamedKey) key).name).toList());
-        }
+        shards().forEach(shard -> out.truth(isUsed(byKey(shard))));
         out.variable();
         for (List<List<Object>> known : made.values()) {
             out.tuple(known.size());
@@ -233,6 +284,11 @@ public final class PurgatoryHarness extends Harness {
 
     private static Map<?, ?> byKey(Object shard) {
         return (Map<?, ?>) get(BY_KEY, shard);
+    }
+
+    /** The JDK makes a map's table when something is put into it for the first time. */
+    static boolean isUsed(Map<?, ?> map) {
+        return get(TABLE, map) != null;
     }
 
     /** The list that a key has, or null. */

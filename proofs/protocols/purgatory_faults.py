@@ -53,15 +53,15 @@ EVERYTHING = scope(
     2,
     r="comes_to_enter comes_to_enter_holding lets_callers_lock_go comes_to_run",
     a="delivers checks forces comes_to_watch_another comes_to_remove comes_to_cancel "
-    "comes_to_sweep purges another_is_to_lock holds_callers_lock",
+    "purges another_is_to_lock holds_callers_lock",
 )
 EVENT = scope(r="comes_to_enter", a="delivers")
 TIMEOUT = scope(r="comes_to_enter", x="comes_to_run")
 FORCED = scope(r="comes_to_enter", f="forces")
 BESIDE = scope(r="comes_to_enter", x="comes_to_run", a="delivers")
-BESIDE_SWEEP = scope(r="comes_to_enter", a="comes_to_sweep")
+BESIDE_CHECK = scope(r="comes_to_enter", a="checks")
 HELD = scope(r="comes_to_enter", a="delivers", c="holds_callers_lock")
-RANKED = scope(r="comes_to_enter", x="comes_to_run", a="checks comes_to_sweep")
+RANKED = scope(r="comes_to_enter", x="comes_to_run", a="checks")
 """Runs in which a thread waits for each kind of lock."""
 REMOVED = scope(2, r="comes_to_enter", b="comes_to_watch_another comes_to_remove")
 
@@ -173,7 +173,7 @@ FAULTS = {
             "shard is kept",
             "a thread keeps a shard's lock",
             mutants.KeepsShard,
-            BESIDE_SWEEP,
+            BESIDE_CHECK,
             "helper_can_step",
             "P15",
         ),
@@ -197,7 +197,7 @@ FAULTS = {
             "the one that waits helps",
             "the thread that enters the operation is taken to step although it waits for a shard",
             EntererHelps,
-            BESIDE_SWEEP,
+            BESIDE_CHECK,
             "helper_can_step",
             "P15",
         ),

@@ -46,8 +46,8 @@ PROCEDURES = {
     "checkAndComplete": "C1 C2 C3 C4 C0 C5 C6 C7 C8",
     "cancelForKey": "F1 F2 F3 F4 F5 F6",
     "purgeCompleted": "H1 H0 H2 H3 H4",
-    "purge": "G1 G2 G3 G4 G0 G5 G6 G7 G8",
-    "watched": "N0 N1 N2 N3 N5 N4",
+    "purge": "G1 G2 G3 G4 G0 G5 G6",
+    "watched": "N0 N1 N2 N4",
 }
 """The labels of each procedure."""
 BASE = ("T0", "J1", "J2", "E1", "M1", "K1", "T1", "V1")
@@ -155,13 +155,13 @@ class Stacked(Generated):
         return Step((*made.guards, *self.assumed(name, s, t, made)), updates)
 
     def assumed(self, name: str, s: SimpleNamespace, t: z3.ExprRef, made: Step) -> list[z3.BoolRef]:
-        """What is assumed of a step: A-ENTERED of a call, A-ORDER of what purge has read."""
+        """What is assumed of a step: A-ENTERED of a call, A-ORDER of what purge has found."""
         if ENTER in self.way(name).back:
             entered = z3.simplify(made.updates.get("ao", s.ao)[t]) == s.viewed
             return [Implies(entered, And(Not(s.given_to), s.forcing[t] == 0))]
-        if name == "G8_to_H1":
+        if name == "G6_to_H1":
             key, number = (z3.simplify(made.updates[each][t]) for each in ("hk", "hw"))
-            return [1 <= number, number <= s.content_length[key]]
+            return [s.list[key] != 0, number == s.list[key]]
         return []
 
     def ghosts(
@@ -326,7 +326,7 @@ class Stacked(Generated):
             ),
             ForAll([O, U], Not(s.expiredBy[O][U])),
             ForAll([O], Implies(O != NO_OPERATION, Not(s.ready[s.Need[O]]))),
-            ForAll([H], s.shard[H] == NO_THREAD),
+            ForAll([H], And(s.shard[H] == NO_THREAD, Not(s.used[H]))),
             ForAll([K], And(s.list[K] == 0, s.content_length[K] == 0)),
             ForAll([K], And(s.home[K] == 0, s.spot[K] == 0)),
             ForAll([K, L], And(s.content_item_length[K][L] == 0, Not(s.dropped[K][L]))),

@@ -38,7 +38,7 @@ _OF_LETTERS = {
     "C": ("lists_are_made", "traversal_is_in_its_list"),
     "F": ("lists_are_made", "cancel_is_in_its_list"),
     "H": ("purge_is_in_its_list",),
-    "G": ("counts_are_in_range",),
+    "G": ("lists_are_made", "counts_are_in_range"),
     "N": ("counts_are_in_range",),
 }
 """A label's first letter -> what is known where it is taken, besides the stacks."""

@@ -191,14 +191,14 @@ class Invariant(OperationSteps, ListSteps):
     @conjunct
     def section_is_of_its_key(self, s: SimpleNamespace) -> z3.BoolRef:
         """A section that is about a key is in that key's shard."""
-        by_shard = in_sec(s, T, "G5", "G6")
         return ForAll(
             [T],
             Implies(
                 Not(in_sec(s, T, "Aside", *CALLERS)),
                 And(
                     s.room[T] != NO_SHARD,
-                    Or(by_shard, And(s.key[T] != NO_KEY, s.room[T] == s.shard_of[s.key[T]])),
+                    s.key[T] != NO_KEY,
+                    s.room[T] == s.shard_of[s.key[T]],
                 ),
             ),
         )

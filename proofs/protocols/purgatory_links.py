@@ -116,7 +116,7 @@ class OnStacks(Stacked):
             ),
             calls("safeTryComplete", (tries, "B3")),
             calls(FORCE, ("cancelTask", "L5"), (f"onComplete {ENTER}", "L6")),
-            calls("purge", ("purgeCompleted removeKeyIfEmpty", "G8")),
+            calls("purge", ("purgeCompleted removeKeyIfEmpty", "G6")),
             calls("cancelForKey", ("cancelTask", "F5")),
             Not(called(s, T, N - 1, *leaves, "watched", *strangers)),
         ]
@@ -290,8 +290,8 @@ class OnStacks(Stacked):
                     1 <= s.at[T],
                     1 <= s.no[T],
                     Implies(at(s, T, "W1", "W2", "W3", "W4", "W5", "W6"), s.nth[T] <= keys),
-                    Implies(at(s, T, "G5", "G6", "G7"), s.at[T] <= s.Shards),
-                    Implies(at(s, T, "N1", "N2", "N3"), s.no[T] <= s.Shards),
+                    Implies(at(s, T, "G5"), s.at[T] <= s.Shards),
+                    Implies(at(s, T, "N1"), s.no[T] <= s.Shards),
                 )
             ),
             every_level(

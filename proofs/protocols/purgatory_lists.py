@@ -17,7 +17,6 @@ from proofs.protocols.purgatory_state import (
     NO_SHARD,
     NO_THREAD,
     RESULT,
-    SHARD,
     THREAD,
     TOUR,
     WATCHERS,
@@ -256,7 +255,7 @@ class ListSteps(Seen):
     def takes_out_last(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(tours(s, t, "C7"), has=Store(s.has, s.on[t], False), **self.ends_tour(s, t))
 
-    # -- removeKeyIfEmpty, purgeCompleted, and the traversals of shards
+    # -- removeKeyIfEmpty and purgeCompleted
 
     @action(t=THREAD, w=WATCHERS, begins=True)
     def comes_to_remove(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
@@ -306,18 +305,6 @@ class ListSteps(Seen):
     @action(t=THREAD, w=WATCHERS, begins=True)
     def purges(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
         return when(rests(s, t), s.completed, has=Store(s.has, w, False))
-
-    @action(t=THREAD, h=SHARD, begins=True)
-    def comes_to_sweep(self, s: SimpleNamespace, t: z3.ExprRef, h: z3.ExprRef) -> Step:
-        return when(rests(s, t), section=go_sec(s, t, "G5"), room=Store(s.room, t, h))
-
-    @action(t=THREAD)
-    def shuts_to_sweep(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return self.shuts(s, t, "G5", "G6")
-
-    @action(t=THREAD)
-    def opens_after_sweeping(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(in_sec(s, t, "G6"), **self.opens(s, t))
 
     # -- cancelForKey
 

@@ -231,9 +231,9 @@ class TimerForgets(Purgatory):
 
 
 class KeepsShard(Purgatory):
-    """A thread that goes through the shards keeps their locks."""
+    """A thread that checks a key keeps its shard's lock."""
 
-    opens_after_sweeping = None
+    opens_to_traverse = None
 
 
 class GivesUp(Purgatory):

@@ -40,7 +40,7 @@ from proofs.ts import Condition, System
 
 TAKES_LOCK = (
     *("begins_to_enter", "locks_to_try", "locks_to_force"),
-    *("shuts_to_watch", "shuts_to_check", "shuts_to_remove", "shuts_to_sweep", "shuts_to_cancel"),
+    *("shuts_to_watch", "shuts_to_check", "shuts_to_remove", "shuts_to_cancel"),
 )
 """Actions that take the operation's lock or a shard's."""
 CALLING = {"X1": 2, "L5": 1, "D1": 0}
@@ -69,7 +69,6 @@ TO_OPEN = {
     "FX": 4,
     "F5": 3,
     "F6": 1,
-    "G6": 1,
 }
 """Distances by place, to the unlock of the operation and of the shard."""
 

@@ -31,9 +31,7 @@ _W = z3.Const("seen_list", WATCHERS.z3)
 WATCHING = ("W2", "W3", "W4", "W5", "W6")
 REMOVING = ("R1", "R2", "R3", "R4", "R5")
 CHECKING = ("C1", "C2", "C3")
-SWEEPING = {"G5": "G5", "G6": "G6", "G7": "G6"}
-COUNTING = {"N1": "G5", "N2": "G6", "N3": "G6"}
-"""Labels at shards, with their places in the proof."""
+"""Labels at shards, which are places in the proof."""
 
 
 def first(*choices: tuple[z3.BoolRef, z3.ExprRef], other: z3.ExprRef) -> z3.ExprRef:
@@ -109,12 +107,10 @@ def section_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     """The thread's place at a shard."""
     held = s.held_2[t] == s.viewed
     own = ("D2", "D3", *WATCHING, *REMOVING, *CHECKING, "F1", "F2", "F3", "F4", "F6")
-    at_shards = SWEEPING | COUNTING
     return first(
         (And(cancels(s, t), at(s, t, "Q1")), If(held, SEC.FX, SEC.F4)),
         (at(s, t, "F5"), If(held, SEC.F5, SEC.F4)),
         *((at(s, t, each), getattr(SEC, each)) for each in own),
-        *((at(s, t, each), getattr(SEC, of)) for each, of in at_shards.items()),
         other=SEC.Aside,
     )
 
@@ -141,15 +137,9 @@ def number_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     )
 
 
-def room_of(s: SimpleNamespace, t: z3.ExprRef, key: z3.ExprRef) -> z3.ExprRef:
+def room_of(s: SimpleNamespace, key: z3.ExprRef) -> z3.ExprRef:
     """The shard that a thread is at, which has the key."""
-    shard_at = s.Int_as_Shard
-    return first(
-        (at(s, t, *SWEEPING), shard_at[s.at[t]]),
-        (at(s, t, *COUNTING), shard_at[s.no[t]]),
-        (key != NO_KEY, s.of_Shard[key]),
-        other=NO_SHARD,
-    )
+    return first((key != NO_KEY, s.of_Shard[key]), other=NO_SHARD)
 
 
 def via_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
@@ -180,7 +170,7 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
     place, tour = place_of(s, t), tour_of(s, t)
     waits = And(Not(s.completed[v]), Not(s.revoked[v]))
     key, number, section = key_of(s, t), number_of(s, t), section_of(s, t)
-    room = room_of(s, t, key)
+    room = room_of(s, key)
     has_tour = tour != TOUR.Out
     ahead, left = s.ahead_1[t], s.left_1[t]
     past = Or(ahead == 0, And(is_in(s, s.ck[t], s.mine[t]), s.spot[s.ck[t]] < ahead))

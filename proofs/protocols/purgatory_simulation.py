@@ -92,10 +92,6 @@ AT_SHARDS = {
     "F3_to_F6": "reads_nothing",
     "F3_to_F4": "reads_dropped",
     "F6_to_back": "opens_after_cancelling",
-    "G5_to_G6": "shuts_to_sweep",
-    "G7_to_G8": "opens_after_sweeping",
-    "N1_to_N2": "shuts_to_sweep",
-    "N3_to_N5": "opens_after_sweeping",
     "D2_to_D3": "locks_callers_lock",
     "D3_to_back": "unlocks_callers_lock",
     "J2_to_T0": "lets_callers_lock_go",
@@ -105,13 +101,14 @@ SILENT = (
     *("T0_to_J1", "T0_to_E1", "T0_to_G1", "T0_to_N0", "T0_to_M1", "T0_to_Done", "M1_to_T0"),
     *("C8_to_back", "H1_to_H4", "H1_to_H0", "H0_to_H2", "H2_to_H4", "H2_to_H0", "H2_to_H3"),
     *("H4_to_back", "G1_to_G2", "G2_to_back", "G2_to_G3", "G3_to_G4", "G4_to_G0", "G0_to_back"),
-    *("G6_to_G7", "G8_to_H1", "G8_to_G0", "N0_to_back", "N2_to_N3", "N5_to_N4", "N5_to_N0"),
-    *("N4_to_N5", "A0_to_A1", "W0_to_W1", "W1_to_W0"),
+    *("G0_to_G5", "G5_to_G0", "G5_to_G6", "G6_to_H1", "G6_to_G0", "N0_to_back", "N0_to_N1"),
+    *("N1_to_N0", "N1_to_N2", "N2_to_N0", "N2_to_N4", "N4_to_N2"),
+    *("A0_to_A1", "W0_to_W1", "W1_to_W0"),
 )
 """Ways that are a stutter for every operation."""
 ENABLED = "enabled"
 """What stands for a way's goal where a label has none."""
-WAITING = ("J1", "D2", "L2", "B1", "A1", "W2", "R1", "C1", "F1", "G5", "N1", "K1")
+WAITING = ("J1", "D2", "L2", "B1", "A1", "W2", "R1", "C1", "F1", "K1")
 """Labels at which a thread waits."""
 
 
@@ -265,10 +262,6 @@ def _purges(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     return _if_mine("purges", s.one_2[t] == s.viewed, of)
 
 
-def _sweeps(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    return [Case("comes_to_sweep", (s.Int_as_Shard[(s.at if name[0] == "G" else s.no)[t]],))]
-
-
 _MAKERS = {
     "T": _begins,
     "J": _begins,
@@ -280,8 +273,6 @@ _MAKERS = {
     "C": _traverses,
     "F": _drops,
     "H": _purges,
-    "G": _sweeps,
-    "N": _sweeps,
 }
 """A label's first letter -> the function that gives the actions of its ways."""
 

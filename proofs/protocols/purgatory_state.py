@@ -30,7 +30,7 @@ AT = Enumeration(
 TOUR = Enumeration("PurgatoryTour", "Out C4 C0 C5 C6 C7")
 SEC = Enumeration(
     "PurgatorySection",
-    "Aside W2 W3 W4 W5 W6 R1 R2 R3 R4 R5 C1 C2 C3 F1 F2 F3 F4 FX F5 F6 G5 G6 D2 D3",
+    "Aside W2 W3 W4 W5 W6 R1 R2 R3 R4 R5 C1 C2 C3 F1 F2 F3 F4 FX F5 F6 D2 D3",
 )
 VIA = Enumeration("PurgatoryVia", "none first second check expiry force")
 """The caller of tryComplete or forceComplete: the first try of an entering thread, its second one,
@@ -53,7 +53,7 @@ LOCKED = ("A2", "W", "A3", "A4", "B2", "B3", "Y1")
 TO_COMPLETE = ("L1", "L2", "L3", "L4")
 """Places from which a thread sets completed, if no other does."""
 WON = ("X1", "L5", "D1", "L6")
-WAITING = ("W2", "R1", "C1", "F1", "G5")
+WAITING = ("W2", "R1", "C1", "F1")
 """Places of a thread that waits for a shard's lock."""
 CALLERS = ("D2", "D3")
 """Places at the callers' own lock, which are at no shard."""

@@ -29,7 +29,8 @@ OPERATION_OF = {
 """The variable of each procedure that names its operation."""
 
 OTHERS = {
-    *("M1", "A0", "H1", "H0", "H2", "G1", "G2", "G3", "G4", "G6", "G8", "N2", "N4", "N5"),
+    *("M1", "A0", "H1", "H0", "H2", "G0", "G1", "G2", "G3", "G4", "G5", "G6"),
+    *("N0", "N1", "N2", "N4"),
     *("A8", "P1", "P2", "P3", "P4", "P5", "P6", "X1", "X3", "X4"),
 }
 """Labels whose step is no action; the last ones are of TryPending alone, which no view shows."""
@@ -94,12 +95,6 @@ ACTIONS = {
     "F6": "opens_after_cancelling",
     "H3": "purges stutter",
     "H4": "comes_to_remove stutter",
-    "G0": "comes_to_sweep stutter",
-    "G5": "shuts_to_sweep",
-    "G7": "opens_after_sweeping",
-    "N0": "comes_to_sweep stutter",
-    "N1": "shuts_to_sweep",
-    "N3": "opens_after_sweeping",
     **dict.fromkeys(OTHERS, "stutter"),
 }
 """Label -> the actions that its step may be for one operation. ``stutter``: it may be none."""
@@ -109,8 +104,6 @@ OF_THE_OPERATION = {
     *("L1", "L2", "L3", "L4", "L5", "L6", "L7", "Q1", "Y1", "Z1"),
 }
 """Labels whose step is about one operation, and nothing else that is seen."""
-AT_SHARDS = {"N1": "G5", "N2": "G6", "N3": "G6", "G7": "G6"}
-"""Labels at shards that have another one's place."""
 REPORTED = {"L7", "A2", "A4", "B3", "T1"}
 """Places at which the result of a try or of forceComplete is still to be read."""
 
@@ -345,9 +338,6 @@ class View:
             return none | self.cancelling(stack[1], label, value, waits)
         if label in CALLERS:
             return none | {"section": label}
-        if label in ("G5", "G6", "G7", "N1", "N2", "N3"):
-            room = values["at"] if last.procedure == "purge" else values["no"]
-            return none | {"section": AT_SHARDS.get(label, label), "room": room}
         if last.procedure == "tryCompleteElseWatch" and label in ("W2", "W3", "W4", "W5", "W6"):
             key = self.model.keys_of[values["ao"]][values["nth"] - 1]
             number = values["found"]

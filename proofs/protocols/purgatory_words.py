@@ -1,6 +1,6 @@
 """What the names of ``spec/Purgatory.tla`` are to Z3.
 
-Five variables have no terms: ``order`` and what ``purge`` and ``watched`` take from it, the counts,
+Some variables have no terms: where ``purge`` and ``watched`` stand in a shard's map, the counts,
 and the list of what ``cancelForKey`` returns. No other step reads them.
 """
 
@@ -33,7 +33,7 @@ LABEL = prefixed(
     "T0 Nowhere J1 J2 E1 M1 K1 T1 V1 Done Q1 D1 D2 D3 X1 X3 X4 L1 L2 L3 L4 L5 L6 L7 Y1 "
     "P1 P2 P3 P4 P5 P6 B1 B2 B3 A0 A1 A2 W0 W1 W2 W3 W4 W5 W6 A3 A4 A8 A5 A6 A7 Z1 "
     "R1 R2 R3 R4 R5 C1 C2 C3 C4 C0 C5 C6 C7 C8 F1 F2 F3 F4 F5 F6 H1 H0 H2 H3 H4 "
-    "G1 G2 G3 G4 G0 G5 G6 G7 G8 N0 N1 N2 N3 N5 N4",
+    "G1 G2 G3 G4 G0 G5 G6 N0 N1 N2 N4",
 )
 PROTOCOL = prefixed("PurgatoryProtocol", "of", "Blocking TryPending")
 BEGUN = prefixed(
@@ -55,9 +55,7 @@ WORDS = Vocabulary(
     numbered={"Shard": lambda s: s.Shards},
     functions={"Shard": Function(KEY, SHARD)},
     searches=frozenset(["First"]),
-    unread=frozenset(
-        ["order", "all", "rest", "pair", "estimated", "guess", "count", "taken", "Interval"]
-    ),
+    unread=frozenset(["swept", "met", "its", "estimated", "guess", "count", "taken", "Interval"]),
     added=(WATCHERS,),
     constants={
         "Protocol": PROTOCOL,
@@ -78,6 +76,7 @@ WORDS = Vocabulary(
         "armed": Function(OPERATION, BOOL),
         "entering": Function(OPERATION, BOOL),
         "shard": Function(SHARD, THREAD),
+        "used": Function(SHARD, BOOL),
         "list": Function(KEY, INT),
         "content": Function(KEY, sequence(sequence(OPERATION))),
         "completions": Function(OPERATION, INT),

@@ -84,7 +84,7 @@ class Held:
     def lists(self) -> dict[Any, list[Any]]:
         """Each key that has a watcher list, with the operations in the list's order."""
         return {
-            key: list(watchers.queue.operations.values())
+            key: list(shard.watchers_by_key.lists[place].queue.operations.values())
             for shard in self.purgatory.shards
-            for key, watchers in shard.watchers_by_key.items()
+            for key, place in shard.watchers_by_key.places.items()
         }

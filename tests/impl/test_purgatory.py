@@ -161,4 +161,4 @@ def test_threads_complete_each_operation_once():
         pass
     assert held.num_delayed() == 0
     assert all(operation.calls == ["complete"] for operation in operations)
-    assert all(not shard.watchers_by_key for shard in held.shards)
+    assert all(not shard.watchers_by_key.lists for shard in held.shards)

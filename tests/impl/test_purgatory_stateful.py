@@ -176,8 +176,8 @@ def test_a_program_shows_a_fault_that_few_do(decision):
 
 SHUT = "self.timer.executor.executor.shut"
 WAITING = (
-    "for watchers in [each for shard in self.shards for each in shard.watchers_by_key.values()]:\n"
-    "            for operation in [*watchers.queue.operations.values()]:\n"
+    "for lists in [shard.watchers_by_key.lists.values() for shard in self.shards]:\n"
+    "            for operation in [o for w in lists for o in [*w.queue.operations.values()]]:\n"
     "                operation"
 )
 
@@ -202,7 +202,7 @@ AFTER_SHUTDOWN = {
     ),
     "an operation that waits leaves its list": (
         "WatcherReachable",
-        first("for shard in self.shards: shard.watchers_by_key.clear()"),
+        first("for shard in self.shards: shard.watchers_by_key.__init__()"),
         WAITS,
     ),
     "what was handed over is not awaited": (

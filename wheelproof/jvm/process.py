@@ -81,7 +81,8 @@ class Jvm:
         """
         self.setup = setup
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        opened = ("java.util.concurrent", "java.util.concurrent.locks")
+        concurrent = "java.util.concurrent"
+        opened = ("java.util", "java.util.stream", concurrent, f"{concurrent}.locks")
         options = [
             f"-Xmx{heap_mb}m",
             "-XX:+UseSerialGC",

@@ -70,6 +70,53 @@ def test_a_model_that_looks_again_at_the_end_of_a_list_is_another_machine(jvm, m
     assert made.difference.message == "w is at C8, in the model at C0"
 
 
+def backwards(self, shard, key):
+    """The lists of a shard from the greatest hash to the least."""
+    found = [other for other in self.keys if self.list[other] and self.shard_of(other) == shard]
+    ahead = [(self.number[other], other) for other in found]
+    rest = [each for each in ahead if key is None or each[0] < self.number[key]]
+    return max(rest)[1] if rest else None
+
+
+def only_if_there_is_a_list(self, t):
+    """A map that has no list when its stream is made is passed over."""
+    if self.behind(t.no, None) is None:
+        t.no += 1
+        t.pc = "N0"
+
+
+def always(self, t):
+    """No map is passed over."""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "name", "change", "step"),
+    [
+        ("counted", "behind", backwards, ("w", "H3")),
+        ("counted", "N1", only_if_there_is_a_list, ("w", "N1")),
+        pytest.param("purged", "N1", always, ("e", "N1"), marks=pytest.mark.nightly),
+    ],
+)
+def test_another_way_through_a_map_is_another_machine(
+    jvm, monkeypatch, scenario, name, change, step
+):
+    """A stream passes over a map that never had a list, and goes by the order of hashes."""
+    monkeypatch.setattr(type(MECHANISM.model(scenario)), name, change)
+    found, made = compared(jvm, scenario)
+    assert found.complete and not found.faults
+    assert made.difference is not None and made.difference.schedule[-1] == step
+
+
+def test_where_a_stream_stands_is_part_of_the_state(jvm):
+    """Without it two states in front of a look for the next list are taken to be one."""
+    harness = tuple(name for name in BINDING.harness if not name.endswith("/Sweep"))
+    assert len(harness) == len(BINDING.harness) - 1
+    _, made = compared(jvm, "counted", replace(BINDING, harness=harness))
+    assert made.difference is not None
+    assert made.difference.schedule[-1] == ("w", "N2")
+    assert made.difference.message == "w is at N4, in the model at N1"
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", BINDING.changes)
 def test_each_change_is_rejected_by_its_property(output, name):

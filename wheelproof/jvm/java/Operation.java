@@ -82,6 +82,7 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
                 && call.getOpcode() == INVOKEVIRTUAL;
         boolean callback = call.getOpcode() == INVOKEINTERFACE
                 && (call.owner.startsWith("java/util/function/")
+                        || call.owner.startsWith("java/util/stream/")
                         || call.owner.startsWith("scala/Function"));
         return own || callback
                 ? new Operation(Site.Kind.INVOKE, "INVOKE " + call.name, 0, false) : null;

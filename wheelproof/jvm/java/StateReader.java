@@ -27,10 +27,15 @@ final class StateReader {
 
     private record Shape(int id, Form form, Field[] fields) { }
 
-    /** Where a traversal of a queue of the JDK stands, which decides what it gives next. */
+    /** Where a traversal of a collection of the JDK stands, which decides what it gives next. */
     private static final Set<String> TRAVERSALS = Set.of(
+            "java.util.ArrayList$Itr",
+            "java.util.concurrent.ConcurrentHashMap$Node",
+            "java.util.concurrent.ConcurrentHashMap$ValueSpliterator",
             "java.util.concurrent.ConcurrentLinkedQueue$Itr",
             "java.util.concurrent.ConcurrentLinkedQueue$Node");
+    /** Streams, and what they have summed up so far. */
+    private static final String STREAMS = "java.util.stream.";
 
     private final Set<String> read;
     private final Map<Class<?>, Shape> shapes = new HashMap<>();
@@ -221,12 +226,12 @@ final class StateReader {
         return new Shape(shapes.size(), form, form == Form.FIELDS ? fields(type) : new Field[0]);
     }
 
-    /** The subject's and the harness's classes, the lambdas in them, and traversals. */
+    /** The subject's and the harness's classes, the lambdas in them, traversals and streams. */
     private boolean isWalked(Class<?> type) {
         String name = type.getName();
         int lambda = name.indexOf("$$Lambda");
         return read.contains(lambda < 0 ? name : name.substring(0, lambda))
-                || TRAVERSALS.contains(name);
+                || TRAVERSALS.contains(name) || name.startsWith(STREAMS);
     }
 
     private static Field[] fields(Class<?> type) {
