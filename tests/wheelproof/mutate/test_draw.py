@@ -91,9 +91,10 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
     }.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
     plan = planning.Plan(copy, project.find(copy))
-    assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == [
+    assert [check.title for check in plan.checks("proofs", "proofs/sums.py")] == [
         "tests/proofs/test_named.py",
         "tests/proofs/test_page.py",
+        "tests/proofs/test_named.py, by night",
     ]
 
 
