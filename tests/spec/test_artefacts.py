@@ -23,7 +23,7 @@ LABELS = {
     "overflow_wheel": 44,
     "parted_timer": 34,
     "partition_leader": 14,
-    "purgatory": 89,
+    "purgatory": 85,
     "read_write_lock": 28,
     "system_timer": 34,
     "system_timer_reaper": 16,

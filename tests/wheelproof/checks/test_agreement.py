@@ -131,7 +131,7 @@ def test_the_row_is_sampled_where_both_agree(tmp_path):
         and (found.layer, found.name) == ("graph", "properties")
     )
     assert (
-        found.figures["states"] == agreement.STATES * agreement.SCENARIOS["fast"]
+        found.figures["states"] == agreement.STATES * len(MECHANISMS["atomic"].of_model.sampled)
         and found.figures["one_sided"] == 0
     )
 
