@@ -21,6 +21,7 @@ WORDS = Vocabulary(
     constants={"Shelves": INT},
     variables={
         "q": Bag(ITEM),
+        "rows": Function(ITEM, Bag(ITEM)),
         "x": ITEM,
         "n": PLACE,
         "marked": Function(ITEM, BOOL),
@@ -30,11 +31,11 @@ WORDS = Vocabulary(
 )
 HEAD = """
 CONSTANTS Threads, Items, Shelves, NULL
-VARIABLES q, x, n, marked, flag, pc, stack
+VARIABLES q, rows, x, n, marked, flag, pc, stack
 """
 TAIL = """
 B(self) == /\\ pc[self] = "B" /\\ pc' = [pc EXCEPT ![self] = "Done"]
-           /\\ UNCHANGED <<q, x, n, marked, flag, stack>>
+           /\\ UNCHANGED <<q, rows, x, n, marked, flag, stack>>
 Next == \\E self \\in Threads : A(self) \\/ B(self)
 """
 
@@ -43,7 +44,7 @@ def step(same: str, body: str) -> str:
     goes = 'pc\' = [pc EXCEPT ![self] = "B"]'
     return (
         f'{HEAD}A(self) == /\\ pc[self] = "A" /\\ {body}\n'
-        f"/\\ {goes} /\\ UNCHANGED <<{same}, stack>>\n{TAIL}"
+        f"/\\ {goes} /\\ UNCHANGED <<{same}, rows, stack>>\n{TAIL}"
     )
 
 
@@ -61,6 +62,7 @@ READ = {
     "Asks": step("q, x, n, marked", "flag' = (q # <<>> /\\ marked[q[1]])"),
     "AsksFirst": step("q, x, n, marked", "flag' = (marked[q[1]] /\\ q # <<>>)"),
     "Counts": step("q, x, n, marked", "flag' = (Cardinality({i \\in DOMAIN q : q[i] = x}) > 1)"),
+    "Indexed": step("q, n, marked, flag", "rows[x] # <<>> /\\ x' = Head(rows[x])"),
     "Next": step("q, x, marked, flag", "n' = n + 1"),
 }
 
@@ -103,6 +105,15 @@ def test_a_first_element_is_a_choice_that_is_there(written):
     assert entails(taken.guards, taken.updates["q"][first] == s.q[first] - 1)
     assert taken.updates["x"].eq(first)
     assert not entails(taken.guards, s.q[first] > 1)
+
+
+def test_a_sequence_at_an_index_has_a_first_element_too(written):
+    of = system(written, "Indexed")
+    s = of.symbols()
+    values, taken = of.step("A_to_B", s)
+    first = values["first_rows"]
+    assert entails(taken.guards, s.rows[s.x][first] > 0)
+    assert taken.updates["x"].eq(first)
 
 
 def test_selection_takes_out_every_place_of_one_element(written):
