@@ -49,6 +49,7 @@ def step(same: str, body: str) -> str:
 
 
 REFUSED = {
+    "another": ("n' = x", "where another set's element is needed"),
     "second": ("x' = q[2]", "a value of unknown shape, applied,"),
     "length": ("x' = IF Len(q) > 1 THEN x ELSE NULL", "Len of module Sequences"),
     "picks": ("q' = SelectSeq(q, LAMBDA y : y = x)", "SelectSeq that takes out"),
