@@ -8,8 +8,8 @@ the timer, which expires it.
 
 Lock order: an operation's lock, a shard's, that of its map or of a list. The timer's come after an
 operation's and a shard's. No lock of the purgatory is held while an operation is tried or
-completed, so that an ``on_complete`` may use the purgatory again. Who goes through all lists holds
-none either.
+completed, so that an ``on_complete`` may use the purgatory again. A thread that goes through all
+lists holds none either.
 
 A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
 those of ``spec/Purgatory.tla``.

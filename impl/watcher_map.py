@@ -1,9 +1,9 @@
 """The watcher lists of one shard by their keys.
 
-Each method has its effect at one moment, under the map's own lock, which is held for no longer. Who
-changes a shard's lists holds the shard's lock besides. Who goes through all of them does not: it
-asks for one list at a time, the first one with ``after(None)`` and each other one with ``after`` of
-the place that it has. As in a stream of the values of ``java.util.concurrent``'s
+Each method has its effect at one moment, under the map's own lock, which is held for no longer. A
+thread that changes a shard's lists also holds the shard's lock. One that goes through all of them
+does not. It asks for one list at a time, first with ``after(None)`` and then with ``after`` of the
+place that it has. As in a stream of the values of ``java.util.concurrent``'s
 ``ConcurrentHashMap``, the lists come in the order of their keys' hashes, and what is put behind the
 place is met, and before it is not.
 """
