@@ -104,5 +104,8 @@ def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
     )
     monkeypatch.setattr(workers.project, "find", lambda root: order.append("loads") or {})
     monkeypatch.setattr(workers, "_notices", None)
+    monkeypatch.setattr(
+        workers, "gc", SimpleNamespace(freeze=lambda: None, set_threshold=lambda *of: None)
+    )
     workers._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)
     assert order == ["loads", (signal.SIGTERM, workers._leave)]

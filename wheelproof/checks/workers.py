@@ -5,6 +5,7 @@ The parent alone prints, and writes the files of the run.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import queue
@@ -22,6 +23,7 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out
 from wheelproof.errors import ToolError
 from wheelproof.events import Listener, Notice, Tick, VerifyOptions
+from wheelproof.explore.search import RARELY
 from wheelproof.tlc import server
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ def _prepare(
     _notices = notices
     for name, mechanism in project.find(root).items():
         _contexts[name] = Context(mechanism, output, profile, layers, notices.put)
+    # What is imported by now stays: no collection need go through it again.
+    gc.freeze()
+    gc.set_threshold(*RARELY)
     # Not before: the pool prints the traceback of an exception in here. There are no scratch files
     # yet that would have to be removed.
     signal.signal(signal.SIGTERM, _leave)

@@ -35,6 +35,10 @@ PROGRESS_EVERY = 0.5
 Progress = Callable[[Mapping[str, float]], None]
 
 
+RARELY = 100_000, 20, 5
+"""Thresholds of the collector of cyclic garbage, as of ``gc.set_threshold``."""
+
+
 @contextmanager
 def rare_collections() -> Iterator[None]:
     """Collect cyclic garbage seldom: a search keeps nearly all that it makes, a check as well.
@@ -42,7 +46,7 @@ def rare_collections() -> Iterator[None]:
     With the usual thresholds the collector takes a fifth of the time.
     """
     thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 1000)
+    gc.set_threshold(*RARELY)
     try:
         yield
     finally:
