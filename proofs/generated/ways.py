@@ -81,6 +81,18 @@ def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
     return excluded([z3.Not(z3.Or(first, second))])
 
 
+def parted(one: Way, other: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
+    """The guards that two ways share, and what each has beside them."""
+    shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
+    first, second = (
+        z3.simplify(
+            z3.And([each for each in way.guards if not any(each.eq(same) for same in shared)])
+        )
+        for way in (one, other)
+    )
+    return shared, first, second
+
+
 def excluded(formulas: list[z3.BoolRef]) -> bool:
     """Whether Z3 sees at once that formulas exclude each other."""
     solver = z3.Solver()
