@@ -258,8 +258,10 @@ class Shaped:
             case Builtin(name) if name in _TRUTHS:
                 return BOOL
             case Call(_, (first, *_)) if node.name in _SEQUENCES | set(self.words.unordered):
-                bag = self.shape(first, names)
-                return bag.of if node.name == "Head" and isinstance(bag, Bag) else bag
+                whole = self.shape(first, names)
+                if node.name == "Head" and isinstance(whole, Bag | Sequence):
+                    return whole.of
+                return whole
             case Call() if node.name in self.words.functions:
                 return self.words.functions[node.name].range
             case Call(_, (first, *_)) if node.name in self.words.searches:

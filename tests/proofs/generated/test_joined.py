@@ -12,7 +12,7 @@ from wheelproof.tla import export
 
 pytestmark = pytest.mark.nightly
 
-THREAD = sort("Clerk", null="no_clerk")
+THREAD = sort("Usher", null="no_usher")
 WORDS = Vocabulary(
     threads=THREAD,
     sets={"Threads": THREAD},
@@ -20,7 +20,7 @@ WORDS = Vocabulary(
     variables={
         "x": INT,
         "flag": BOOL,
-        "pc": prefixed("ClerkLabel", "at", "Nowhere A B Done"),
+        "pc": prefixed("UsherLabel", "at", "Nowhere A B Done"),
     },
 )
 HEAD = "CONSTANTS Threads, NULL\nVARIABLES q, x, flag, pc, stack\n"
