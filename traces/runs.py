@@ -18,6 +18,7 @@ from wheelproof.protocols import Scenario
 from wheelproof.trace.format.heads import Header
 from wheelproof.trace.model.inferred import Item, Passing, Run
 
+Part: TypeAlias = "slice[int | None, int | None, int | None]"
 CLOCK = "time"
 """The thread of the program whose steps let time pass."""
 
@@ -65,8 +66,6 @@ DROPPED = frozenset(("timer", "span", "parent", "op", "ord", "eseq", "lseq", "os
 
 LONGEST = 10_000_000
 """Milliseconds that a run may take: each is a step of the model's clock."""
-
-Part: TypeAlias = "slice[int | None, int | None, int | None]"
 
 
 class Ticks(Sequence[list[str]]):
