@@ -16,7 +16,11 @@ class Place(TypedDict, total=False):
     duty: tuple[str, int, int]
 
 
-class Initial(TypedDict, total=False):
+_Places = TypedDict("_Places", {"walks": Mapping[str, Place]}, total=False)  # noqa: UP013
+"""A field whose name is that of major version 1 (``schema.PLACES``)."""
+
+
+class Initial(_Places, total=False):
     """What was there before the first event, as ``schema.INITIAL`` says it. Ids are texts."""
 
     lists: Mapping[str, Sequence[int]]
@@ -30,7 +34,6 @@ class Initial(TypedDict, total=False):
     watchers: Mapping[str, Sequence[int]]
     handed: Sequence[int]
     holders: Mapping[str, int]
-    walks: Mapping[str, Place]
 
 
 def read(initial: Mapping[str, object] | None) -> Initial:

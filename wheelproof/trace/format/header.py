@@ -17,7 +17,7 @@ Wrong = Iterator[str]
 """Sentences without their end: what is wrong."""
 
 Judge = Callable[[object, bool], Wrong]
-"""What is wrong with a field. Told whether the header is of a newer minor version."""
+"""What is wrong with a field; given whether the header is of a newer minor version."""
 
 Value = TypeVar("Value")
 
