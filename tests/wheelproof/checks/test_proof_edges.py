@@ -320,6 +320,27 @@ def test_the_models_deadlock_with_a_view_that_sees_an_end_there_is_noticed(tmp_p
 # -- what the row takes from theorems
 
 
+@pytest.mark.parametrize(
+    ("figures", "why"),
+    [
+        ({"excused": {"S": {"A-KEPT": "b waits at A1"}}}, ""),
+        ({"excused": {"S": {"A-OTHER": "b waits at A1"}}}, "b waits at A1"),
+        ({"excused": {"S": {"A-KEPT": "b waits", "A-OTHER": "c waits at A2"}}}, "c waits at A2"),
+        (
+            {"excused": {"S": {"A-KEPT": "b waits"}}, "waiting": {"S": "d waits at A3"}},
+            "d waits at A3",
+        ),
+    ],
+)
+def test_a_wait_is_excused_by_an_assumption_of_the_theorem_and_by_no_other(figures, why):
+    """A scenario that does not keep an assumption is none of a theorem that has it."""
+    found = edges(**figures)
+    kept = replace(theorem("P", "m", "S", enabled=True), assumes=("A-KEPT",))
+    judged = prove.not_carried(kept, found)
+    assert judged.endswith(f"where the model waits: {why}") if why else judged == ""
+    assert not prove.not_carried(replace(kept, enabled=False), found)
+
+
 def edges(verdict="exhaustive", **figures):
     return judge(
         "m",
