@@ -19,7 +19,7 @@ from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value, gathered, merged, same
 from proofs.generated.ways import RETURN, Way, copied, excluded, exhaust, parted, simple
-from proofs.ts import WHOLE, Sort
+from proofs.ts import WHOLE, Sort, nullable, present
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (
@@ -144,7 +144,7 @@ class Actions:
                 sort = terms.sort_of(bound.domain, names)
                 chosen = f"with_{bound.formals[0].name}"
                 element = z3.Const(f"{chosen}!", sort.z3)
-                way.chosen[chosen] = element, sort
+                way.chosen[chosen] = element, present(sort)
                 inner = {**names, bound.formals[0]: Made(element, sort)}
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
@@ -250,14 +250,14 @@ class Actions:
         return None
 
     def choose(self, name: str, value: Expression, names: Names, way: Way) -> None:
-        """A next value of a thread's variable that is not known: any."""
+        """A next value of a thread's variable that is not known: any, and none."""
         of = self.shapes.get(name)
         if not isinstance(of, Function) or not isinstance(of.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
         self.own(name, value, names)
         sort = of.range if isinstance(of.range, Sort) else WHOLE
         element = z3.Const(f"chosen_{name}!", sort.z3)
-        way.chosen[f"chosen_{name}"] = element, sort
+        way.chosen[f"chosen_{name}"] = element, nullable(sort)
         way.open = True
         way.after[name] = z3.Store(getattr(self.s, name), self.thread, element)
 

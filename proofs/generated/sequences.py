@@ -11,7 +11,7 @@ from proofs.generated.scopes import Made, Names
 from proofs.generated.shapes import INT, Record, Sequence
 from proofs.generated.spaced import View, put
 from proofs.generated.values import Value, at_place
-from proofs.ts import WHOLE, Sort
+from proofs.ts import WHOLE, Sort, present
 from proofs.ts_extremes import PLACE
 from wheelproof.tla.syntax import (
     Builtin,
@@ -131,7 +131,7 @@ def search(terms: Terms, node: Call, names: Names) -> Value:
     value, first = terms.plain(sequence, names), terms.of(start, INT, names)
     found, each = z3.Int(f"{name}!"), z3.Int("place_before")
     null, item, length = of.of.null, value["item"], value["length"]
-    terms.chosen[name] = found, WHOLE
+    terms.chosen[name] = found, present(WHOLE)
     terms.obligations.append(1 <= first)
     terms.defining += [
         z3.Or(found == 0, z3.And(first <= found, found <= length, item[found] != null)),

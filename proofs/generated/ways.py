@@ -9,7 +9,7 @@ import z3
 
 from proofs.generated.scopes import First
 from proofs.generated.values import Value
-from proofs.ts import Everywhere, Sort
+from proofs.ts import Everywhere, Parameter
 from proofs.ts_extremes import Extreme
 
 RETURN = "back"
@@ -38,7 +38,7 @@ class Way:
     kept: dict[tuple[str, str], Value] = field(default_factory=dict)
     popped: bool = False
     obligations: list[z3.BoolRef] = field(default_factory=list)
-    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    chosen: dict[str, tuple[z3.ExprRef, Parameter]] = field(default_factory=dict)
     firsts: dict[str, First] = field(default_factory=dict)
     defining: list[z3.BoolRef] = field(default_factory=list)
     extremes: dict[str, Extreme] = field(default_factory=dict)

@@ -1,6 +1,8 @@
-"""Several ways from one label to another: none of their steps is lost where they become one."""
+"""No step of a module is lost: where several ways become one, and where a value is not known."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 import z3
@@ -70,3 +72,37 @@ def test_every_step_is_there_and_no_other(written, name):
     of = made(name, export.load(written[f"Joined{name}"]), WORDS)()
     assert {number for number in range(9) if possible(of, number)} == BODIES[name][1]
     assert (len(of.LABELS["A"]) == 1) == (name in ONE_WAY)
+
+
+HELD = replace(
+    WORDS,
+    variables={
+        "who": THREAD,
+        "number": INT,
+        "pc": prefixed("HolderLabel", "at", "Nowhere A B Done"),
+    },
+)
+
+
+@pytest.mark.parametrize("name", ["who", "number"])
+def test_a_value_that_is_not_known_may_be_any_and_none(modules, name):
+    """What a thread takes out of a variable without terms: an element, or null; any number."""
+    other = "number" if name == "who" else "who"
+    texts = {
+        f"Holds_{name}": "CONSTANTS Threads, NULL\nVARIABLES q, pc, who, number, stack\n"
+        f'A(self) ==\n  /\\ pc[self] = "A"\n  /\\ {name}\' = [{name} EXCEPT ![self] = q[1]]\n'
+        '  /\\ pc\' = [pc EXCEPT ![self] = "B"]\n'
+        f"  /\\ UNCHANGED <<q, stack, {other}>>\n"
+        'B(self) ==\n  /\\ pc[self] = "B" /\\ pc\' = [pc EXCEPT ![self] = "Done"]\n'
+        "  /\\ UNCHANGED <<q, stack, who, number>>\n"
+        "Next == \\E self \\in Threads : A(self) \\/ B(self)\n"
+    }
+    of = made(f"Holds_{name}", export.load(modules(texts)[f"Holds_{name}"]), HELD)()
+    s, thread = of.symbols(), z3.Const("t!", THREAD.z3)
+    taken = of.step("A_to_B", s)[1]
+    one = z3.Const("one", THREAD.z3)
+    wanted = [THREAD.null, one] if name == "who" else [z3.IntVal(each) for each in (-1, 0, 7)]
+    for value in wanted:
+        solver = z3.Solver()
+        solver.add(*taken.guards, taken.updates[name][thread] == value, one != THREAD.null)
+        assert solver.check() == z3.sat, value
