@@ -7,10 +7,8 @@ and the queue are of the module itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 import z3
-from z3 import ForAll, Implies
 
 from proofs.protocols.system_timer_ended import (
     ADDS,
@@ -20,12 +18,11 @@ from proofs.protocols.system_timer_ended import (
     Ranked,
 )
 from proofs.protocols.system_timer_kafka import KafkaEnds
-from proofs.protocols.system_timer_links import V, number, tick
+from proofs.protocols.system_timer_links import V, tick
 from proofs.protocols.system_timer_ranking import KafkaRank
 from proofs.protocols.system_timer_simulation import TimerSimulation
-from proofs.protocols.system_timer_steps import STATEMENTS, B
+from proofs.protocols.system_timer_steps import STATEMENTS
 from proofs.protocols.system_timer_whole import OF_ENTRIES, KeptDues, KeptEntries, of_levels
-from proofs.protocols.system_timer_words import NO_LEVEL
 
 OF_KAFKA_ENDS = tuple(each for each in KafkaEnds.conjuncts() if each not in OF_ENTRIES)
 CALLS = ("entering_is_called", "level_is_one", "calls_return", "kafka_is_elsewhere", "is_kafkas")
@@ -60,9 +57,7 @@ class KeptKafkaEnds(KeptEnds):
         ),
         "clocks_fall": KEYS,
         "queued_or_held": (*LOCKS, "queue_is_a_bag"),
-        "reaps_until_it_is_over": (
-            *(*LOCKS, *ADDS, *ONCE, "adds_are_listed", "links_are_listed"),
-        ),
+        "reaps_until_it_is_over": (*(*LOCKS, *ADDS, *ONCE, "adds_are_listed", "links_are_listed"),),
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
@@ -84,25 +79,18 @@ class KeptKafkaEnds(KeptEnds):
             case "W1_to_W2":
                 return TimerSimulation.instances(self, name)
             case "W3_to_W4" | "W3_to_back":
-                due = s.Deadline[s.ke[MOVER]]
-                terms = {
-                    "e": due,
-                    "x": s.key[bucket],
-                    "c": s.current[level],
-                    "t": tick(s, level),
-                    "w": s.WheelSize,
-                }
+                due, own = s.Deadline[s.ke[MOVER]], tick(s, level)
+                old, clock = s.key[bucket], s.current[level]
+                inserted = {"e": due, "x": old, "c": clock, "t": own, "w": s.WheelSize}
                 return {
-                    "T17-insert #1": STATEMENTS["T17-insert"].at(terms),
-                    "T17-key #1": STATEMENTS["T17-key"].at(
-                        {name: each for name, each in terms.items() if name != "x"}
-                    ),
-                    "trimmed #1": STATEMENTS["trimmed"].at({"T": due, "t": tick(s, level)}),
-                    "from_zero #1": STATEMENTS["from_zero"].at({"a": due, "t": tick(s, level)}),
+                    "T17-insert #1": STATEMENTS["T17-insert"].at(inserted),
+                    "trimmed #1": STATEMENTS["trimmed"].at({"T": due, "t": own}),
+                    "from_zero #1": STATEMENTS["from_zero"].at({"a": due, "t": own}),
                 }
             case "R7_to_V1":
                 until, low = s.expiration[MOVER], tick(s, V)
                 known = KeptDues.instances(self, name)
+                del known["T17-clock #1"]
                 gap = {"a": s.current[V], "b": until, "t": low}
                 return known | {
                     "trimmed #2": of_levels("trimmed", T=until, t=low),
@@ -131,7 +119,7 @@ class RankedKafka(KeptKafkaEnds, Ranked):
 
 
 def cited_ends(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise. ``own``: hypotheses of an induction."""
+    """The theorems whose statements are premises, by premise; ``own``: as for `cited`."""
     found = {name: name.partition(" #")[0] for name in premises if " #" in name}
     found |= {name: "Inv.Entries" for name in premises if name in OF_ENTRIES}
     return found | {

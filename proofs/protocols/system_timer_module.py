@@ -39,7 +39,7 @@ class Conditions:
     ``old``, ``new``: as in `system`, for a module with a fault. ``BASE``: its ghosts and conjuncts.
     """
 
-    BASE: type[Linked] = Linked
+    BASE: type = Linked
 
     def __init__(self, old: str = "", new: str = "") -> None:
         self.old, self.new = old, new
@@ -97,7 +97,7 @@ class Conditions:
         for name in ways:
             if name in found:
                 return found[name].before(name)
-        reached = ReachedTimer(small(self.BASE.TIMERS)[0], base=self.BASE)
+        reached = ReachedTimer(small(system(base=self.BASE).TIMERS)[0], base=self.BASE)
         return reached.in_state(reached.start)
 
     def start(self) -> VC:

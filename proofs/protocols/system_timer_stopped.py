@@ -25,8 +25,8 @@ from proofs.protocols.system_timer_ended import (
 )
 from proofs.protocols.system_timer_ends import Ends
 from proofs.protocols.system_timer_entries import B
-from proofs.protocols.system_timer_links import Linked, at
-from proofs.protocols.system_timer_runs import ReachedTimer, small
+from proofs.protocols.system_timer_links import at
+from proofs.protocols.system_timer_runs import ReachedTimer, small, system
 from proofs.protocols.system_timer_steps import ENTRY, NO_BUCKET, NO_ENTRY, NO_THREAD, E, T
 from proofs.protocols.system_timer_waits import REAPS_AT, SOME, SOME_ENTRY
 from proofs.protocols.system_timer_whole_module import ConditionsOfDues
@@ -227,6 +227,7 @@ class ConditionsOfTheEnd(Conditions):
         ProofError: it does not follow.
         """
         of, s = self.simulation.module, self.simulation.s
+        assert isinstance(of, Ends)
         claims = {**self.claims(), "late": self.late()}
         names = self.NEEDS[name]
         premises = {
@@ -236,7 +237,7 @@ class ConditionsOfTheEnd(Conditions):
             premises = {"link kafka_is_elsewhere": self.premises["link kafka_is_elsewhere"]}
             claims |= {each: _whole(claims[each]) for each in ("unread", "places", "due")}
         else:
-            premises |= waiting.stopped(s, type(of)) | self.further(name)
+            premises |= waiting.stopped(s, of) | self.further(name)
         if name == "places":
             claims["unread"] = _whole(claims["unread"])
         premises |= {each: claims[each] for each in known if each != name}
@@ -269,9 +270,9 @@ def _whole(claim: z3.BoolRef) -> z3.BoolRef:
 
 
 @cache
-def at_the_end(base: type[Linked] = Ends) -> tuple[ReachedTimer, State]:
+def at_the_end(base: type = Ends) -> tuple[ReachedTimer, State]:
     """A small run's state in which no thread can step, and time has reached each deadline."""
-    reached = ReachedTimer(small(base.TIMERS)[2], base=base)
+    reached = ReachedTimer(small(system(base=base).TIMERS)[2], base=base)
     for _, move in reached.edges():
         if not [*reached.instance.moves(move.after)]:
             return reached, move.after

@@ -109,11 +109,11 @@ def not_yet(s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
 
 
 def first_is_not_due(s: SimpleNamespace) -> z3.BoolRef:
-    """Due of the module is false, whatever the heap's order: the first is not due, or there is none."""
+    """Due of the module is false, whatever the heap's order: the first is not due, if any is."""
     return Or(not_yet(s, FIRST), ForAll([B], Or(B == NO_BUCKET, s.queue[B] <= 0)))
 
 
-def stopped(s: SimpleNamespace, of: type[Ends] = Ends) -> dict[str, z3.BoolRef]:
+def stopped(s: SimpleNamespace, of: Ends) -> dict[str, z3.BoolRef]:
     """No thread can step, and what is assumed of programs.
 
     A-LAST: what follows a reap or an execute in a program is an execute. A-REAPS: one program has a
@@ -123,7 +123,7 @@ def stopped(s: SimpleNamespace, of: type[Ends] = Ends) -> dict[str, z3.BoolRef]:
     last = And(1 <= K, K < N, N <= s.Program_length[T])
     ends = Or(word[T][K] == OPERATION.reap, word[T][K] == OPERATION.execute)
     idle, empty = nothing(s)
-    if issubclass(of, KafkaEnds):
+    if isinstance(of, KafkaEnds):
         idle = first_is_not_due(s)
     waiting = waits(s, T, idle, empty, of.WAITS_AT)
     return {

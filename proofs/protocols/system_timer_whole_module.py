@@ -10,7 +10,6 @@ import z3
 from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols.system_timer_dues import Dues
 from proofs.protocols.system_timer_entries import Entries
-from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_module import THEORY as PROVED
 from proofs.protocols.system_timer_module import Conditions as OfModule
 from proofs.protocols.system_timer_module import module_digest
@@ -48,7 +47,7 @@ CALLS = ("entering_is_called", "calls_return", "kafka_is_elsewhere")
 class Conditions(OfModule):
     """The conditions of an invariant of the module, and of each property that follows from it."""
 
-    BASE: type[Linked] = Entries
+    BASE: type = Entries
     KEEPS: type[KeptEntries] = KeptEntries
 
     @cached_property
