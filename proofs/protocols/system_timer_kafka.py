@@ -68,13 +68,14 @@ class KafkaEnds(Ends):
     """
 
     TIMERS = ("KafkaTimer",)
+    LEFT_OUT: tuple[str, ...] = OF_CORRECTED
     WAITS_AT = ("Q1", "Q2")
     VARIABLES = {**Ends.VARIABLES, "keyer": array(BUCKET, ENTRY), "last": THREAD.z3}
 
     @classmethod
     def declared(cls, kind: type) -> dict[str, Any]:
         found = super().declared(kind)
-        return {name: each for name, each in found.items() if name not in OF_CORRECTED}
+        return {name: each for name, each in found.items() if name not in cls.LEFT_OUT}
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         known = super().ghosts(name, s, t)

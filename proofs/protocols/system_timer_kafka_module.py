@@ -11,7 +11,8 @@ from functools import partial
 
 from proofs.kernel import Control, Theory
 from proofs.protocols.system_timer_ended_module import PROGRAMS
-from proofs.protocols.system_timer_kafka_planted import COUNTS, ENDS, RANKS, WAITS
+from proofs.protocols.system_timer_kafka_dues import ConditionsOfKafkasDues
+from proofs.protocols.system_timer_kafka_planted import COUNTS, DUES, ENDS, RANKS, WAITS
 from proofs.protocols.system_timer_kafka_stopped import (
     ConditionsOfKafka,
     ConditionsOfKafkasCounter,
@@ -26,11 +27,12 @@ from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole_module import READ
 from proofs.protocols.theory import ATOMIC, LateVC
 
-OF, OF_RANK, OF_STEPS, OF_END = (
+OF, OF_RANK, OF_STEPS, OF_END, OF_DUES = (
     ConditionsOfKafka(),
     ConditionsOfKafkasRank(),
     ConditionsOfKafkasSteps(),
     ConditionsOfKafkasEnd(),
+    ConditionsOfKafkasDues(),
 )
 THEORY = Theory("protocols.system_timer_kafka_module", mechanism=NAME, after=(PROVED,))
 ASSUMES = (*ATOMIC, *OF_MODULE, "A-HEAP", "A-ADDS")
@@ -78,6 +80,28 @@ THEORY.theorem(
     [Control(each.name, each.says, each.find, "trace") for each in WAITS],
     rests_on=("Inv.KafkaEnds",),
     assumes=ASSUMES,
+    profile="nightly",
+)
+THEORY.theorem(
+    "Inv.KafkaDues",
+    f"the invariant of deadlines, with Kafka's timer and one reaper, of {READ}: it holds at the "
+    "start, and each step of each label keeps it",
+    [
+        LateVC("start", OF_DUES.start),
+        *[LateVC(each, partial(OF_DUES.step, each)) for each in ACTIONS],
+    ],
+    is_lemma=True,
+    rests_on=("Inv.KafkaEnds", "Inv.Entries", "T17-insert", "trimmed"),
+    assumes=(*ASSUMES, "A-REAPER", "A-ROOT"),
+    profile="nightly",
+)
+THEORY.theorem(
+    "Timer.KafkaNotEarly",
+    "With Kafka's timer and one reaper no entry is handed to the executor before its deadline.",
+    [LateVC("not early", OF_DUES.not_early)],
+    [Control(each.name, each.says, each.find, "trace") for each in DUES],
+    rests_on=("Inv.KafkaDues",),
+    assumes=(*ASSUMES, "A-REAPER", "A-ROOT"),
     profile="nightly",
 )
 

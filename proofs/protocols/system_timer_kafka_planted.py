@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import z3
 
+from proofs.kernel import Found
+from proofs.protocols import mutated
 from proofs.protocols.system_timer_ended_planted import COUNTS as COUNTS_OF_CORRECTED
 from proofs.protocols.system_timer_ended_planted import ENDS as ENDS_OF_CORRECTED
 from proofs.protocols.system_timer_ended_planted import (
@@ -22,9 +24,18 @@ from proofs.protocols.system_timer_ended_planted import (
 )
 from proofs.protocols.system_timer_ended_planted import WAITS as WAITS_OF_CORRECTED
 from proofs.protocols.system_timer_kafka import KafkaEnds
+from proofs.protocols.system_timer_kafka_dues import KafkaDues, KeptKafkaDues
 from proofs.protocols.system_timer_kafka_ended import KeptKafkaEnds, RankedKafka
 from proofs.protocols.system_timer_ranking import KafkaRank
-from proofs.protocols.system_timer_runs import scenario
+from proofs.protocols.system_timer_runs import NAME, ReachedTimer, scenario, specification
+from proofs.protocols.system_timer_whole_planted import FAULTS, OfDues
+from proofs.protocols.timer_task_list_planted import broken_goal, violated
+
+
+def model_of(program: Mapping[str, Any]) -> Any:
+    """The specification's model of a scenario."""
+    constants = mutated.mechanisms()[NAME].constants_of(program)
+    return specification().model(constants, tuple(program["threads"]))
 
 
 def with_kafkas(program: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,6 +49,53 @@ class OfKafkasRank(OfRank):
 
 class OfKafkasCounter(OfCounter):
     base, simulation = KafkaEnds, KeptKafkaEnds
+
+
+class OfKafkasDues(OfDues):
+    base, simulation = KafkaDues, KeptKafkaDues
+
+
+@dataclass(frozen=True)
+class TwoReapers:
+    """Two reapers of Kafka's, and no fault of the text (A-REAPER)."""
+
+    name: ClassVar[str] = "two reapers"
+    says: ClassVar[str] = (
+        "one reaper has polled a bucket and waits for the lock. The other one advances the clocks "
+        "past its key, and an adder gives it the next turn's"
+    )
+    property: ClassVar[str] = "NotEarly"
+
+    def find(self, _seed: int = 0) -> Found:
+        """A reached state of the unchanged module in which an entry was handed over early."""
+        missing = violated(model_of(PASSED), self.property)
+        return Found("unsat", missing) if missing else Found("sat", self.property)
+
+
+class AnyFirst(KafkaDues):
+    """The heap hands out any bucket, whichever was first before."""
+
+    def heap(self, name: str, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return []
+
+
+@dataclass(frozen=True)
+class OfAnyFirst:
+    """A heap of which nothing is assumed, and no fault of the text (A-ROOT)."""
+
+    name: ClassVar[str] = "any first"
+    says: ClassVar[str] = (
+        "a bucket comes to the queue's top without a poll: it is due, and its key is behind the "
+        "clock, so that an adder may give it the next turn's while the reaper waits for the lock"
+    )
+    goal: ClassVar[str] = "Q1_to_Q2: polled_is_due"
+
+    def find(self, _seed: int = 0) -> Found:
+        """A step that the terms have without the assumption, and that breaks the goal."""
+        judged = broken_goal(ReachedTimer(BEHIND, base=AnyFirst), KeptKafkaDues)
+        if judged is None:
+            return Found("unsat", "every step of the scenario keeps the conjuncts")
+        return Found("sat", judged, "" if judged == self.goal else f"{self.goal} was to fail first")
 
 
 class OfKafkasWaits(OfWaits):
@@ -92,6 +150,45 @@ RANKS: tuple[OfRank | OfClaim, ...] = (
         "W2_to_W3: lowers reach",
     ),
 )
+PASSED = with_kafkas(
+    scenario(
+        {"one": 1, "two": 2, "four": 4},
+        size=3,
+        levels=2,
+        a="add one; add two; add four",
+        c="tick; tick",
+        r="reap",
+        q="reap",
+    )
+)
+BEHIND = with_kafkas(
+    scenario(
+        {"one": 1, "two": 2, "three": 3},
+        size=4,
+        a="add one; add two; add three",
+        c="tick; tick",
+        r="reap",
+    )
+)
+EARLY = {
+    "hands_over_undue": "W1_to_K1: due_when_handed",
+    "passes_on_early": "W1_to_W0: due_at_the_bottom",
+    "polls_undue": "Q1_to_Q2: polled_is_due",
+}
+"""Faults with which the corrected timer is early too, and the goals that fail first here."""
+DUES: tuple[OfKafkasDues | TwoReapers | OfAnyFirst, ...] = (
+    *[
+        OfKafkasDues(
+            *(each.name.replace("_", " "), each.says, each.old, each.new),
+            *(with_kafkas(each.program), EARLY[each.name], each.property),
+        )
+        for each in FAULTS
+        if isinstance(each, OfDues) and each.name in EARLY
+    ],
+    TwoReapers(),
+    OfAnyFirst(),
+)
+"""Faults with which an entry is early."""
 WAITS = tuple(
     OfKafkasWaits(each.name, each.says, each.label, each.old, each.new, with_kafkas(each.program))
     for each in WAITS_OF_CORRECTED

@@ -9,6 +9,7 @@ import z3
 
 from proofs.kernel import ProofError
 from proofs.protocols import mutated
+from proofs.protocols import system_timer_kafka_dues as dues
 from proofs.protocols import system_timer_kafka_ended as ended
 from proofs.protocols import system_timer_kafka_module as module
 from proofs.protocols import system_timer_kafka_planted as planted
@@ -16,14 +17,20 @@ from proofs.protocols import system_timer_kafka_stopped as stopped
 from proofs.protocols import system_timer_ranking as ranking
 from proofs.protocols import system_timer_runs as runs
 from proofs.protocols import system_timer_waits as waits
-from proofs.protocols.system_timer_ended_planted import LAST, OfEnd, OfRank, goes_round
+from proofs.protocols.system_timer_ended_planted import LAST, OfEnd, OfRank, goes_round, graph
 from proofs.protocols.system_timer_kafka import OF_CORRECTED, KafkaEnds
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole import OF_DUES, OF_ENTRIES
-from proofs.protocols.timer_task_list_planted import broken_goal
+from proofs.protocols.timer_task_list_planted import broken_goal, violated
+from wheelproof.tla import values
 
 TIMER = mutated.mechanisms()["system_timer"]
-OF_LABELS = {"Inv.KafkaEnds": "start", "Timer.KafkaRank": "above", "Timer.KafkaMoves": ""}
+OF_LABELS = {
+    "Inv.KafkaEnds": "start",
+    "Inv.KafkaDues": "start",
+    "Timer.KafkaRank": "above",
+    "Timer.KafkaMoves": "",
+}
 """Theorems with a condition for each label, and the one before them."""
 AT_THE_END = {
     "Stopped.KafkasLocks": ["free", "unread"],
@@ -33,6 +40,8 @@ AT_THE_END = {
     "Timer.KafkaFires": ["all fired"],
     "Timer.KafkaTerminates": ["all done"],
 }
+FOLLOWS = {"Timer.KafkaCounterExact": planted.COUNTS, "Timer.KafkaNotEarly": planted.DUES}
+"""Theorems of one condition, with their controls."""
 TWO_REAPERS = planted.with_kafkas(
     runs.scenario({"one": 1, "two": 1}, a="add one; add two", c="tick", r="reap", q="reap")
 )
@@ -43,7 +52,7 @@ CAST = [*runs.small(KafkaEnds.TIMERS), TWO_REAPERS, LATE]
 
 def test_every_label_has_a_condition_and_every_theorem_a_control():
     theorems = module.THEORY.theorems
-    assert set(theorems) == {*OF_LABELS, *AT_THE_END, "Timer.KafkaCounterExact"}
+    assert set(theorems) == {*OF_LABELS, *AT_THE_END, *FOLLOWS}
     for name, first in OF_LABELS.items():
         assert [vc.name for vc in theorems[name].vcs] == [*([first] if first else []), *ACTIONS]
     for name, conditions in AT_THE_END.items():
@@ -52,18 +61,26 @@ def test_every_label_has_a_condition_and_every_theorem_a_control():
         controls = [each.name for each in planted.ENDS if each.claim == claim]
         assert len(controls) == 2
         assert [each.name for each in theorems[name].controls] == controls
-    assert [each.is_lemma for each in theorems.values()].count(True) == 4
+    for name, faults in FOLLOWS.items():
+        assert [each.name for each in theorems[name].controls] == [each.name for each in faults]
+    assert [each.is_lemma for each in theorems.values()].count(True) == 5
 
 
-def test_no_theorem_of_kafkas_assumes_one_reaper():
+def test_one_reaper_is_assumed_where_no_entry_is_early_alone():
+    one = {"Inv.KafkaDues", "Timer.KafkaNotEarly"}
     for name, theorem in module.THEORY.theorems.items():
-        assert "A-REAPER" not in theorem.assumes and "Spec.SystemTimer" not in theorem.rests_on
+        assert {"A-REAPER", "A-ROOT"} & {*theorem.assumes} == (
+            {"A-REAPER", "A-ROOT"} if name in one else set()
+        )
+        assert "Spec.SystemTimer" not in theorem.rests_on
         assert ("A-LAST" in theorem.assumes) == (name in module.CLAIMS or "Adds" in name)
 
 
 def test_the_conjuncts_are_new_and_what_is_false_with_kafkas_order_is_none():
     assert not set(ended.OF_KAFKA_ENDS) & {*OF_ENTRIES, *OF_CORRECTED}
     assert set(OF_CORRECTED) < {*OF_DUES, "puts_back_what_is_due"}
+    assert not set(dues.OF_KAFKA_DUES) & {*ended.OF_KAFKA_ENDS, *OF_ENTRIES}
+    assert {*dues.KeptKafkaDues.NEEDS, "seen_by_now"} == set(dues.OF_KAFKA_DUES)
     assert set(OF_ENTRIES) < set(KafkaEnds.conjuncts())
     known = {*ended.OF_KAFKA_ENDS, *OF_ENTRIES}
     assert set(ended.KeptKafkaEnds.NEEDS) < known
@@ -112,11 +129,39 @@ def test_a_run_goes_round_with_the_fault_alone():
     assert not any(goes_round(model(each.program)) for each in faults)
 
 
+def test_two_reapers_hand_an_entry_over_early_and_one_does_not():
+    assert planted.TwoReapers().find().verdict == "sat"
+    threads = {name: of for name, of in planted.PASSED["threads"].items() if name != "q"}
+    assert violated(planted.model_of(planted.PASSED | {"threads": threads}), "NotEarly")
+
+
+def changes(name: str, bound: int) -> set[tuple[int, bool]]:
+    """How a step changes the length of the queue, and whether its first bucket stays the first."""
+    model = TIMER.compiled_model(TIMER.scenarios[name])
+    place = model.variables.index("queue")
+    found = set()
+    for (shared, _), following in graph(model, bound):
+        before = values.as_plain(shared[place])
+        for after in (values.as_plain(other[place]) for other, _ in following):
+            if before and after:
+                more = len(after) - len(before)
+                stays = after[0] == before[0]
+                found.add((more, stays))
+                assert more < 0 or stays or sorted(after) == sorted([*before, after[0]])
+    return found
+
+
+def test_the_first_of_the_queue_stays_until_a_poll_or_an_offer_before_it():
+    """A-ROOT, of Offer and Poll of the module, where buckets are given other keys too."""
+    found = changes("kafka_stalled_adder", 20_000)
+    assert (0, False) not in found and {(0, True), (1, True), (1, False), (-1, False)} <= found
+
+
 # -- by night
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", [*OF_LABELS, *AT_THE_END, "Timer.KafkaCounterExact"])
+@pytest.mark.parametrize("name", [*OF_LABELS, *AT_THE_END, *FOLLOWS])
 def test_the_theorem_is_proved_with_its_controls(name):
     evidence = module.THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
@@ -125,10 +170,13 @@ def test_the_theorem_is_proved_with_its_controls(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("fault", (*planted.RANKS, *planted.COUNTS), ids=lambda fault: fault.name)
-def test_a_step_breaks_the_goal_of_the_rank_or_of_the_counter(fault):
+@pytest.mark.parametrize(
+    "fault", (*planted.RANKS, *planted.COUNTS, *planted.DUES), ids=lambda fault: fault.name
+)
+def test_a_step_breaks_the_goal_of_the_rank_of_the_counter_or_of_a_deadline(fault):
     found = fault.find()
-    assert (found.verdict, found.witness, found.contradiction) == ("sat", fault.goal, "")
+    goal = "NotEarly" if isinstance(fault, planted.TwoReapers) else fault.goal
+    assert (found.verdict, found.witness, found.contradiction) == ("sat", goal, "")
 
 
 @pytest.mark.nightly
@@ -145,6 +193,8 @@ REFUSED = {
     "removes without counting": (stopped.ConditionsOfKafka, "F2", "F2_to_W1: links_are_listed"),
     "queues nothing": (stopped.ConditionsOfKafka, "W4", "W4_to_back: queued_or_held"),
     "counts twice": (stopped.ConditionsOfKafka, "W2", "W2_to_W3: links_are_listed"),
+    "polls undue": (dues.ConditionsOfKafkasDues, "Q1", "Q1_to_Q2: polled_is_due"),
+    "passes on early": (dues.ConditionsOfKafkasDues, "W1", "W1_to_W0: due_at_the_bottom"),
 }
 """Fault -> the conditions, the label and the goal without a proof."""
 
@@ -154,7 +204,9 @@ REFUSED = {
 def test_a_fault_is_no_proof(name):
     conditions, label, refused = REFUSED[name]
     (fault,) = [
-        each for each in (*planted.RANKS, *planted.COUNTS, *planted.ENDS) if each.name == name
+        each
+        for each in (*planted.RANKS, *planted.COUNTS, *planted.ENDS, *planted.DUES)
+        if each.name == name
     ]
     with pytest.raises(ProofError, match=f"{refused}.* does not follow"):
         conditions(fault.old, fault.new).step(label)
@@ -181,6 +233,14 @@ def test_a_wait_that_is_none_is_no_proof(fault):
 @pytest.mark.parametrize("keeps", [ended.KeptKafkaEnds, ended.RankedKafka])
 def test_every_goal_holds_on_the_states_of_small_scenarios(keeps, program):
     assert broken_goal(runs.ReachedTimer(program, bound=300, base=KafkaEnds), keeps) is None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("program", [each for each in CAST if each is not TWO_REAPERS])
+def test_every_goal_on_deadlines_holds_on_the_states_of_small_scenarios(program):
+    reached = runs.ReachedTimer(program, bound=2_000, base=dues.KafkaDues)
+    assert reached.instance.initial(reached.start)
+    assert broken_goal(reached, dues.KeptKafkaDues) is None
 
 
 @pytest.mark.nightly
