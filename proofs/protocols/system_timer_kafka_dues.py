@@ -19,28 +19,25 @@ from z3 import And, ForAll, Implies, Not, Or, Store
 from proofs.kernel import VC, ProofError
 from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_ended import ADDS, MOVER
-from proofs.protocols.system_timer_entries import B, Entries, cancelled
-from proofs.protocols.system_timer_kafka import KafkaEnds
-from proofs.protocols.system_timer_kafka_ended import (
-    KEYS,
-    LOCKS,
-    OF_KAFKA_ENDS,
-    KeptKafkaEnds,
-    cited_ends,
+from proofs.protocols.system_timer_entries import B, cancelled
+from proofs.protocols.system_timer_kafka_ended import KEYS, LOCKS, OF_KAFKA_ENDS, KeptKafkaEnds
+from proofs.protocols.system_timer_kafka_reaper import (
+    OF_KAFKA_REAPER,
+    ConditionsOfKafkasReaper,
+    KafkaReaper,
 )
-from proofs.protocols.system_timer_kafka_stopped import ConditionsOfKafka
-from proofs.protocols.system_timer_links import Linked, V, at, enters_for, every_thread, tick
+from proofs.protocols.system_timer_links import V, at, enters_for, every_thread, tick
 from proofs.protocols.system_timer_simulation import TimerSimulation
 from proofs.protocols.system_timer_steps import BUCKET, INT, NO_BUCKET, NO_THREAD, T
-from proofs.protocols.system_timer_whole import KeptEntries, of_levels
-from proofs.protocols.system_timer_words import NO_LEVEL, TIMER
+from proofs.protocols.system_timer_whole import OF_ENTRIES, KeptEntries, of_levels
+from proofs.protocols.system_timer_words import NO_LEVEL
 from proofs.protocols.timer_task_list_simulation import simple
 from proofs.ts import array, conjunct
 from proofs.ts_instances import cores
 
 
-class KafkaDues(KafkaEnds):
-    """The system of the end, with what it needs that no entry is early.
+class KafkaDues(KafkaReaper):
+    """The system of the one reaper, with what it needs that no entry is early.
 
     Ghosts: ``polls``, that the queue's first bucket was taken out, so that any may be first now.
     ``epoch``, how often the reaper has found the first one not to be due. ``seen``, of each bucket
@@ -49,7 +46,7 @@ class KafkaDues(KafkaEnds):
 
     LEFT_OUT = ("none_is_keyed_anew", "puts_back_what_is_due")
     VARIABLES = {
-        **KafkaEnds.VARIABLES,
+        **KafkaReaper.VARIABLES,
         "polls": z3.BoolSort(),
         "epoch": INT,
         "seen": array(BUCKET, INT),
@@ -79,11 +76,6 @@ class KafkaDues(KafkaEnds):
         b = first.element
         return [Or(b == NO_BUCKET, s.polls, s.seen[b] == s.epoch)]
 
-    def of_timer(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """Which timer it is, and A-REAPER."""
-        _, *reapers = Linked.of_timer(self, s)
-        return [s.Timer == TIMER.KafkaTimer, *reapers]
-
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [*super().initially(s), Not(s.polls), ForAll([B], s.seen[B] <= s.epoch)]
 
@@ -91,11 +83,6 @@ class KafkaDues(KafkaEnds):
         return {**super().at_start(adds), "epoch": 0}
 
     # -- the queue's first bucket
-
-    @conjunct
-    def one_reaps(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Only the reaper reaps."""
-        return every_thread(Implies(self.reaps(s, T), T == s.reaper))
 
     @conjunct
     def seen_by_now(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -163,7 +150,7 @@ class KafkaDues(KafkaEnds):
 OF_KAFKA_DUES = tuple(
     each
     for each in KafkaDues.conjuncts()
-    if each not in OF_KAFKA_ENDS and each not in Entries.conjuncts()
+    if each not in (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_ENTRIES)
 )
 FREE = ("one_reaps", "first_is_ahead", "offered_is_ahead", "seen_by_now", *LOCKS)
 
@@ -173,7 +160,6 @@ class KeptKafkaDues(KeptKafkaEnds):
 
     OWN = OF_KAFKA_DUES
     NEEDS: Mapping[str, tuple[str, ...]] = {
-        "one_reaps": (*ADDS, "is_at_its_turn"),
         "first_is_ahead": (*FREE, *KEYS, "thrown_by_the_shut", "clocks_are_not_ahead"),
         "offered_is_ahead": (*LOCKS, *KEYS),
         "polled_is_due": (*FREE, *KEYS, "reads_its_key", "clocks_are_not_negative"),
@@ -184,7 +170,7 @@ class KeptKafkaDues(KeptKafkaEnds):
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        of = (*OF_KAFKA_ENDS, *OF_KAFKA_DUES)
+        of = (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_KAFKA_DUES)
         return KeptEntries.premises(self) | {e: self.module.formula(e, self.s) for e in of}
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
@@ -203,7 +189,7 @@ class KeptKafkaDues(KeptKafkaEnds):
         return {}
 
 
-class ConditionsOfKafkasDues(ConditionsOfKafka):
+class ConditionsOfKafkasDues(ConditionsOfKafkasReaper):
     """The conditions of the invariant of deadlines, with Kafka's timer."""
 
     BASE, KEEPS = KafkaDues, KeptKafkaDues
@@ -221,6 +207,3 @@ class ConditionsOfKafkasDues(ConditionsOfKafka):
         premises = {name: all_of(parts) for name, parts in kept.items()}
         cites = dict.fromkeys(premises, "Inv.KafkaDues")
         return VC("not early", premises, shown, self.vivid(("K2_to_back",)), cites=cites)
-
-    def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
-        return cited_ends(premises, self.HYPOTHESES)

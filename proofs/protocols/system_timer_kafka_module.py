@@ -12,7 +12,11 @@ from functools import partial
 from proofs.kernel import Control, Theory
 from proofs.protocols.system_timer_ended_module import PROGRAMS
 from proofs.protocols.system_timer_kafka_dues import ConditionsOfKafkasDues
-from proofs.protocols.system_timer_kafka_planted import COUNTS, DUES, ENDS, RANKS, WAITS
+from proofs.protocols.system_timer_kafka_planted import CLOSES, COUNTS, DUES, ENDS, RANKS, WAITS
+from proofs.protocols.system_timer_kafka_reaper import (
+    ConditionsOfKafkasReaper,
+    ConditionsOfTheReapersEnd,
+)
 from proofs.protocols.system_timer_kafka_stopped import (
     ConditionsOfKafka,
     ConditionsOfKafkasCounter,
@@ -34,6 +38,7 @@ OF, OF_RANK, OF_STEPS, OF_END, OF_DUES = (
     ConditionsOfKafkasEnd(),
     ConditionsOfKafkasDues(),
 )
+OF_REAPER, OF_ITS_END = ConditionsOfKafkasReaper(), ConditionsOfTheReapersEnd()
 THEORY = Theory("protocols.system_timer_kafka_module", mechanism=NAME, after=(PROVED,))
 ASSUMES = (*ATOMIC, *OF_MODULE, "A-HEAP", "A-ADDS")
 
@@ -83,6 +88,19 @@ THEORY.theorem(
     profile="nightly",
 )
 THEORY.theorem(
+    "Inv.KafkaReaper",
+    f"the invariant of the one reaper of Kafka's timer, of {READ}: it holds at the start, and each "
+    "step of each label keeps it",
+    [
+        LateVC("start", OF_REAPER.start),
+        *[LateVC(each, partial(OF_REAPER.step, each)) for each in ACTIONS],
+    ],
+    is_lemma=True,
+    rests_on=("Inv.KafkaEnds", "Inv.Entries"),
+    assumes=(*ASSUMES, "A-REAPER"),
+    profile="nightly",
+)
+THEORY.theorem(
     "Inv.KafkaDues",
     f"the invariant of deadlines, with Kafka's timer and one reaper, of {READ}: it holds at the "
     "start, and each step of each label keeps it",
@@ -91,7 +109,7 @@ THEORY.theorem(
         *[LateVC(each, partial(OF_DUES.step, each)) for each in ACTIONS],
     ],
     is_lemma=True,
-    rests_on=("Inv.KafkaEnds", "Inv.Entries", "T17-insert", "trimmed"),
+    rests_on=("Inv.KafkaReaper", "Inv.KafkaEnds", "Inv.Entries", "T17-insert", "trimmed"),
     assumes=(*ASSUMES, "A-REAPER", "A-ROOT"),
     profile="nightly",
 )
@@ -192,4 +210,15 @@ stopped(
     ENDED,
     SO_FAR,
     (*AT_LAST, "no reaper has died"),
+)
+THEORY.theorem(
+    "Timer.KafkaCloses",
+    "with Kafka's timer and one reaper, where no thread can step: once time has reached each "
+    "deadline, every thread has ended, whether a refusal has ended the reaper or not.",
+    [LateVC("all done", partial(OF_ITS_END.stop, "all done", ENDED))],
+    [Control(each.name, each.says, each.find, "trace") for each in CLOSES],
+    rests_on=tuple(dict.fromkeys([*ENDED.values(), "Inv.KafkaReaper", *SO_FAR])),
+    assumes=(*ASSUMES, "A-REAPER", "A-FAIR", "A-LAST", "A-REAPS"),
+    hypotheses=AT_LAST,
+    profile="nightly",
 )

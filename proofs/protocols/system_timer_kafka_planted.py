@@ -227,3 +227,23 @@ ENDS = (
     replace(OF_BOTH["waits for its own add"], program=with_kafkas(TOO_EARLY)),
 )
 """Faults that the theorems reject, by the claim that is false where a run ends."""
+CLOSED = scenario(
+    {"one": 1, "two": 1}, a="add one; add two", b="close", c="tick", r="reap", q="reap"
+)
+CLOSES = (
+    OfEnd(
+        "another reaps",
+        "a second reaper waits for ever for the entries that the first one has left",
+        "Done",
+        with_kafkas(CLOSED),
+    ),
+    OfEnd(
+        "keeps the lock",
+        "the reaper that a refusal ends does not give the write lock back",
+        "Done",
+        "kafka_closing",
+        'Q6(self) == /\\ pc[self] = "Q6"\n            /\\ writer\' = NULL\n',
+        'Q6(self) == /\\ pc[self] = "Q6"\n            /\\ writer\' = writer\n',
+    ),
+)
+"""Runs in which the end of the one reaper leaves another thread that waits."""

@@ -13,6 +13,7 @@ from proofs.protocols import system_timer_kafka_dues as dues
 from proofs.protocols import system_timer_kafka_ended as ended
 from proofs.protocols import system_timer_kafka_module as module
 from proofs.protocols import system_timer_kafka_planted as planted
+from proofs.protocols import system_timer_kafka_reaper as reaper
 from proofs.protocols import system_timer_kafka_stopped as stopped
 from proofs.protocols import system_timer_ranking as ranking
 from proofs.protocols import system_timer_runs as runs
@@ -27,6 +28,7 @@ from wheelproof.tla import values
 TIMER = mutated.mechanisms()["system_timer"]
 OF_LABELS = {
     "Inv.KafkaEnds": "start",
+    "Inv.KafkaReaper": "start",
     "Inv.KafkaDues": "start",
     "Timer.KafkaRank": "above",
     "Timer.KafkaMoves": "",
@@ -40,7 +42,11 @@ AT_THE_END = {
     "Timer.KafkaFires": ["all fired"],
     "Timer.KafkaTerminates": ["all done"],
 }
-FOLLOWS = {"Timer.KafkaCounterExact": planted.COUNTS, "Timer.KafkaNotEarly": planted.DUES}
+FOLLOWS = {
+    "Timer.KafkaCounterExact": planted.COUNTS,
+    "Timer.KafkaNotEarly": planted.DUES,
+    "Timer.KafkaCloses": planted.CLOSES,
+}
 """Theorems of one condition, with their controls."""
 TWO_REAPERS = planted.with_kafkas(
     runs.scenario({"one": 1, "two": 1}, a="add one; add two", c="tick", r="reap", q="reap")
@@ -63,23 +69,24 @@ def test_every_label_has_a_condition_and_every_theorem_a_control():
         assert [each.name for each in theorems[name].controls] == controls
     for name, faults in FOLLOWS.items():
         assert [each.name for each in theorems[name].controls] == [each.name for each in faults]
-    assert [each.is_lemma for each in theorems.values()].count(True) == 5
+    assert [each.is_lemma for each in theorems.values()].count(True) == 6
 
 
-def test_one_reaper_is_assumed_where_no_entry_is_early_alone():
-    one = {"Inv.KafkaDues", "Timer.KafkaNotEarly"}
-    for name, theorem in module.THEORY.theorems.items():
-        assert {"A-REAPER", "A-ROOT"} & {*theorem.assumes} == (
-            {"A-REAPER", "A-ROOT"} if name in one else set()
-        )
-        assert "Spec.SystemTimer" not in theorem.rests_on
-        assert ("A-LAST" in theorem.assumes) == (name in module.CLAIMS or "Adds" in name)
+def test_one_reaper_and_an_order_of_the_heap_are_assumed_where_they_must_be_alone():
+    early = {"Inv.KafkaDues", "Timer.KafkaNotEarly"}
+    one = {*early, "Inv.KafkaReaper", "Timer.KafkaCloses"}
+    ends = {*module.CLAIMS, "Stopped.KafkasAdds", "Timer.KafkaCloses"}
+    theorems = module.THEORY.theorems
+    for assumption, those in {"A-REAPER": one, "A-ROOT": early, "A-LAST": ends}.items():
+        assert {name for name, each in theorems.items() if assumption in each.assumes} == those
+    assert not any("Spec.SystemTimer" in each.rests_on for each in theorems.values())
 
 
 def test_the_conjuncts_are_new_and_what_is_false_with_kafkas_order_is_none():
     assert not set(ended.OF_KAFKA_ENDS) & {*OF_ENTRIES, *OF_CORRECTED}
     assert set(OF_CORRECTED) < {*OF_DUES, "puts_back_what_is_due"}
-    assert not set(dues.OF_KAFKA_DUES) & {*ended.OF_KAFKA_ENDS, *OF_ENTRIES}
+    assert set(reaper.KeptKafkaReaper.NEEDS) == set(reaper.OF_KAFKA_REAPER)
+    assert not {*dues.OF_KAFKA_DUES, *reaper.OF_KAFKA_REAPER} & {*ended.OF_KAFKA_ENDS, *OF_ENTRIES}
     assert {*dues.KeptKafkaDues.NEEDS, "seen_by_now"} == set(dues.OF_KAFKA_DUES)
     assert set(OF_ENTRIES) < set(KafkaEnds.conjuncts())
     known = {*ended.OF_KAFKA_ENDS, *OF_ENTRIES}
@@ -98,15 +105,16 @@ def test_each_way_of_kafkas_lowers_one_part():
 
 
 def test_what_is_cited_is_named():
-    names = ["falls", "handed_once", "queued_or_held", "trimmed #1", "A-LAST"]
-    cited = ended.cited_ends(dict.fromkeys(names), ())
+    names = ["falls", "handed_once", "queued_or_held", "trimmed #1", "A-LAST", "one_reaps"]
+    cited = reaper.cited_of_reaper(dict.fromkeys(names), ())
     assert [cited.get(each) for each in names] == [
-        *("Inv.KafkaEnds", "Inv.Entries", "Inv.KafkaEnds", "trimmed", None),
+        *("Inv.KafkaEnds", "Inv.Entries", "Inv.KafkaEnds", "trimmed", None, "Inv.KafkaReaper"),
     ]
+    assert "one_reaps" not in reaper.cited_of_reaper(dict.fromkeys(names), reaper.OF_KAFKA_REAPER)
     assert "falls" not in ended.cited_ends(dict.fromkeys(names), ended.OF_KAFKA_ENDS)
 
 
-@pytest.mark.parametrize("fault", planted.ENDS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", (*planted.ENDS, *planted.CLOSES), ids=lambda fault: fault.name)
 def test_a_run_with_the_fault_ends_where_the_claim_is_false(fault):
     found = fault.find()
     assert (found.verdict, found.witness, found.contradiction) == ("sat", fault.claim, "")
@@ -116,6 +124,13 @@ def test_a_run_with_the_fault_ends_where_the_claim_is_false(fault):
 @pytest.mark.parametrize("program", [planted.with_kafkas(LAST), TWO_REAPERS], ids=["one", "two"])
 def test_without_a_fault_no_run_ends_there(claim, program):
     assert OfEnd("none", "", claim, program).find().verdict == "unsat"
+
+
+def test_with_one_reaper_every_thread_ends_after_a_close():
+    threads = {name: of for name, of in planted.CLOSED["threads"].items() if name != "q"}
+    program = planted.with_kafkas(planted.CLOSED | {"threads": threads})
+    assert OfEnd("none", "", "Done", program).find().verdict == "unsat"
+    assert OfEnd("none", "", "AllTried", program).find().verdict == "sat"
 
 
 def test_a_run_goes_round_with_the_fault_alone():
@@ -192,6 +207,7 @@ REFUSED = {
     "polls without taking": (stopped.ConditionsOfKafkasRank, "R4", "R4_to_R5: lowers queue"),
     "removes without counting": (stopped.ConditionsOfKafka, "F2", "F2_to_W1: links_are_listed"),
     "queues nothing": (stopped.ConditionsOfKafka, "W4", "W4_to_back: queued_or_held"),
+    "keeps the lock": (stopped.ConditionsOfKafka, "Q6", "Q6_to_Q1: one_at_a_time"),
     "counts twice": (stopped.ConditionsOfKafka, "W2", "W2_to_W3: links_are_listed"),
     "polls undue": (dues.ConditionsOfKafkasDues, "Q1", "Q1_to_Q2: polled_is_due"),
     "passes on early": (dues.ConditionsOfKafkasDues, "W1", "W1_to_W0: due_at_the_bottom"),
@@ -205,7 +221,8 @@ def test_a_fault_is_no_proof(name):
     conditions, label, refused = REFUSED[name]
     (fault,) = [
         each
-        for each in (*planted.RANKS, *planted.COUNTS, *planted.ENDS, *planted.DUES)
+        for of in (planted.RANKS, planted.COUNTS, planted.ENDS, planted.DUES, planted.CLOSES)
+        for each in of
         if each.name == name
     ]
     with pytest.raises(ProofError, match=f"{refused}.* does not follow"):
@@ -237,10 +254,11 @@ def test_every_goal_holds_on_the_states_of_small_scenarios(keeps, program):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("program", [each for each in CAST if each is not TWO_REAPERS])
-def test_every_goal_on_deadlines_holds_on_the_states_of_small_scenarios(program):
+@pytest.mark.parametrize("keeps", [dues.KeptKafkaDues, reaper.KeptKafkaReaper])
+def test_every_goal_of_the_one_reaper_holds_on_the_states_of_small_scenarios(keeps, program):
     reached = runs.ReachedTimer(program, bound=2_000, base=dues.KafkaDues)
     assert reached.instance.initial(reached.start)
-    assert broken_goal(reached, dues.KeptKafkaDues) is None
+    assert broken_goal(reached, keeps) is None
 
 
 @pytest.mark.nightly
