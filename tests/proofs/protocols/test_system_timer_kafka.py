@@ -207,7 +207,7 @@ REFUSED = {
     "polls without taking": (stopped.ConditionsOfKafkasRank, "R4", "R4_to_R5: lowers queue"),
     "removes without counting": (stopped.ConditionsOfKafka, "F2", "F2_to_W1: links_are_listed"),
     "queues nothing": (stopped.ConditionsOfKafka, "W4", "W4_to_back: queued_or_held"),
-    "keeps the lock": (stopped.ConditionsOfKafka, "Q6", "Q6_to_Q1: one_at_a_time"),
+    "keeps the lock": (stopped.ConditionsOfKafka, "Q6", "Q6_to_back: one_at_a_time"),
     "counts twice": (stopped.ConditionsOfKafka, "W2", "W2_to_W3: links_are_listed"),
     "polls undue": (dues.ConditionsOfKafkasDues, "Q1", "Q1_to_Q2: polled_is_due"),
     "passes on early": (dues.ConditionsOfKafkasDues, "W1", "W1_to_W0: due_at_the_bottom"),
