@@ -23,7 +23,7 @@ OF_ENDS = tuple(each for each in Ends.conjuncts() if each not in OF_ENTRIES + OF
 OF_SPEC = ("calls_return", "kafka_is_elsewhere", "thrown_is_caught")
 """Links of the corrected timer alone, which Spec.SystemTimer keeps: they say where calls return."""
 CALLS = ("entering_is_called", "level_is_one", *(f"link {each}" for each in OF_SPEC))
-"""What every proof gets."""
+"""What every proof of the corrected timer gets."""
 
 ONCE = ("linked_once", "in_one_place", "in_hand_is_unlinked", "linked_at_home")
 ALONE = ("proof one_reaper", "proof writer_works_alone", "proof reader_is_adding", "polled_is_one")
@@ -47,6 +47,8 @@ class KeptEnds(KeptDues):
     """
 
     OWN = OF_ENDS
+    CALLS: tuple[str, ...] = CALLS
+    """What every proof gets."""
     NEEDS: Mapping[str, tuple[str, ...]] = {
         "linked_at_home": ONCE,
         "comes_from_home": (*ONCE, *ADDS, "polled_is_one"),
@@ -132,7 +134,7 @@ class Ranked(KeptEnds):
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
         """That which the reaper puts back, where it is claimed to be due."""
-        return [self.s.polled[MOVER]] if lowers(name) == "stage" else []
+        return [self.s.polled[MOVER]] if lowers(name, self.RANK.LOWERS) == "stage" else []
 
 
 def opened(guards: Mapping[str, z3.BoolRef]) -> dict[str, z3.BoolRef]:

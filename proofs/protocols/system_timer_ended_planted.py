@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import z3
 
@@ -55,7 +55,13 @@ class OfCounter(Planted):
 
 @dataclass(frozen=True)
 class OfClaim:
-    """A claim about the rank without a part of it, which a step of the unchanged module breaks."""
+    """A claim about the rank without a part of it, which a step of the unchanged module breaks.
+
+    ``base``, ``program``: the system, and a scenario.
+    """
+
+    base: ClassVar[type[Ends]] = Ends
+    program: ClassVar[Mapping[str, Any]] = LAST
 
     name: str
     says: str
@@ -63,7 +69,7 @@ class OfClaim:
     goal: str
 
     def find(self, _seed: int = 0) -> Found:
-        judged = broken_goal(ReachedTimer(LAST, base=Ends), self.simulation)
+        judged = broken_goal(ReachedTimer(self.program, base=self.base), self.simulation)
         if judged is None:
             return Found("unsat", "every step of the scenario lowers the rank")
         return Found("sat", judged, "" if judged == self.goal else f"{self.goal} was to fail first")
@@ -72,6 +78,8 @@ class OfClaim:
 @dataclass(frozen=True)
 class OfWaits:
     """A fault by which a thread at a label neither waits nor can step."""
+
+    base: ClassVar[type[Ends]] = Ends
 
     name: str
     says: str
@@ -82,7 +90,8 @@ class OfWaits:
 
     def find(self, _seed: int = 0) -> Found:
         """The first label at which a small run stops."""
-        found = next(stops(ReachedTimer(self.program, self.old, self.new, base=Ends)), "")
+        reached = ReachedTimer(self.program, self.old, self.new, base=self.base)
+        found = next(stops(reached), "")
         if not found:
             return Found("unsat", "every thread that does not wait can step")
         return Found("sat", found, "" if found == self.label else f"not {self.label}")

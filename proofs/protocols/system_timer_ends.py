@@ -59,6 +59,8 @@ class Ends(Dues):
     that a reap has returned.
     """
 
+    WAITS_AT: tuple[str, str] = ("R1", "R2")
+    """Where a reaper waits for what is due or for the end, and where for the lock."""
     VARIABLES = {
         **Dues.VARIABLES,
         "home": array(ENTRY, BUCKET),

@@ -17,6 +17,7 @@ from proofs.protocols.system_timer_runs import (
     NAME,
     SMALL,
     ReachedTimer,
+    small,
     system,
     witnesses,
 )
@@ -96,7 +97,7 @@ class Conditions:
         for name in ways:
             if name in found:
                 return found[name].before(name)
-        reached = ReachedTimer(SMALL[0], base=self.BASE)
+        reached = ReachedTimer(small(system(base=self.BASE).TIMERS)[0], base=self.BASE)
         return reached.in_state(reached.start)
 
     def start(self) -> VC:

@@ -17,7 +17,7 @@ entry again below its bucket's level alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
 
 import z3
@@ -46,23 +46,29 @@ LOWERS = {
     "R4_to_R5": "queue",
 }
 """Way -> the part that it lowers. The beginning of an operation lowers `steps`, others `stage`."""
+LOWERS_OF_KAFKA = {**LOWERS, "Q1_to_Q2": "queue"}
 
 OF_PLACE = {"Idle": 1, "T1": 2, "C1": 2, "E1": 3, "E2": 2, "B1": 3, "X1": 3, "A4": 3}
 OF_PLACE |= {"R1": 6, "R2": 5, "R3": 4, "R8": 3, "R6": 7, "R4": 8, "V3": 9, "V2": 10, "F2": 11}
 OF_PLACE |= {"F3": 12, "V1": 12, "R7": 13, "R5": 14}
 """Stages by place, of what a program calls and of the reaper."""
+OF_KAFKA = {"Q1": 6, "Q6": 7, "Q2": 15}
+"""The same of Kafka's reaper, which flushes what it has polled."""
 OF_ADD = {"W4": 1, "W3": 2, "W2": 3, "K1": 2, "K2": 1, "W1": 4, "W0": 3, "A3": 6, "A2": 7, "A1": 8}
 """What is added within add and addTimerTaskEntry to the stage of the label that this returns to."""
 
 
-def lowers(name: str) -> str:
+def lowers(name: str, known: Mapping[str, str] = LOWERS) -> str:
     """The part that a way lowers."""
     begins = name.startswith("T0_to_") and name != "T0_to_Done"
-    return "steps" if begins else LOWERS.get(name, "stage")
+    return "steps" if begins else known.get(name, "stage")
 
 
 class Rank:
     """The parts of a state's rank, as terms."""
+
+    LOWERS: Mapping[str, str] = LOWERS
+    OF_PLACE: Mapping[str, int] = OF_PLACE
 
     def __init__(self, of: Ends) -> None:
         self.of = of
@@ -101,7 +107,7 @@ class Rank:
         return If(
             adding,
             of_place(s.pc[t], PLACE, OF_ADD) + base + climbs,
-            of_place(s.pc[t], PLACE, OF_PLACE),
+            of_place(s.pc[t], PLACE, self.OF_PLACE),
         )
 
     # -- what a step does to it
@@ -110,7 +116,7 @@ class Rank:
         self, name: str, s: SimpleNamespace, after: SimpleNamespace, t: z3.ExprRef
     ) -> Iterator[tuple[str, z3.BoolRef]]:
         """What a way does to the rank, by part: it raises none up to the one that it lowers."""
-        part = lowers(name)
+        part = lowers(name, self.LOWERS)
         for each in PARTS[: PARTS.index(part) + 1]:
             variables, there, of = self.numbers(each)
             then, now = of(after, *variables), of(s, *variables)
@@ -152,3 +158,14 @@ class Rank:
             case "queue":
                 return (self.of.way(name).firsts["first_queue"].element,)
         return (t,)
+
+
+class KafkaRank(Rank):
+    """The rank of Kafka's timer, whose reaper puts nothing back."""
+
+    LOWERS = LOWERS_OF_KAFKA
+    OF_PLACE = {**OF_PLACE, **OF_KAFKA}
+
+    def queue(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.ArithRef:
+        """How often the bucket is in the queue."""
+        return s.queue[b]

@@ -26,7 +26,7 @@ from proofs.protocols.system_timer_ended import (
 from proofs.protocols.system_timer_ends import Ends
 from proofs.protocols.system_timer_entries import B
 from proofs.protocols.system_timer_links import at
-from proofs.protocols.system_timer_runs import SMALL, ReachedTimer
+from proofs.protocols.system_timer_runs import ReachedTimer, small, system
 from proofs.protocols.system_timer_steps import ENTRY, NO_BUCKET, NO_ENTRY, NO_THREAD, E, T
 from proofs.protocols.system_timer_waits import REAPS_AT, SOME, SOME_ENTRY
 from proofs.protocols.system_timer_whole_module import ConditionsOfDues
@@ -79,7 +79,7 @@ class Conditions(ConditionsOfDues):
         used: dict[str, dict[int, z3.BoolRef]] = {}
         found, missing = [], []
         for each, goal in goals.items():
-            first = {each, *guards, *made, *CALLS}
+            first = {each, *guards, *made, *of.CALLS}
             for names in first, first.union(of.NEEDS.get(each, ())):
                 near = {one: f for one, f in known.items() if one in names or _is_constant(one)}
                 hints = [*of.terms(name), *of.further(name, each)]
@@ -115,13 +115,14 @@ class ConditionsOfSteps(Conditions):
     """Where a thread does not wait, it can step: one condition for each label."""
 
     HYPOTHESES = ()
+    NEEDS: tuple[str, ...] = STEPS_NEED
 
     def moves(self, label: str) -> VC:
         """ProofError: it does not follow that a thread can step."""
         of = self.simulation.module
         assert isinstance(of, Ends)
         first, goal = waiting.can_step(of, self.simulation.s, label)
-        names = (*CALLS, *STEPS_NEED)
+        names = (*self.simulation.CALLS, *self.NEEDS)
         known = {each: f for each, f in self.premises.items() if each in names or "given" in each}
         kept, shown, missing = cores(
             of, known | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
@@ -158,6 +159,7 @@ class ConditionsOfTheEnd(Conditions):
     """
 
     HYPOTHESES = ()
+    NEEDS: Mapping[str, tuple[str, ...]] = END_NEEDS
 
     def claims(self) -> dict[str, z3.BoolRef]:
         """The goals of lemmas by name, each followed by the theorem's name."""
@@ -225,8 +227,9 @@ class ConditionsOfTheEnd(Conditions):
         ProofError: it does not follow.
         """
         of, s = self.simulation.module, self.simulation.s
+        assert isinstance(of, Ends)
         claims = {**self.claims(), "late": self.late()}
-        names = END_NEEDS[name]
+        names = self.NEEDS[name]
         premises = {
             each: f for each, f in self.premises.items() if each in names or "given" in each
         }
@@ -234,7 +237,7 @@ class ConditionsOfTheEnd(Conditions):
             premises = {"link kafka_is_elsewhere": self.premises["link kafka_is_elsewhere"]}
             claims |= {each: _whole(claims[each]) for each in ("unread", "places", "due")}
         else:
-            premises |= waiting.stopped(s) | self.further(name)
+            premises |= waiting.stopped(s, of) | self.further(name)
         if name == "places":
             claims["unread"] = _whole(claims["unread"])
         premises |= {each: claims[each] for each in known if each != name}
@@ -243,7 +246,7 @@ class ConditionsOfTheEnd(Conditions):
             raise ProofError(f"{name} does not follow where no thread can step")
         used = {each: And(formulas) for each, formulas in kept.items()}
         cites = self.cites(used) | {each: known[each] for each in used if each in known}
-        reached, state = at_the_end()
+        reached, state = at_the_end(self.BASE)
         vivid = [*reached.in_state(state), REAPS_AT == 1]
         return VC(name, used, goal, vivid, cites=cites)
 
@@ -267,9 +270,9 @@ def _whole(claim: z3.BoolRef) -> z3.BoolRef:
 
 
 @cache
-def at_the_end() -> tuple[ReachedTimer, State]:
+def at_the_end(base: type = Ends) -> tuple[ReachedTimer, State]:
     """A small run's state in which no thread can step, and time has reached each deadline."""
-    reached = ReachedTimer(SMALL[2], base=Ends)
+    reached = ReachedTimer(small(system(base=base).TIMERS)[2], base=base)
     for _, move in reached.edges():
         if not [*reached.instance.moves(move.after)]:
             return reached, move.after

@@ -249,3 +249,21 @@ def test_a_heap_hands_out_a_smallest_key_until_one_changes(kind):
     assert all(drained(kind(), keys) for keys in permutations(range(7)))
     assert all(drained(kind(), keys) for keys in product(range(3), repeat=6))
     assert not all(drained(kind(), keys, (0, 9)) for keys in permutations(range(5)))
+
+
+@pytest.mark.parametrize("kind", [ModelHeap, delay_queue.DelayQueue])
+def test_the_first_of_a_heap_stays_until_a_poll_or_an_offer_before_it(kind):
+    """A-ROOT, where a key changes that the heap does not notice."""
+    kept = set()
+    for *keys, changed, new in product(range(4), repeat=6):
+        elements, queue = [Keyed(key) for key in keys], kind()
+        for element in elements[:-1]:
+            queue.offer(element)
+        elements[changed % 3].key = new
+        if isinstance(queue, ModelHeap):
+            queue.keys[elements[changed % 3]] = new
+        first = queue.heap[0]
+        queue.offer(elements[-1])
+        assert queue.heap[0] in (first, elements[-1])
+        kept.add((queue.heap[0] is first, first.key == min(each.key for each in elements)))
+    assert kept == {(True, True), (True, False), (False, False)}
