@@ -7,18 +7,17 @@ and the call is one that the claim is about. ``Offer`` and ``Poll`` call them on
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import z3
 
 from proofs.heap import counting
-from proofs.heap.reading import Called, Keys, Reading
-from proofs.heap.sequences import Key, Sequence, is_heap, once, rises, sinks
+from proofs.heap.reading import Reading
+from proofs.heap.sequences import ELEMENT, Key, Sequence, is_heap, once, rises, sinks
+from proofs.heap.unfolding import Called, Keys, Unfolding
 from proofs.kernel import VC, ProofError
-from wheelproof.tla.syntax import Module
 
 NEW, PLACE = z3.Ints("new place")
 S = Sequence.any("s")
@@ -58,31 +57,29 @@ class Heap:
     control.
     """
 
-    load: Callable[[], Module]
+    LOOPS: ClassVar[Mapping[str, Loop]] = LOOPS
+
+    load: Callable[[], Any]
     prefix: str
     keyed: bool = True
     offer: str = "Offer"
     poll: str = "Poll"
-    size: int | None = field(default=None)
-
-    @cached_property
-    def module(self) -> Module:
-        return self.load()
+    size: int | None = None
 
     @property
     def key(self) -> Key:
         return KEY if self.keyed else lambda element: element
 
-    def sized(self, load: Callable[[], Module], length: int) -> Heap:
+    def sized(self, load: Callable[[], Any], length: int) -> Heap:
         """The same of another module, for sequences of this length and one more."""
         return replace(self, load=load, size=length + 1)
 
-    def read(self, operator: str, *arguments: Any) -> tuple[Reading, Sequence]:
+    def read(self, operator: str, *arguments: Any) -> tuple[Unfolding, Sequence]:
         """An operator's unfolding, and its value."""
-        reading = Reading(self.module)
+        reading = Reading(self.load())
         given = (*arguments, Keys(KEY)) if self.keyed else arguments
         value = reading.unfolded(operator, *given)
-        own = {operator} if operator in LOOPS else {*LOOPS}
+        own = {operator} if operator in self.LOOPS else {*self.LOOPS}
         if strange := {each.operator for each in reading.called} - own:
             raise ProofError(
                 f"{self.prefix}: {operator} calls {', '.join(sorted(strange))}, which is another "
@@ -98,7 +95,7 @@ class Heap:
                 return [length]
             named = [S.at(z3.IntVal(each)) == each for each in range(1, self.size)]
             return [length, NEW == self.size, *named]
-        given = [*counting.listed(S, 1, 2, 3), PLACE == 2, NEW == 4, counting.ELEMENT == 2]
+        given = [*counting.listed(S, 1, 2, 3), PLACE == 2, NEW == 4, ELEMENT == 2]
         return given + [KEY(z3.IntVal(each)) == each for each in range(1, 5)]
 
     # -- Up and Down
@@ -110,12 +107,12 @@ class Heap:
     def places(self, name: str) -> VC:
         """Each place that is read is one of the sequence."""
         reading, _ = self.read(name, S, PLACE)
-        premises = {"place": LOOPS[name].may(S, PLACE), **reading.defined()}
+        premises = {"place": self.LOOPS[name].may(S, PLACE), **reading.defined()}
         return self.vc(f"{name}: places", premises, z3.And(reading.obligations))
 
     def keeps(self, name: str) -> VC:
         """The elements are the same, each as often, whatever the keys."""
-        of = LOOPS[name]
+        of = self.LOOPS[name]
         reading, value = self.read(name, S, PLACE)
         premises, cites = {"place": of.may(S, PLACE), **reading.defined()}, {}
         for number, call in enumerate(reading.called, 1):
@@ -126,12 +123,17 @@ class Heap:
             lemma = f"Heap.Swap #{number}"
             premises[lemma] = counting.swap_keeps(S, t, PLACE, j, self.size)
             cites[lemma] = "Heap.Swap"
+        for number, t in enumerate(reading.ended, len(reading.called) + 1):
+            # Nothing has changed places: an element with itself.
+            lemma = f"Heap.Swap #{number}"
+            premises[lemma] = counting.swap_keeps(S, t, PLACE, PLACE, self.size)
+            cites[lemma] = "Heap.Swap"
         goal = z3.And(value.length == S.length, value.total == S.total)
         return self.vc(f"{name}: elements", premises, goal, cites)
 
     def orders(self, name: str) -> VC:
         """The result is a heap, if the sequence was one but for the key at the place."""
-        of = LOOPS[name]
+        of = self.LOOPS[name]
         reading, value = self.read(name, S, PLACE)
         premises = {
             "place": of.may(S, PLACE),
@@ -156,16 +158,16 @@ class Heap:
         return t, j
 
     def allowed(self, call: Called) -> z3.BoolRef:
-        return LOOPS[call.operator].may(*self.called(call))
+        return self.LOOPS[call.operator].may(*self.called(call))
 
     def ordered(self, call: Called) -> z3.BoolRef:
         """What the operator's theorem says of the order, of this call."""
         t, j = self.called(call)
-        before = LOOPS[call.operator].but(t, self.key, j, self.size)
+        before = self.LOOPS[call.operator].but(t, self.key, j, self.size)
         after = is_heap(call.result, self.key, self.size)
         return z3.Implies(z3.And(self.allowed(call), before), z3.And(after, kept(call)))
 
-    def citing(self, reading: Reading, order: bool) -> tuple[dict[str, Any], dict[str, str]]:
+    def citing(self, reading: Unfolding, order: bool) -> tuple[dict[str, Any], dict[str, str]]:
         """The statements about each call, and which theorem they are of."""
         premises, cites = {}, {}
         for number, call in enumerate(reading.called, 1):
@@ -184,7 +186,12 @@ class Heap:
         order, cites = self.citing(reading, order=True)
         ordered = self.vc(
             "order",
-            {**length, "heap": is_heap(S, self.key, self.size), **order},
+            {
+                **length,
+                **reading.defined(),
+                "heap": is_heap(S, self.key, self.size),
+                **order,
+            },
             is_heap(value, self.key, self.size),
             cites,
         )
@@ -194,7 +201,10 @@ class Heap:
             premises[lemma] = counting.append_adds(S, self.called(call)[0], self.size)
             cites[lemma] = "Heap.Append"
         goal = z3.And(value.length == S.length + 1, value.total == S.total + once(NEW))
-        return [self.vc("elements", {**length, **premises}, goal, cites), ordered]
+        return [
+            self.vc("elements", {**length, **reading.defined(), **premises}, goal, cites),
+            ordered,
+        ]
 
     def polls(self) -> list[VC]:
         """What is left of a heap is a heap, and lacks the first element once."""
@@ -204,6 +214,7 @@ class Heap:
             "order",
             {
                 "length": S.length >= 0,
+                **reading.defined(),
                 "heap": is_heap(S, self.key, self.size),
                 **order,
             },
@@ -211,13 +222,14 @@ class Heap:
             cites,
         )
         premises, cites = self.citing(reading, order=False)
-        for number, call in enumerate(reading.called, 1):
+        rests = [*(self.called(call)[0] for call in reading.called), *reading.ended]
+        for number, t in enumerate(rests, 1):
             lemma = f"Heap.Rest #{number}"
-            premises[lemma] = counting.rest_lacks_first(S, self.called(call)[0], self.size)
+            premises[lemma] = counting.rest_lacks_first(S, t, self.size)
             cites[lemma] = "Heap.Rest"
         gone = once(S.at(z3.IntVal(1)))
         goal = z3.And(value.length == S.length - 1, value.total == S.total - gone)
-        some = {"some": S.length >= 1}
+        some = {"some": S.length >= 1, **reading.defined()}
         return [
             self.vc("places", some, z3.And(reading.obligations)),
             self.vc("elements", {**some, **premises}, goal, cites),

@@ -15,7 +15,6 @@ from proofs.heap.sequences import (
     ELEMENT,
     Sequence,
     appended,
-    first_is_least,
     in_order,
     is_heap,
     is_pair,
@@ -31,7 +30,7 @@ S, T = Sequence.any("s"), Sequence.any("t")
 A, B, M = z3.Ints("a b m")
 KEY = z3.Function("key", z3.IntSort(), z3.IntSort())
 COUNT_S, COUNT_T = (z3.Function(f"count_{each}", z3.IntSort(), z3.IntSort()) for each in "st")
-CERTIFIED = "nightly"
+PROFILE = "nightly"
 INDUCTION = ("A-INDUCTION",)
 
 
@@ -74,11 +73,8 @@ def rest_lacks_first(s: Sequence, t: Sequence, size: int | None = None) -> z3.Bo
     return z3.And(
         z3.Implies(without_first(s, t, size), t.total == s.total - gone),
         z3.Implies(s.length == 1, s.total == gone),
+        z3.Implies(t.length == 0, t.total == 0),
     )
-
-
-def first_is_smallest(s: Sequence, key: Any, size: int | None = None) -> z3.BoolRef:
-    return z3.Implies(is_heap(s, key, size), first_is_least(s, key, size))
 
 
 # -- their proofs
@@ -160,7 +156,8 @@ THEORY.theorem(
     ),
     is_lemma=True,
     assumes=INDUCTION,
-    certified=CERTIFIED,
+    profile=PROFILE,
+    certified=PROFILE,
 )
 
 THEORY.theorem(
@@ -176,7 +173,8 @@ THEORY.theorem(
     ),
     is_lemma=True,
     assumes=INDUCTION,
-    certified=CERTIFIED,
+    profile=PROFILE,
+    certified=PROFILE,
 )
 
 THEORY.theorem(
@@ -198,10 +196,17 @@ THEORY.theorem(
             COUNT_S(S.length) == once(S.at(number(1))),
             [*listed(S, 5), ELEMENT == 5],
         ),
+        VC(
+            "none",
+            {"none": T.length == 0, "count of t": starts(T, COUNT_T)},
+            COUNT_T(T.length) == 0,
+            [ELEMENT == 5],
+        ),
     ],
     is_lemma=True,
     assumes=INDUCTION,
-    certified=CERTIFIED,
+    profile=PROFILE,
+    certified=PROFILE,
 )
 
 
@@ -256,10 +261,7 @@ THEORY.theorem(
                 "second is next",
                 {"heap": is_heap(S, KEY, THREE), "three": S.length == THREE},
                 z3.And(
-                    [
-                        in_order(S, KEY)(number(2), number(place))
-                        for place in range(2, THREE + 1)
-                    ]
+                    [in_order(S, KEY)(number(2), number(place)) for place in range(2, THREE + 1)]
                 ),
                 [S.at(number(place)) == place for place in range(1, THREE + 1)],
             ),
@@ -268,5 +270,5 @@ THEORY.theorem(
         )
     ],
     assumes=INDUCTION,
-    certified=CERTIFIED,
+    profile=PROFILE,
 )

@@ -6,20 +6,35 @@ makes of the sequence, which must be wrong there, and right without the fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import z3
 
 from proofs.heap.conditions import Heap
 from proofs.heap.values import Listed, differs, is_heap, is_heap_but
-from proofs.kernel import Control, Found, refuted
+from proofs.kernel import VC, Control, Found, refuted
 from proofs.protocols import mutated
 from wheelproof.tla import values
 from wheelproof.tla.values import Undefined
 
 ORDER, ELEMENTS = "order", "elements"
+
+
+Operator = Callable[..., Sequence[int]]
+"""What makes of a list, and further arguments, another one."""
+
+
+class Source(Protocol):
+    """What an operator is read from, as it is or with one text in the place of another."""
+
+    def changed(self, old: str, new: str) -> Callable[[], Any]:
+        """How a heap loads it."""
+
+    def operator(self, name: str, old: str = "", new: str = "") -> Operator:
+        """An operator, as a function of plain data."""
 
 
 @dataclass(frozen=True)
@@ -39,31 +54,29 @@ class Planted:
     length: int
     more: tuple[z3.BoolRef, ...] = ()
 
-    def control(self, heap: Heap, mechanism: str) -> Control:
+    def control(self, heap: Heap, of: Source) -> Control:
         def find(seed: int) -> Found:
-            changed = heap.sized(lambda: _module(mechanism, self), self.length)
-            made = {
-                "Up": lambda: changed.loop("Up"),
-                "Down": lambda: changed.loop("Down"),
+            changed = heap.sized(of.changed(self.old, self.new), self.length)
+            made: Mapping[str, Callable[[], list[VC]]] = {
+                "Up": partial(changed.loop, "Up"),
+                "Down": partial(changed.loop, "Down"),
                 heap.offer: changed.offers,
                 heap.poll: changed.polls,
-            }[self.operator]()
-            (vc,) = [each for each in made if each.name.endswith(self.breaks)]
+            }
+            (vc,) = [each for each in made[self.operator]() if each.name.endswith(self.breaks)]
             vc = replace(vc, vivid=[*vc.vivid, *self.more])
-            return refuted(vc, self.says, self.replay(heap, mechanism)).find(seed)
+            return refuted(vc, self.says, self.replay(heap, of)).find(seed)
 
         return Control(self.name, self.says, find)
 
-    def replay(self, heap: Heap, mechanism: str) -> Callable[[z3.ModelRef], str]:
+    def replay(self, heap: Heap, of: Source) -> Callable[[z3.ModelRef], str]:
         def confirmed(model: z3.ModelRef) -> str:
-            found = Listed(model, heap.keyed)
-            case = Case(heap, self.operator, found)
+            case = Case(heap, self.operator, Listed(model, heap.keyed))
             if self.breaks == ORDER and not case.allowed():
                 return f"{case.shown()} is not what {self.operator} may be called with"
-            wrong = case.fault(operator(mechanism, self.operator, self), self.breaks)
-            right = case.fault(operator(mechanism, self.operator), self.breaks)
-            if right:
+            if right := case.fault(of.operator(self.operator), self.breaks):
                 return f"it is wrong without the fault: {right}"
+            wrong = case.fault(of.operator(self.operator, self.old, self.new), self.breaks)
             return "" if wrong else f"of {case.shown()} it makes what it should"
 
         return confirmed
@@ -116,7 +129,7 @@ class Case:
         added = [self.new] if self.operator == self.heap.offer else []
         return [*self.elements, *added][1 if self.operator == self.heap.poll else 0 :]
 
-    def fault(self, compute: Callable[..., Sequence[int]], of: str) -> str:
+    def fault(self, compute: Operator, of: str) -> str:
         """What is wrong with the result; "" where nothing is."""
         try:
             made = compute(*self.arguments())
@@ -129,26 +142,26 @@ class Case:
         return ""
 
 
-def _module(mechanism: str, fault: Planted) -> Any:
-    return mutated.specification(mechanism, ((fault.old, fault.new),)).module
+@dataclass(frozen=True)
+class Specified:
+    """The module of a mechanism, compiled."""
 
+    mechanism: str
 
-def operator(
-    mechanism: str, name: str, fault: Planted | None = None
-) -> Callable[..., Sequence[int]]:
-    """An operator of a mechanism's module, compiled, as a function of plain data."""
-    of = mutated.mechanisms()[mechanism]
-    changes = ((fault.old, fault.new),) if fault else ()
-    compiled = mutated.specification(mechanism, changes)
-    scenario = next(iter(of.scenarios.values()))
-    model = compiled.model(of.constants_of(scenario), tuple(scenario["threads"]))
-    call = model.env.function(
-        lambda program: program.define(compiled.module.definition(name))
-    )
-    plain = model.env.values.from_plain
+    def changed(self, old: str, new: str) -> Callable[[], Any]:
+        return lambda: mutated.specification(self.mechanism, ((old, new),)).module
 
-    def compute(*given: Any) -> Sequence[int]:
-        found: Sequence[int] = values.as_plain(call(*model.initial(), *map(plain, given)))
-        return found
+    def operator(self, name: str, old: str = "", new: str = "") -> Operator:
+        of = mutated.mechanisms()[self.mechanism]
+        compiled = mutated.specification(self.mechanism, ((old, new),) if old else ())
+        scenario = next(iter(of.scenarios.values()))
+        threads: Any = scenario["threads"]
+        model = compiled.model(of.constants_of(scenario), tuple(threads))
+        call = model.env.function(lambda program: program.define(compiled.module.definition(name)))
+        plain = model.env.values.from_plain
 
-    return compute
+        def compute(*given: Any) -> Sequence[int]:
+            found: Sequence[int] = values.as_plain(call(*model.initial(), *map(plain, given)))
+            return found
+
+        return compute

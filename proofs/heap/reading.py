@@ -7,15 +7,13 @@ states a condition. A place that is read must be one of the sequence: that is an
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import z3
 
 from proofs.heap.sequences import Sequence, either
+from proofs.heap.unfolding import Called, Keys, Unfolding
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,
@@ -42,33 +40,12 @@ _NUMBERS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Keys:
-    """A function from elements to their keys."""
+class Reading(Unfolding):
+    """The value of expressions of a module."""
 
-    of: Callable[[Any], Any]
-
-
-@dataclass(frozen=True)
-class Called:
-    """A call of a recursive operator: what decides that it is made, and what it gives."""
-
-    operator: str
-    path: z3.BoolRef
-    arguments: tuple[Any, ...]
-    result: Sequence
-
-
-@dataclass
-class Reading:
-    """The value of expressions of a module, where the conditions of ``path`` hold."""
-
-    module: Module
-    path: tuple[z3.BoolRef, ...] = ()
-    called: list[Called] = field(default_factory=list)
-    obligations: list[z3.BoolRef] = field(default_factory=list)
-    quotients: list[tuple[Any, Any, Any]] = field(default_factory=list)
-    names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.module = module
 
     def unfolded(self, name: str, *arguments: Any) -> Any:
         """The body of an operator with these arguments."""
@@ -78,20 +55,6 @@ class Reading:
                 f"{name} with {len(definition.formals)} arguments", definition.place
             )
         return self.of(definition.body, dict(zip(definition.formals, arguments, strict=True)))
-
-    @contextmanager
-    def where(self, *conditions: z3.BoolRef) -> Iterator[None]:
-        """What is read within is needed only where the conditions hold."""
-        before, self.path = self.path, (*self.path, *conditions)
-        yield
-        self.path = before
-
-    def oblige(self, claim: z3.BoolRef) -> None:
-        self.obligations.append(z3.Implies(z3.And(*self.path), claim) if self.path else claim)
-
-    def fresh(self, stands_for: str) -> str:
-        """A name for one more sequence."""
-        return f"{stands_for}_{next(self.names)}"
 
     # -- expressions
 
@@ -169,22 +132,6 @@ class Reading:
                 return _NUMBERS[name](one, other)
         raise OutsideSubset(f"{node.name} in an operator of the heap", node.place)
 
-    def quotient(self, one: Any, divisor: Any) -> Any:
-        """``one \\div divisor``: the number that is defined so. It is the same one each time."""
-        for known, of, made in self.quotients:
-            if known.eq(one) and of.eq(divisor):
-                return made
-        made = z3.Int(self.fresh("quotient"))
-        self.quotients.append((one, divisor, made))
-        return made
-
-    def defined(self) -> dict[str, z3.BoolRef]:
-        """What each quotient is, as premises."""
-        return {
-            str(made): z3.And(of * made <= one, one < of * made + of)
-            for one, of, made in self.quotients
-        }
-
     # -- sequences
 
     def applied(self, function: Any, index: Any) -> Any:
@@ -192,9 +139,6 @@ class Reading:
             return function.of(index)
         self.oblige(function.has(index))
         return function.at(index)
-
-    def sequence(self, length: Any, at: Callable[[Any], Any]) -> Sequence:
-        return Sequence(length, at, z3.Int(f"{self.fresh('made')}_total"))
 
     def listed(self, elements: list[Any]) -> Sequence:
         """A tuple; the empty one has nothing in it."""
@@ -232,7 +176,8 @@ class Reading:
                 length = z3.If(last >= 0, last, z3.IntVal(0))
             case _:
                 raise OutsideSubset("a function whose domain is not 1..n", body.place)
-        inner = Reading(self.module, self.path, names=self.names)
+        inner = Reading(self.module)
+        inner.path = self.path
         place = z3.Int(f"{self.fresh('i')}")
         inner.of(body, {**names, formal: place})
         if inner.called or inner.quotients:
@@ -243,12 +188,12 @@ class Reading:
         ]
 
         def at(index: Any) -> Any:
-            return Reading(self.module, names=self.names).of(body, {**names, formal: index})
+            return Reading(self.module).of(body, {**names, formal: index})
 
         return self.sequence(length, at)
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Sequence:
-        made = self.of(function, names)
+        made: Sequence = self.of(function, names)
         for pair in pairs:
             match pair:
                 case Builtin("$Pair", (Builtin("$Seq", (index,)), value)):

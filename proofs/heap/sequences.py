@@ -108,9 +108,7 @@ def grandparent(s: Sequence, key: Key, i: Any, size: int | None = None) -> z3.Bo
     claim = in_order(s, key)
     if size is not None:
         some = [(c // 4, c // 2, c) for c in range(4, size + 1)]
-        return all_of(
-            [z3.Implies(z3.And(i == m, c <= s.length), claim(p, c)) for p, m, c in some]
-        )
+        return all_of([z3.Implies(z3.And(i == m, c <= s.length), claim(p, c)) for p, m, c in some])
     number = next(_NUMBERS)
     p, c = z3.Ints(f"p{number} c{number}")
     near = z3.And(1 <= p, 2 * p <= i, i <= 2 * p + 1, 2 * i <= c, c <= 2 * i + 1, c <= s.length)

@@ -64,9 +64,7 @@ class Steps:
 
         ProofError: they give one of them something else, or both another value.
         """
-        found = {
-            label_of(each): frozenset(self.of(each)) - {SAME} for each in actions(self.module)
-        }
+        found = {label_of(each): frozenset(self.of(each)) - {SAME} for each in actions(self.module)}
         for label, kinds in found.items():
             if KEY in kinds and len(kinds) > 1:
                 raise ProofError(
@@ -86,10 +84,10 @@ class Steps:
         match value:
             case Variable(name) if name == self.queue:
                 return SAME
-            case Call(_, (Variable(queue), *_, Variable(key)) as given) if (
-                (queue, key) == (self.queue, self.key)
-                and self.operators.get(value.name) == len(given)
-            ):
+            case Call(_, (Variable(queue), *_, Variable(key)) as given) if (queue, key) == (
+                self.queue,
+                self.key,
+            ) and self.operators.get(value.name) == len(given):
                 return value.name
         raise ProofError(f"{value.place}: {self.queue} gets what no operator of the heap makes.")
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from proofs.heap.conditions import Heap
-from proofs.heap.planted import Planted
+from proofs.heap.planted import Planted, Source
 from proofs.kernel import VC, Theory
 from proofs.protocols.theory import LateVC
 
+LOOP = ("places", "elements", "order")
 ASSUMED = ("A-DIV", "A-INDUCTION")
 
 
@@ -23,31 +24,38 @@ def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:
     return [LateVC(name, partial(one, name)) for name in names]
 
 
-def operators(theory: Theory, heap: Heap, of: str, faults: Sequence[Planted]) -> None:
-    """Up, Down, and what puts an element in and takes the first one out. ``of``: what they order.
+def operators(
+    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source, *more: str
+) -> None:
+    """Up, Down, and what puts an element in and takes the first one out.
 
-    A fault is a control of the theorem about its operator.
+    ``of``: what they order. A fault is a control of the theorem about its operator, which
+    ``source`` has. ``more``: further conditions of what takes an element out.
     """
+
+    assumed = (*ASSUMED, *(("A-PYTHON",) if more else ()))
 
     def submit(name: str, says: str, vcs: list[LateVC], rests_on: tuple[str, ...]) -> None:
         theory.theorem(
             f"{heap.prefix}.{name}",
             says,
             vcs,
-            [each.control(heap, theory.mechanism) for each in faults if each.operator == name],
+            [each.control(heap, source) for each in faults if each.operator == name],
             rests_on=rests_on,
-            assumes=ASSUMED,
+            assumes=assumed,
             profile="nightly",
         )
 
-    for name, child in (("Up", "its parent's"), ("Down", "one of its children's")):
-        above = "below" if name == "Up" else "above"
+    for name, wrong in (
+        ("Up", "below that of its parent"),
+        ("Down", "above those of its children"),
+    ):
         submit(
             name,
             f"{name} of a sequence {of} has the same elements, each as often, whatever the keys. "
-            f"Where the sequence is a heap but for one key, which may be {above} {child}, "
-            f"{name} of its place is a heap.",
-            late(partial(heap.loop, name), *(f"{name}: {x}" for x in ("places", "elements", "order"))),
+            f"It is a heap, if the sequence is one but for the key at the place, which may be "
+            f"{wrong}.",
+            late(partial(heap.loop, name), *(f"{name}: {each}" for each in LOOP)),
             ("Heap.Swap",),
         )
     submit(
@@ -61,6 +69,6 @@ def operators(theory: Theory, heap: Heap, of: str, faults: Sequence[Planted]) ->
         heap.poll,
         f"{heap.poll} of a sequence {of} lacks the first element once and no other, whatever the "
         "keys. Of a heap it is a heap.",
-        late(heap.polls, "places", "elements", "order"),
+        late(heap.polls, *LOOP, *more),
         (f"{heap.prefix}.Down", "Heap.Rest"),
     )

@@ -6,19 +6,24 @@ another value, and what they give, is read from the tree.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import z3
 
 from proofs.heap.conditions import KEY, PLACE, Heap, S
 from proofs.heap.counting import THEORY as COUNTING
-from proofs.heap.planted import ELEMENTS, ORDER, Planted
+from proofs.heap.planted import ELEMENTS, ORDER, Planted, Specified
 from proofs.heap.sequences import Sequence, first_is_least, is_heap, places
+from proofs.heap.steps import KEY as GIVES_KEY
 from proofs.heap.steps import Steps
 from proofs.heap.submitted import operators
-from proofs.heap.values import Listed, is_heap as of_keys
-from proofs.kernel import VC, Theory, refuted
+from proofs.heap.values import Listed
+from proofs.heap.values import is_heap as of_keys
+from proofs.kernel import VC, ProofError, Theory, refuted
 from proofs.protocols import mutated
+from proofs.protocols.own_invariant import digest
 from proofs.protocols.system_timer_runs import system
 from proofs.protocols.system_timer_steps import BUCKET, C
 from proofs.protocols.theory import LateVC
@@ -111,7 +116,7 @@ FAULTS = (
 )
 
 THEORY = Theory("heap.timer", mechanism=NAME, after=(COUNTING,))
-operators(THEORY, HEAP, "of buckets, with their keys", FAULTS)
+operators(THEORY, HEAP, "of buckets, with their keys", FAULTS, Specified(NAME))
 
 
 # -- the queue
@@ -121,15 +126,18 @@ CHANGED, VALUE = z3.Ints("changed value")
 HEAP_BEFORE = {"length": S.length >= 0, "heap": is_heap(S, KEY)}
 
 
-def with_key(key: object) -> z3.ArithRef:
+def with_key(element: Any) -> z3.ArithRef:
     """The keys after that of the element CHANGED has become VALUE."""
-    return z3.If(key == CHANGED, VALUE, KEY(key))
+    return z3.If(element == CHANGED, VALUE, KEY(element))
 
 
 class Queue:
-    """The verification conditions of the queue: the start, its operators, and changed keys."""
+    """The verification conditions of the queue: the start, its operators, and changed keys.
 
-    def __init__(self, load=module) -> None:
+    ``load``: the module.
+    """
+
+    def __init__(self, load: Callable[[], Module] = module) -> None:
         self.load = load
 
     def steps(self) -> Steps:
@@ -150,7 +158,8 @@ class Queue:
 
     def key(self) -> VC:
         """A step that gives another key to a bucket which is not in it keeps the heap."""
-        self.steps().labels("key")
+        if not self.steps().labels(GIVES_KEY):
+            raise ProofError("No step of module SystemTimer gives a key.")
         unqueued = places(S, lambda j: S.at(j) != CHANGED)
         premises = HEAP_BEFORE | {"not queued": unqueued}
         return VC("a key", premises, is_heap(S, with_key), [*HEAP.vivid(), CHANGED == 9])
@@ -195,10 +204,10 @@ QUEUE = Queue()
 THREE = 3
 THEORY.theorem(
     "Heap.Queue",
-    "The queue of module SystemTimer is a heap at the start. Each step that gives it another value "
-    "offers a bucket or polls, with the keys of that moment, and so does each step that gives "
-    "another key to a bucket that is not queued keep it a heap. While it is one, its first bucket "
-    "has a smallest key.",
+    f"The queue of module SystemTimer, as SANY has read it (SHA-256 {digest(NAME)}), is a heap as "
+    "long as no queued bucket gets another key. Init makes it empty. Each step that gives it "
+    "another value offers a bucket or polls, with the keys of that moment. The first bucket of a "
+    "heap has a smallest key, as the guards of Spec.SystemTimer say.",
     [
         LateVC("start", QUEUE.start),
         *[LateVC(name, partial(QUEUE.operator, name)) for name in ("Offer", "Poll")],
