@@ -14,7 +14,7 @@ from typing import Any
 import z3
 
 from impl import delay_queue
-from proofs.heap.conditions import KEY, PLACE, Heap, S
+from proofs.heap.conditions import KEY, NEW, PLACE, Heap, S
 from proofs.heap.counting import THEORY as COUNTING
 from proofs.heap.planted import ELEMENTS, ORDER, Planted
 from proofs.heap.planted_code import Text
@@ -48,7 +48,17 @@ class Code(Heap):
     A loop is begun at a place of the list, since it puts the element there.
     """
 
+    OFFER = ("places", *Heap.OFFER)
+    POLL = (*Heap.POLL, "first")
+    MORE = " It hands out the first element, if that is due. Else the list stays as it is."
+    ASSUMES = (*Heap.ASSUMES, "A-PYTHON")
     LOOPS = {name: replace(of, may=Sequence.has) for name, of in Heap.LOOPS.items()}
+
+    def title(self, operator: str) -> str:
+        return f"{self.prefix}.{self.shown(operator).strip('_')}"
+
+    def shown(self, operator: str) -> str:
+        return METHODS.get(operator, operator)
 
     def read(self, operator: str, *arguments: Any) -> tuple[Unfolding, Sequence]:
         """A method's paths as one value, with the calls that it makes or the turn that follows."""
@@ -106,6 +116,11 @@ class Code(Heap):
         arguments = (t, moved.index + 1, Keys(KEY))
         reading.called.append(Called(moved.operator, path, arguments, result))
         return result
+
+    def offers(self) -> list[VC]:
+        reading, _ = self.read(self.offer, S, NEW)
+        length = {"length": S.length >= 0}
+        return [self.vc("places", length, z3.And(reading.obligations)), *super().offers()]
 
     def polls(self) -> list[VC]:
         return [*super().polls(), self.first()]
@@ -213,4 +228,4 @@ FAULTS = (
 )
 
 THEORY = Theory("heap.code", mechanism="delay_queue", after=(COUNTING,))
-operators(THEORY, HEAP, "of elements, by impl/delay_queue.py,", FAULTS, Text(text), "first")
+operators(THEORY, HEAP, "impl/delay_queue.py, where compare_to goes by keys,", FAULTS, Text(text))

@@ -55,9 +55,16 @@ class Heap:
     the operators are given; else an element is its own key. ``offer``, ``poll``: the names of the
     operators that put an element in and take the first one out. ``size``: bounds the places, for a
     control.
+
+    LOOP, OFFER, POLL: the names of the conditions. MORE: what is said of ``poll`` besides.
     """
 
     LOOPS: ClassVar[Mapping[str, Loop]] = LOOPS
+    LOOP: ClassVar[tuple[str, ...]] = ("places", "elements", "order")
+    OFFER: ClassVar[tuple[str, ...]] = ("elements", "order")
+    POLL: ClassVar[tuple[str, ...]] = LOOP
+    MORE: ClassVar[str] = ""
+    ASSUMES: ClassVar[tuple[str, ...]] = ("A-DIV", "A-INDUCTION")
 
     load: Callable[[], Any]
     prefix: str
@@ -69,6 +76,14 @@ class Heap:
     @property
     def key(self) -> Key:
         return KEY if self.keyed else lambda element: element
+
+    def title(self, operator: str) -> str:
+        """The name of the theorem about an operator."""
+        return f"{self.prefix}.{operator}"
+
+    def shown(self, operator: str) -> str:
+        """The operator's own name."""
+        return operator
 
     def sized(self, load: Callable[[], Any], length: int) -> Heap:
         """The same of another module, for sequences of this length and one more."""
@@ -171,7 +186,7 @@ class Heap:
         """The statements about each call, and which theorem they are of."""
         premises, cites = {}, {}
         for number, call in enumerate(reading.called, 1):
-            theorem = f"{self.prefix}.{call.operator}"
+            theorem = self.title(call.operator)
             claim = self.ordered(call) if order else z3.Implies(self.allowed(call), kept(call))
             premises[f"{theorem} #{number}"] = z3.Implies(call.path, claim)
             cites[f"{theorem} #{number}"] = theorem

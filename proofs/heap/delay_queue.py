@@ -90,4 +90,4 @@ FAULTS = (
 )
 
 THEORY = Theory("heap.delay_queue", mechanism=NAME, after=(COUNTING,))
-operators(THEORY, HEAP, "of moments", FAULTS, Specified(NAME))
+operators(THEORY, HEAP, "module DelayQueue", FAULTS, Specified(NAME))

@@ -10,9 +10,6 @@ from proofs.heap.planted import Planted, Source
 from proofs.kernel import VC, Theory
 from proofs.protocols.theory import LateVC
 
-LOOP = ("places", "elements", "order")
-ASSUMED = ("A-DIV", "A-INDUCTION")
-
 
 def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:
     """Conditions by name, of which none is made before it is used."""
@@ -25,24 +22,22 @@ def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:
 
 
 def operators(
-    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source, *more: str
+    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source
 ) -> None:
     """Up, Down, and what puts an element in and takes the first one out.
 
-    ``of``: what they order. A fault is a control of the theorem about its operator, which
-    ``source`` has. ``more``: further conditions of what takes an element out.
+    ``of``: where they are from. A fault is a control of the theorem about its operator, which
+    ``source`` has.
     """
-
-    assumed = (*ASSUMED, *(("A-PYTHON",) if more else ()))
 
     def submit(name: str, says: str, vcs: list[LateVC], rests_on: tuple[str, ...]) -> None:
         theory.theorem(
-            f"{heap.prefix}.{name}",
-            says,
+            heap.title(name),
+            f"{heap.shown(name)} of {of} {says}",
             vcs,
             [each.control(heap, source) for each in faults if each.operator == name],
             rests_on=rests_on,
-            assumes=assumed,
+            assumes=heap.ASSUMES,
             profile="nightly",
         )
 
@@ -52,23 +47,22 @@ def operators(
     ):
         submit(
             name,
-            f"{name} of a sequence {of} has the same elements, each as often, whatever the keys. "
-            f"It is a heap, if the sequence is one but for the key at the place, which may be "
-            f"{wrong}.",
-            late(partial(heap.loop, name), *(f"{name}: {each}" for each in LOOP)),
+            "leaves each element as often as it is there, whatever the keys. It makes a heap of a "
+            f"sequence that is one but for the key at the given place, which may be {wrong}.",
+            late(partial(heap.loop, name), *(f"{name}: {each}" for each in heap.LOOP)),
             ("Heap.Swap",),
         )
     submit(
         heap.offer,
-        f"{heap.offer} of a sequence {of} has one element more, which is the new one, whatever the "
-        "keys. Of a heap it is a heap.",
-        late(heap.offers, "elements", "order"),
-        (f"{heap.prefix}.Up", "Heap.Append"),
+        "adds the new element once and leaves each other as often as it is there, whatever the "
+        "keys. It makes a heap of a heap.",
+        late(heap.offers, *heap.OFFER),
+        (heap.title("Up"), "Heap.Append"),
     )
     submit(
         heap.poll,
-        f"{heap.poll} of a sequence {of} lacks the first element once and no other, whatever the "
-        "keys. Of a heap it is a heap.",
-        late(heap.polls, *LOOP, *more),
-        (f"{heap.prefix}.Down", "Heap.Rest"),
+        "takes the first element out once and leaves each other as often as it is there, whatever "
+        f"the keys. It makes a heap of a heap.{heap.MORE}",
+        late(heap.polls, *heap.POLL),
+        (heap.title("Down"), "Heap.Rest"),
     )

@@ -116,7 +116,7 @@ FAULTS = (
 )
 
 THEORY = Theory("heap.timer", mechanism=NAME, after=(COUNTING,))
-operators(THEORY, HEAP, "of buckets, with their keys", FAULTS, Specified(NAME))
+operators(THEORY, HEAP, "module SystemTimer", FAULTS, Specified(NAME))
 
 
 # -- the queue

@@ -7,7 +7,7 @@ it ends after a turn, or the loop is over and what follows it has run.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -95,7 +95,7 @@ def method(text: str, name: str) -> Callable[..., Any]:
     (own,) = found
     loops = [each for each in ast.walk(own) if isinstance(each, ast.While | ast.For)]
     if loops:
-        _one_turn(name, loops)
+        _one_turn(own, loops)
     later = ast.parse("from __future__ import annotations").body
     whole = ast.fix_missing_locations(ast.Module([*later, own], []))
     names: dict[str, Any] = {"len": lambda of: of.size()}
@@ -104,13 +104,33 @@ def method(text: str, name: str) -> Callable[..., Any]:
     return made
 
 
-def _one_turn(name: str, loops: list[ast.While | ast.For]) -> None:
-    (loop, *more) = loops
-    if more or not isinstance(loop, ast.While) or loop.orelse:
+def _one_turn(own: ast.FunctionDef, loops: list[ast.While | ast.For]) -> None:
+    """Have a method return its names after a turn.
+
+    The next turn is then the method again, with the index and the element of these names: what it
+    does before its loop must not depend on turns.
+    """
+    (loop, *more), name = loops, own.name
+    if more or not isinstance(loop, ast.While) or loop.orelse or loop not in own.body:
         raise ProofError(f"{CLASS}.{name} has another loop than one `while`.")
     if any(isinstance(each, ast.Continue) for each in ast.walk(loop)):
         raise ProofError(f"{CLASS}.{name} has a `continue`, which the turn would miss.")
+    before = own.body[: own.body.index(loop)]
+    if both := _names(before) & _names([loop], ast.Store):
+        raise ProofError(f"{CLASS}.{name} changes {', '.join(sorted(both))} in its loop.")
     loop.body.append(ast.parse("return locals()").body[0])
+
+
+def _names(
+    nodes: Sequence[ast.AST], context: type[ast.expr_context] = ast.expr_context
+) -> set[str]:
+    """The names that are used within nodes, or set: ``ast.Store``."""
+    return {
+        each.id
+        for node in nodes
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+    }
 
 
 class Gate:
