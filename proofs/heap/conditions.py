@@ -168,7 +168,7 @@ class Heap:
     def called(self, call: Called) -> tuple[Sequence, Any]:
         """The sequence and the place of a call."""
         t, j, *keys = call.arguments
-        if [each.of for each in keys] != ([KEY] if self.keyed else []):
+        if keys != ([Keys(KEY)] if self.keyed else []):
             raise ProofError(f"{self.prefix}: {call.operator} is called with other keys.")
         return t, j
 

@@ -22,12 +22,12 @@ def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:
 
 
 def operators(
-    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source
+    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source | None
 ) -> None:
     """Up, Down, and what puts an element in and takes the first one out.
 
     ``of``: where they are from. A fault is a control of the theorem about its operator, which
-    ``source`` has.
+    ``source`` has. Without a source they are lemmas.
     """
 
     def submit(name: str, says: str, vcs: list[LateVC], rests_on: tuple[str, ...]) -> None:
@@ -35,9 +35,10 @@ def operators(
             heap.title(name),
             f"{heap.shown(name)} of {of} {says}",
             vcs,
-            [each.control(heap, source) for each in faults if each.operator == name],
+            [each.control(heap, source) for each in faults if source and each.operator == name],
             rests_on=rests_on,
             assumes=heap.ASSUMES,
+            is_lemma=source is None,
             profile="nightly",
         )
 
