@@ -23,6 +23,7 @@ from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
     "controller": "epochs",
+    "delay_queue": "its heap",
     "delayed_operation": "any size",
     "overflow_wheel": "safety",
     "partition_leader": "replicas",

@@ -56,7 +56,7 @@ class Heap:
     operators that put an element in and take the first one out. ``size``: bounds the places, for a
     control.
 
-    LOOP, OFFER, POLL: the names of the conditions. MORE: what is said of ``poll`` besides.
+    LOOP, OFFER, POLL: the names of the conditions. MORE: what else the theorem about ``poll`` says.
     """
 
     LOOPS: ClassVar[Mapping[str, Loop]] = LOOPS

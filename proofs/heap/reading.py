@@ -1,8 +1,8 @@
 """Operators on sequences as terms, read from the tree that SANY gives of a module.
 
 One unfolding of a recursive operator is a term in which each call of a recursive operator stands
-for a sequence of which nothing is known: `Called`. What is known of it are premises of whoever
-states a condition. A place that is read must be one of the sequence: that is an obligation.
+for a sequence of which nothing is known: `Called`. A condition has what is known of
+it as premises. A place that is read must be one of the sequence: that is an obligation.
 """
 
 from __future__ import annotations

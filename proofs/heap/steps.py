@@ -74,11 +74,11 @@ class Steps:
 
     def of(self, action: Definition) -> Iterator[str]:
         """What one action does."""
-        for name, told in ((self.queue, self.of_queue), (self.key, self.of_key)):
+        for name, kind in ((self.queue, self.of_queue), (self.key, self.of_key)):
             given = [*assigned(action.body, name)]
             if mentioned(action.body, name) != len(given):
                 raise ProofError(f"{action.place}: {label_of(action)} uses {name}' otherwise.")
-            yield from map(told, given)
+            yield from map(kind, given)
 
     def of_queue(self, value: Expression) -> str:
         match value:
