@@ -26,6 +26,7 @@ PROVED = {
     "delay_queue": "its heap",
     "delayed_operation": "any size",
     "overflow_wheel": "safety",
+    "parted_timer": "its heap",
     "partition_leader": "replicas",
     "purgatory": "any size",
     "system_timer": "most of it",

@@ -8,7 +8,18 @@ import pytest
 import z3
 
 from proofs import evidence
-from proofs.heap import code, conditions, counting, delay_queue, sequences, timer, turns, values
+from proofs.heap import (
+    code,
+    conditions,
+    counting,
+    delay_queue,
+    parted,
+    queues,
+    sequences,
+    timer,
+    turns,
+    values,
+)
 from proofs.heap.planted import ELEMENTS, Specified
 from proofs.heap.planted_code import Text
 from proofs.heap.reading import Reading
@@ -18,7 +29,7 @@ from proofs.protocols import mutated
 from tests.nights import first, only
 from wheelproof.tla.syntax import OutsideSubset
 
-THEORIES = (counting, code, delay_queue, timer)
+THEORIES = (counting, code, delay_queue, timer, parted)
 THEORY_OF = {name: module.THEORY for module in THEORIES for name in module.THEORY.theorems}
 TEXT = code.HEAP.load()
 OF = {"system_timer": timer.HEAP, "delay_queue": delay_queue.HEAP, "code": code.HEAP}
@@ -52,6 +63,13 @@ CHANGED = [
     ("system_timer", "Down", "order", "Down(Swap(s, i, c), c, k)", "Down(s, i, k)"),
     ("code", "Up", "order", "            index = above\n", ""),
     ("code", "Down", "elements", "            index = below\n", ""),
+    (
+        "system_timer",
+        "Up",
+        "order",
+        "Up(s, i, k) == IF i = 1 THEN s",
+        "Up(s, i, k) == IF i = 1 THEN Up(s, 0, k)",
+    ),
     ("system_timer", "Offer", "elements", "Len(s) + 1, k)", "Len(s) + 2, k)"),
     ("system_timer", "Poll", "places", "ELSE s[i]], 1, k)", "ELSE s[i + 2]], 1, k)"),
     ("system_timer", "Up", "order", "k[s[i]] >= k[s[p]]", "k[s[i]] > k[s[p]] - 2"),
@@ -218,6 +236,11 @@ def test_a_call_that_the_induction_is_not_about_is_refused(old, new, says):
         heap.loop("Down")
 
 
+def changed_queue(old, new):
+    """The queue of module SystemTimer with one text changed."""
+    return queues.Queue(conditions.Heap(lambda: specified("system_timer", (old, new)), "Heap"))
+
+
 STEPS = [
     ("queue' = Offer(queue, polled[self], key)", "queue' = Append(queue, polled[self])", "no oper"),
     ("queue' = Offer(queue, polled[self], key)", "queue' = Offer(queue, polled[self], <<>>)", "no"),
@@ -228,7 +251,7 @@ STEPS = [
 
 @pytest.mark.parametrize(("old", "new", "says"), first(STEPS))
 def test_a_step_that_does_something_else_to_the_queue_is_refused(old, new, says):
-    queue = timer.Queue(lambda: specified("system_timer", (old, new)))
+    queue = changed_queue(old, new)
     with pytest.raises(ProofError, match=says):
         queue.operator("Offer")
 
@@ -237,7 +260,7 @@ def test_a_step_that_does_something_else_to_the_queue_is_refused(old, new, says)
 def test_a_step_that_changes_the_queue_and_a_key_is_refused():
     old = "/\\ key' = [key EXCEPT ![polled[self]] = -1]"
     new = f"{old} /\\ queue' = Poll(queue, key)"
-    queue = timer.Queue(lambda: specified("system_timer", (old, new)))
+    queue = changed_queue(old, new)
     with pytest.raises(ProofError, match="V2 gives queue and key another value in one step"):
         queue.key()
 
@@ -245,7 +268,7 @@ def test_a_step_that_changes_the_queue_and_a_key_is_refused():
 @pytest.mark.nightly
 def test_a_queue_that_begins_with_buckets_is_no_heap_for_certain():
     old, new = "/\\ queue = <<>>", "/\\ queue = <<1, 2>>"
-    start = timer.Queue(lambda: specified("system_timer", (old, new))).start()
+    start = changed_queue(old, new).start()
     solver = z3.Solver()
     solver.add(*start.premises.values(), z3.Not(start.goal))
     assert solver.check() == z3.sat
