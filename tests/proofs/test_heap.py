@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import permutations, product
+from pathlib import Path
 
 import pytest
 import z3
@@ -27,7 +29,11 @@ from proofs.heap.submitted import operators
 from proofs.kernel import ProofError, Theory
 from proofs.protocols import mutated
 from tests.nights import first, only
+from wheelproof.checks import verify
+from wheelproof.events import VerifyOptions
 from wheelproof.tla.syntax import OutsideSubset
+
+ROOT = Path(__file__).resolve().parents[2]
 
 THEORIES = (counting, code, delay_queue, timer, parted)
 THEORY_OF = {name: module.THEORY for module in THEORIES for name in module.THEORY.theorems}
@@ -57,24 +63,21 @@ def test_proved_by_both_solvers_with_every_control_refuted(name):
 # -- changed texts
 
 
+BEFORE_THE_FIRST = ("Up(s, i, k) == IF i = 1 THEN s", "Up(s, i, k) == IF i = 1 THEN Up(s, 0, k)")
 CHANGED = [
     ("system_timer", "Up", "order", "Up(Swap(s, i, p), p, k)", "Up(Swap(s, i, p), 1, k)"),
     ("system_timer", "Up", "order", "Up(Swap(s, i, p), p, k)", "Up(s, i, k)"),
     ("system_timer", "Down", "order", "Down(Swap(s, i, c), c, k)", "Down(s, i, k)"),
     ("code", "Up", "order", "            index = above\n", ""),
     ("code", "Down", "elements", "            index = below\n", ""),
-    (
-        "system_timer",
-        "Up",
-        "order",
-        "Up(s, i, k) == IF i = 1 THEN s",
-        "Up(s, i, k) == IF i = 1 THEN Up(s, 0, k)",
-    ),
+    ("system_timer", "Up", "order", *BEFORE_THE_FIRST),
+    ("system_timer", "Up", "elements", *BEFORE_THE_FIRST),
     ("system_timer", "Offer", "elements", "Len(s) + 1, k)", "Len(s) + 2, k)"),
     ("system_timer", "Poll", "places", "ELSE s[i]], 1, k)", "ELSE s[i + 2]], 1, k)"),
     ("system_timer", "Up", "order", "k[s[i]] >= k[s[p]]", "k[s[i]] > k[s[p]] - 2"),
     ("system_timer", "Up", "places", "i \\div 2", "i \\div 3"),
     ("system_timer", "Up", "elements", "![i] = s[j], ![j] = s[i]]", "![i] = s[j]]"),
+    ("system_timer", "Up", "places", "![j] = s[i]]", "![Len(s) + 1] = s[i]]"),
     ("system_timer", "Down", "order", "Down(Swap(s, i, c), c, k)", "Down(Swap(s, i, c), i, k)"),
     ("system_timer", "Down", "places", "2 * i > Len(s)", "2 * i > Len(s) + 1"),
     ("system_timer", "Down", "places", "IF 2 * i + 1 <= Len(s) /\\ k", "IF k"),
@@ -329,3 +332,60 @@ class Harmless(Specified):
 
     def operator(self, name, old="", new=""):
         return super().operator(name)
+
+
+COPIED = ("proofs", "spec", "model", "impl", "mutants", "harness")
+PROVED, FALSE, WITHOUT = "proved", "violated", "inconclusive"
+WHOLE = [
+    (
+        "spec/SystemTimer.tla",
+        "Up(Swap(s, i, p), p, k)",
+        "Up(Swap(s, i, p), 1, k)",
+        {"Heap.Up": FALSE, "Heap.Down": PROVED, "Heap.Offer": WITHOUT, "Heap.Poll": PROVED},
+    ),
+    (
+        "spec/DelayQueue.tla",
+        "THEN 2 * i + 1 ELSE 2 * i",
+        "THEN 2 * i ELSE 2 * i",
+        {"DelayQueue.Up": PROVED, "DelayQueue.Down": FALSE, "DelayQueue.Rest": WITHOUT},
+    ),
+    (
+        "spec/PartedTimer.tla",
+        "[i \\in 1..(Len(s) - 1) |->",
+        "[i \\in 1..(Len(s) - 2) |->",
+        {"PartedTimer.Offer": PROVED, "PartedTimer.Poll": FALSE, "PartedTimer.Queue": WITHOUT},
+    ),
+    (
+        "impl/delay_queue.py",
+        "element.compare_to(heap[below]) <= 0",
+        "element.compare_to(heap[below]) >= 0",
+        {"HeapCode.up": PROVED, "HeapCode.down": FALSE, "HeapCode.take": WITHOUT},
+    ),
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("file", "old", "new", "expected"), WHOLE)
+def test_a_changed_file_of_a_project_unproves_its_theorems(tmp_path, file, old, new, expected):
+    """Those about the changed definition, and those that rest on them."""
+    for folder in COPIED:
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    (tmp_path / file).write_text(text.replace(old, new), encoding="utf-8")
+    options = VerifyOptions(
+        (),
+        frozenset({"proof"}),
+        "nightly",
+        tmp_path,
+        tmp_path / "build",
+        1,
+        theorems=tuple(expected),
+        seeds=1,
+    )
+    rows = {row.name: row for row in verify.run(options)}
+    why = {name: row.why for name, row in rows.items()}
+    assert {name: rows[name].verdict for name in expected} == expected, why
+    assert all(rows[name].ok == (verdict == PROVED) for name, verdict in expected.items())
