@@ -100,6 +100,7 @@ CHANGED = [
     ("code", "Down", "order", "2 * index + 1", "2 * index + 2"),
     ("code", "offer", "elements", "self._up(len(self.heap) - 1", "self._up(len(self.heap) - 2"),
     ("code", "_take", "first", "if delay > 0", "if delay > 1"),
+    ("code", "_take", "first", "if delay > 0:", "if delay > 0:\n            heap.pop()"),
     ("code", "_take", "first", "heap[0]\n        last", "heap[len(heap) - 1]\n        last"),
     ("code", "_take", "order", "self._down(0, last)", "self._down(1, last)"),
 ]
