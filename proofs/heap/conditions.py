@@ -215,7 +215,8 @@ class Heap:
             lemma = f"Heap.Append #{number}"
             premises[lemma] = counting.append_adds(S, self.called(call)[0], self.size)
             cites[lemma] = "Heap.Append"
-        goal = z3.And(value.length == S.length + 1, value.total == S.total + once(NEW))
+        read = [] if "places" in self.OFFER else reading.obligations
+        goal = z3.And(value.length == S.length + 1, value.total == S.total + once(NEW), *read)
         return [
             self.vc("elements", {**length, **reading.defined(), **premises}, goal, cites),
             ordered,

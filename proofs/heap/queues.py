@@ -42,7 +42,7 @@ class Queue:
     heap: Heap
 
     def steps(self) -> Steps:
-        return Steps(self.heap.load(), "queue", "key", {"Offer": 3, "Poll": 2})
+        return Steps(self.heap.load(), "queue", "key", frozenset({self.heap.offer, self.heap.poll}))
 
     def start(self) -> VC:
         """Init makes it empty."""
@@ -51,10 +51,11 @@ class Queue:
 
     def operator(self, name: str) -> VC:
         """A step that gives it what an operator makes of it and of the keys keeps the heap."""
-        labels = self.steps().labels(name)
+        if not self.steps().labels(name):
+            raise ProofError(f"{self.heap.prefix}: no step gives the queue what {name} makes.")
         theorem = z3.Implies(z3.And(*HEAP_BEFORE.values()), is_heap(AFTER, KEY))
         cited = f"{self.heap.title(name)} #1"
-        premises = HEAP_BEFORE | ({cited: theorem} if labels else {})
+        premises = HEAP_BEFORE | {cited: theorem}
         cites = {cited: self.heap.title(name)}
         return VC(name, premises, is_heap(AFTER, KEY), self.heap.vivid(), cites=cites)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,15 +26,15 @@ SAME, KEY = "", "key"
 
 @dataclass(frozen=True)
 class Steps:
-    """``operators``: those that may give the queue another value -> how many arguments they have.
+    """``operators``: those that may give the queue another value.
 
-    The first argument is the queue, and the last is the keys, both as they are before the step.
+    Their first argument is the queue, and the last is the keys, both as they are before the step.
     """
 
     module: Module
     queue: str
     key: str
-    operators: Mapping[str, int]
+    operators: frozenset[str]
 
     def start(self) -> Sequence:
         """What Init gives the queue."""
@@ -84,11 +84,9 @@ class Steps:
         match value:
             case Variable(name) if name == self.queue:
                 return SAME
-            case Call(_, (Variable(queue), *_, Variable(key)) as given) if (queue, key) == (
-                self.queue,
-                self.key,
-            ) and self.operators.get(value.name) == len(given):
-                return value.name
+            case Call(_, (Variable(queue), *_, Variable(key))) if value.name in self.operators:
+                if (queue, key) == (self.queue, self.key):
+                    return value.name
         raise ProofError(f"{value.place}: {self.queue} gets what no operator of the heap makes.")
 
     def of_key(self, value: Expression) -> str:
