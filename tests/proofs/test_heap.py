@@ -340,3 +340,13 @@ class Harmless(Specified):
 
     def operator(self, name, old="", new=""):
         return super().operator(name)
+
+
+def test_a_counterexample_from_what_is_no_heap_but_for_one_place_is_none():
+    fault = next(each for each in timer.FAULTS if each.name == "stays below")
+    solver, s = z3.Solver(), conditions.S
+    solver.add(*counting.listed(s, 1, 2, 3), conditions.PLACE == 3)
+    solver.add([conditions.KEY(z3.IntVal(each)) == -each for each in (1, 2, 3)])
+    assert solver.check() == z3.sat
+    says = fault.replay(timer.HEAP, SOURCES["system_timer"])(solver.model())
+    assert "is not what Up may be called with" in says
