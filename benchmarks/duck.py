@@ -1,113 +1,140 @@
-"""The bulk of the rules in DuckDB's SQL, over one run's Parquet file: a second opinion on Spark,
-and the yardstick of the benchmark."""
+"""The rules of the table on DuckDB: the yardstick of the benchmark, and a third engine for tests.
+
+Each family is one query, as it is one pass of Spark: rows are counted by what became of them, and
+those that break a rule are listed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-ENTRY_KINDS = "('entry_new','list_add','list_remove','expire_submit','task_run')"
+from benchmarks import duck_sql
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline import in_memory, local, runs
+from wheelproof.pipeline.rule import APPLIES, BROKEN, Family, outcome
+from wheelproof.pipeline.runs import Run
+from wheelproof.pipeline.tally import TIMES
+from wheelproof.trace import declared
+from wheelproof.trace.format import parquet, schema
 
-QUERIES = {
-    "rows": """
-        select unnest(list_filter([
-            case when k = 'wheel_place' and not (vid = exp_ms // tick and bucket = vid % {size})
-                then 'SlotInRange' end,
-            case when k = 'wheel_place' and not (exp_ms >= wheel_ms - wheel_ms % {tick} + {tick} and
-                exp_ms < wheel_ms - wheel_ms % tick + tick * {size}
-                and (level = 1 or exp_ms >= wheel_ms - wheel_ms % greatest(tick // {size}, 1) +
-                    tick)) then 'LevelBound' end,
-            case when k in ('bucket_expiry_set', 'dq_offer') and key_ms >= 0 and key_ms %
-                coalesce(tick, {tick}) <> 0 then 'KeyAligned' end,
-            case when (k = 'expire_submit' or k = 'wheel_reject' and cause = 'due') and not exp_ms <
-                wheel_ms + {tick} then 'NotEarly' end,
-            case when k = 'dq_poll' and key_ms > now_ms then 'PolledWhenReady' end,
-            case when k = 'force_cas' and (res = 'true') = pre.completed then 'CompletionObserved'
-                end
-        ], lambda x: x is not null)) as rule, tid, tseq
-        from (select *, {tick} * cast({size} ** (level - 1) as bigint) as tick from events)""",
-    "threads": """
-        select unnest(list_filter([
-            case when tseq > coalesce(was, 0) + 1 then 'ThreadNoGap' end, case when tseq <= was then
-                'ThreadOnce' end, case when lc <= was_lc then 'ThreadClock' end
-        ], lambda x: x is not null)) as rule, tid, tseq
-        from (select tid, tseq, lc, lag(tseq) over w as was, lag(lc) over w as was_lc from events
-            window w as (partition by tid order by tseq, lc, k))""",
-    "entries": f"""
-        select unnest(list_filter([
-            case when k = 'list_add' and was = 'list_add' then 'AtMostOneList' end,
-            case when k = 'list_remove' and not coalesce(was = 'list_add' and was_list = list,
-                false) then 'ExactlyItsList' end,
-            case when k in ('list_add', 'expire_submit') and was in ('expire_submit', 'task_run')
-                then 'FiredOnce' end,
-            case when k = 'entry_new' and was is not null then 'FreshId' end
-        ], lambda x: x is not null)) as rule, tid, tseq
-        from (select tid, tseq, k, list, lag(k) over w as was, lag(list) over w as was_list from
-            events where k in {ENTRY_KINDS}
-              window w as (partition by entry order by lc, tid, tseq))""",
-    "operations": """
-        select 'CompletedOnce' as rule, op as tid, null as tseq from events where k in ('force_cas',
-            'on_complete_begin', 'on_complete_end') group by op
-        having count_if(k = 'force_cas' and res = 'true') > 1 or count_if(k = 'on_complete_begin') >
-            1 or count_if(k = 'on_complete_end') > 1""",
-    "tokens": """
-        select unnest(list_filter([
-            case when (kind = 'L' or counts and writes) and seq > coalesce(was.seq, 0) + 1 then
-                'TokenDense' end,
-            case when writes and kind <> 'RW' and seq <= was.seq then 'TokenOnce' end,
-            case when lc <= was.lc and not (lc = was.lc and not writes and not was.writes and seq =
-                was.seq) then 'TokenClock' end,
-            case when counts and k in ('list_add', 'list_remove') and was.counter is not null
-                and counter - was.counter <> (case when k = 'list_add' then 1 else -1 end) then
-                    'CounterExact' end
-        ], lambda x: x is not null)) as rule, tid, tseq
-        from (select *, lag({'seq': seq, 'lc': lc, 'writes': writes, 'counter': counter}) over (
-                  partition by kind, id order by seq, case when kind = 'RW' then writes else not
-                      writes end, lc, tid, tseq) as was
-              from (select tid, tseq, lc, k, t.kind as kind, t.id as id, t.seq as seq, t.mode in
-                  ('w', 'cas+') as writes, starts_with(t.id, 'counter:') as counts,
-                           case when starts_with(t.id, 'counter:') then post.counter end as counter
-                    from (select tid, tseq, lc, k, post, unnest(ord) as t from events) where t.upto
-                        is null))""",
-}
-
-RULES = (
-    "SlotInRange",
-    "LevelBound",
-    "KeyAligned",
-    "NotEarly",
-    "PolledWhenReady",
-    "CompletionObserved",
-    "ThreadNoGap",
-    "ThreadOnce",
-    "ThreadClock",
-    "AtMostOneList",
-    "ExactlyItsList",
-    "FreshId",
-    "CompletedOnce",
-    "TokenDense",
-    "TokenOnce",
-    "TokenClock",
-)
-"""The rules that are the same here and there. Three others above see less than Spark's: they are
-here for their cost."""
+PLACE = ("run", "tid", "tseq", "lc", "op", "token")
+"""What says where a rule is broken: None where a row has no such column."""
 
 
-def violations(
-    files: list[str],
-    tick_ms: int,
-    wheel_size: int,
-    queries: tuple[str, ...] = tuple(QUERIES),
-    threads: int = 2,
-) -> Counter[tuple[str, int, int | None]]:
-    """(rule, thread, number in the thread) of each violation, and (CompletedOnce, op, None)."""
-    import duckdb
+@dataclass
+class Answers:
+    """What the rules gave. ``applied``: rule -> rows; ``violations``: (rule, :data:`PLACE`) ->
+    rows; ``measured``: of coverage and lateness, by name."""
 
-    found: Counter[tuple[str, int, int | None]] = Counter()
-    with duckdb.connect(config={"threads": threads}) as database:
-        database.read_parquet(files).create_view("events")
-        for name in queries:
-            text = QUERIES[name]
-            if name == "rows":
-                text = text.format(tick=tick_ms, size=wheel_size)
-            found.update(database.sql(text).fetchall())
+    applied: Counter[str] = field(default_factory=Counter)
+    violations: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+    measured: dict[str, int] = field(default_factory=dict)
+
+
+def load(database: Any, paths: Iterable[Path], kept: bool = False) -> list[Run]:
+    """Make the tables that the rules read, of traces in Parquet. ``kept``: the events are copied
+    into the database; otherwise each query reads the files.
+
+    Raises as :func:`wheelproof.pipeline.runs.find` and ``gather`` do.
+    """
+    found = runs.gather(runs.find(paths), {})
+    given = local.sources((run, ()) for run in found)
+    parts = [
+        f"SELECT {run.index} AS run, * FROM read_parquet({[str(each.path) for each in run.files]})"
+        for run in found
+    ]
+    if given["events"]:
+        _table(database, "initial", _event_types(), given["events"])
+        parts.append("SELECT * FROM initial")
+    events = " UNION ALL BY NAME ".join(parts)
+    database.execute(f"CREATE {'TABLE' if kept else 'VIEW'} events AS {events}")
+    named = duck_sql.expression(declared.part("bulk").start.named())
+    seen = database.execute(
+        "SELECT run, list(DISTINCT k) FILTER (WHERE lc > 0), bool_or(lc > 0 AND "
+        f"coalesce({named}, FALSE)) FROM events AS given GROUP BY run"
+    ).fetchall()
+    for run, kinds, ran in seen:
+        given["runs"][run] |= {"kinds": sorted(kinds or ()), "ran": ran}
+    _table(database, "runs", _run_types(), given["runs"])
+    _table(database, "ends", _end_types(), given["ends"])
     return found
+
+
+def ask(database: Any, families: Iterable[Family]) -> Answers:
+    """Every rule of every row of what :func:`load` made."""
+    answers = Answers()
+    for family in families:
+        _ask(database, family, answers)
+    return answers
+
+
+def query(family: Family) -> str:
+    """One SELECT: what became of rows, by what they are counted by, how many, and the places of
+    those that break a rule."""
+    there = {name: F.col(name) for name in family.rows.columns} | dict(family.made)
+    marked = family.rows.select(
+        outcome(family.rules).alias("outcome"),
+        *[column.alias(f"by_{name}") for name, column in family.grouped.items()],
+        *[there.get(name, F.lit(None)).alias(f"at_{name}") for name in PLACE],
+    )
+    tables, last = duck_sql.frame(marked)
+    by = ["outcome", *[f'"by_{name}"' for name in family.grouped]]
+    broken = sum(BROKEN << 2 * index for index in range(len(family.rules)))
+    places = ", ".join(f"at_{name}" for name in PLACE)
+    return (
+        f"WITH {tables}\nSELECT {', '.join(by)}, count(*), "
+        f"list(row({places})) FILTER (WHERE outcome & {broken} <> 0) FROM {last} GROUP BY ALL"
+    )
+
+
+def _ask(database: Any, family: Family, answers: Answers) -> None:
+    groups = []
+    for became, *by, times, places in database.execute(query(family)).fetchall():
+        for index, rule in enumerate(family.rules):
+            if became & APPLIES << 2 * index:
+                answers.applied[rule.name] += times
+            if became & BROKEN << 2 * index:
+                answers.violations.update((rule.name, *place) for place in places)
+        groups.append(dict(zip(family.grouped, by, strict=True)) | {TIMES: times})
+    for rule in family.rules:
+        answers.applied.setdefault(rule.name, 0)
+    if family.measures:
+        measures = tuple(column.alias(name) for name, column in family.measures.items())
+        answers.measured |= in_memory.aggregated(groups, (), measures)[0]
+
+
+def _event_types() -> Any:
+    import pyarrow
+
+    return parquet.schema().insert(0, pyarrow.field("run", pyarrow.int32()))
+
+
+def _run_types() -> Any:
+    import pyarrow
+
+    whole = {"run": pyarrow.int32(), **dict.fromkeys(schema.MEASURES, pyarrow.int64())}
+    texts = dict.fromkeys(("variant", "module"), pyarrow.string())
+    known = dict.fromkeys(("whole", "ran", "totalled"), pyarrow.bool_())
+    kinds = {"kinds": pyarrow.list_(pyarrow.string())}
+    return pyarrow.schema(list({**whole, **texts, **known, **kinds}.items()))
+
+
+def _end_types() -> Any:
+    import pyarrow
+
+    whole = {"run": pyarrow.int32(), "last": pyarrow.int64()}
+    texts = dict.fromkeys(("kind", "id"), pyarrow.string())
+    return pyarrow.schema(list({**whole, **texts}.items()))
+
+
+def _table(database: Any, name: str, types: Any, rows: list[dict[str, Any]]) -> None:
+    import pyarrow
+
+    made = pyarrow.Table.from_pylist(rows, types)
+    database.register("made", made)
+    database.execute(f"CREATE TABLE {name} AS SELECT * FROM made")
+    database.unregister("made")

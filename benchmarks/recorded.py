@@ -71,7 +71,7 @@ class Recording:
     def __init__(self, path: Path) -> None:
         reader = reader_of(path)
         self.events: list[Row] = [dict(event) for _, event in reader]
-        self.header: dict[str, Any] = reader.header
+        self.header = reader.header
         self.body = [event for event in self.events if event["k"] not in ONCE]
         config = self.header["config"]
         self.ticks: tuple[int, int] = (config["tick_ms"], config["wheel_size"])

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any, cast
 
 from traces.events import Event
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.format.schema import MINOR, SCHEMA
 
 Token = tuple[str, str, str]
@@ -35,7 +36,7 @@ FIRST_ID."""
 COUNTER, QUEUE, TIMER = ("V", "counter:1", "w"), ("L", "queue:2", "w"), "timer:3"
 
 
-def header(run_id: str, threads: dict[str, str] = THREADS) -> dict[str, Any]:
+def header(run_id: str, threads: dict[str, str] = THREADS) -> Header:
     """The header of a trace of simulated events."""
     return {
         "schema": SCHEMA,

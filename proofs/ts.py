@@ -130,6 +130,10 @@ def nullable(of: Sort) -> Parameter:
     return Parameter(of, True)
 
 
+def present(of: Sort) -> Parameter:
+    return Parameter(of)
+
+
 @dataclass(frozen=True)
 class Action:
     """An action's declaration. ``begins``: an operation of a thread's program starts with it."""

@@ -7,12 +7,15 @@ It begins as a header's ``initial`` says, and can be written as one again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypeVar
 
 from traces.events import Refusal, Step
+from traces.initial import Initial, read
 from traces.operation_state import Operation, Timeout
 from traces.schema import NONE, PLACES
 from traces.thread_state import ThreadState
+
+Value = TypeVar("Value")
 
 
 class Facts:
@@ -24,22 +27,22 @@ class Facts:
 
     def __init__(
         self,
-        initial: Mapping[str, Any] | None = None,
+        initial: Mapping[str, object] | None = None,
         kinds: frozenset[str] | None = None,
-        config: Mapping[str, Any] | None = None,
+        config: Mapping[str, int] | None = None,
         variant: str = "",
     ) -> None:
-        initial, self.config, self.variant = initial or {}, config or {}, variant
+        given, self.config, self.variant = read(initial), config or {}, variant
         self.kinds = kinds
         self.applied: dict[str, int] = {}
         """By property, how often a rule had something to look at."""
-        self._begin_wheels(initial)
-        self._begin_lists(initial)
-        self._begin_threads(initial)
-        self._begin_operations(initial)
-        self._begin_watchers(initial)
+        self._begin_wheels(given)
+        self._begin_lists(given)
+        self._begin_threads(given)
+        self._begin_operations(given)
+        self._begin_watchers(given)
 
-    def _begin_wheels(self, initial: Mapping[str, Any]) -> None:
+    def _begin_wheels(self, initial: Initial) -> None:
         self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
         """Of the lowest level, None without a configuration."""
         self.start_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
@@ -56,7 +59,7 @@ class Facts:
         self.places: dict[int, tuple[int | None, int | None]] = {}
         """List -> (level, slot), as far as they were named."""
 
-    def _begin_lists(self, initial: Mapping[str, Any]) -> None:
+    def _begin_lists(self, initial: Initial) -> None:
         self.rings: dict[int, dict[int, None]] = {
             number: dict.fromkeys(ring) for number, ring in _by_number(initial.get("lists")).items()
         }
@@ -73,7 +76,7 @@ class Facts:
         self.runs_named = False
         """A run of a task has named its entry."""
 
-    def _begin_threads(self, initial: Mapping[str, Any]) -> None:
+    def _begin_threads(self, initial: Initial) -> None:
         self.threads = {
             tid: ThreadState(place) for tid, place in _by_number(initial.get(PLACES)).items()
         }
@@ -88,9 +91,9 @@ class Facts:
         self.bare: set[int] = set()
         """Threads that have added a task without."""
 
-    def _begin_operations(self, initial: Mapping[str, Any]) -> None:
+    def _begin_operations(self, initial: Initial) -> None:
         self.operations = {
-            number: Operation(**known)
+            number: Operation.of(known)
             for number, known in _by_number(initial.get("operations")).items()
         }
         self.made: set[int] = set()
@@ -107,7 +110,7 @@ class Facts:
         self.armed: dict[str, tuple[int, bool]] = {}
         """Word -> its last version, and whether the timer had the task then."""
 
-    def _begin_watchers(self, initial: Mapping[str, Any]) -> None:
+    def _begin_watchers(self, initial: Initial) -> None:
         self.watchers: dict[int, dict[int, frozenset[str]]] = {
             key: {number: frozenset() for number in members}
             for key, members in _by_number(initial.get("watchers")).items()
@@ -166,29 +169,34 @@ class Facts:
 
     # -- as a header has it
 
-    def initial(self) -> dict[str, Any]:
+    def initial(self) -> Initial:
         """The state as a header has it."""
         places = {tid: thread.place() for tid, thread in self.threads.items()}
         watchers = {key: sorted(members) for key, members in self.watchers.items() if members}
         clock = self.clocks.get(NONE, self.start_ms)
         clocks = {name: at for name, at in self.clocks.items() if name != NONE}
-        return {
+        found: Initial = {
             "lists": _by_text({name: list(ring) for name, ring in self.rings.items()}),
             "tasks": _by_text(self.entry_of),
             "counters": dict(sorted(self.counters.items())),
             "keys": _by_text(self.keys),
             PLACES: _by_text({tid: place for tid, place in places.items() if place}),
-            **_unless_empty(
-                "operations",
-                _by_text({name: found.data() for name, found in self.operations.items()}),
-            ),
-            "holders": dict(sorted(self.holder.items())),
-            "queued": _by_text(self.queued),
-            **({"watchers": _by_text(watchers)} if self.watchers else {}),
-            **_unless_empty("handed", list(self.handed)),
-            **({} if clock is None else {"wheel_ms": clock}),
-            **_unless_empty("clocks", _by_text(clocks)),
         }
+        if self.operations:
+            found["operations"] = _by_text(
+                {name: operation.data() for name, operation in self.operations.items()}
+            )
+        found["holders"] = dict(sorted(self.holder.items()))
+        found["queued"] = _by_text(self.queued)
+        if self.watchers:
+            found["watchers"] = _by_text(watchers)
+        if self.handed:
+            found["handed"] = list(self.handed)
+        if clock is not None:
+            found["wheel_ms"] = clock
+        if clocks:
+            found["clocks"] = _by_text(clocks)
+        return found
 
 
 Judge = Callable[[Facts, Step, ThreadState], Refusal | None]
@@ -198,15 +206,11 @@ Judges = Mapping[str, Judge]
 """By kind of event."""
 
 
-def _by_number(table: Mapping[str, Any] | None) -> dict[int, Any]:
+def _by_number(table: Mapping[str, Value] | None) -> dict[int, Value]:
     """A table of a header, by numbers instead of their texts."""
     return {int(name): value for name, value in (table or {}).items()}
 
 
-def _by_text(table: Mapping[int, Any]) -> dict[str, Any]:
+def _by_text(table: Mapping[int, Value]) -> dict[str, Value]:
     """A table as a header has it."""
     return {str(name): value for name, value in sorted(table.items())}
-
-
-def _unless_empty(name: str, found: Any) -> dict[str, Any]:
-    return {name: found} if found else {}

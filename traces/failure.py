@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from traces.events import Event, columns, counter_of
+from traces.initial import Initial, Place
 from traces.rules import TimerState
 from traces.schema import PLACES
+from wheelproof.trace.format.heads import Header
 
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))
 ABOUT_LOCKS = frozenset(("NoDeadlock", "NoDataRace"))
@@ -37,9 +38,9 @@ class Failure:
         events: Sequence[Item],
         at: int,
         start: int,
-        initial: dict[str, Any],
+        initial: Initial,
         kinds: frozenset[str] | None,
-        config: Mapping[str, Any] | None,
+        config: Mapping[str, int] | None,
         variant: str,
         refusal: tuple[str, str],
         offset: int,
@@ -54,7 +55,7 @@ class Failure:
         self.deadline: float | None = None
 
     @classmethod
-    def of(cls, header: Mapping[str, Any], events: Sequence[Item]) -> Failure | None:
+    def of(cls, header: Header, events: Sequence[Item]) -> Failure | None:
         kinds = header.get("capture", {}).get("kinds")
         known = None if kinds is None else frozenset(kinds)
         config, variant = header.get("config"), header.get("variant", "")
@@ -75,7 +76,7 @@ class Failure:
         if seen is not None and name in state.counters:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
-        about: set[tuple[str, Any]] = {
+        about: set[tuple[str, object]] = {
             (column, columns(events[at][1])[column])
             for column in ("task", "entry", "op")
             if column in events[at][1]
@@ -109,7 +110,7 @@ class Failure:
                 return found
             width *= 2
 
-    def counted(self, initial: Mapping[str, Any], events: Iterable[Event]) -> list[Event]:
+    def counted(self, initial: Initial, events: Iterable[Event]) -> list[Event]:
         """The events with the counter that it would have had if only they had taken place; at the
         failure it is as wrong as it was."""
         values, out = dict(initial.get("counters", {})), []
@@ -122,7 +123,7 @@ class Failure:
             out.append(event)
         return out
 
-    def fails(self, items: Sequence[Item], initial: Mapping[str, Any] | None = None) -> bool:
+    def fails(self, items: Sequence[Item], initial: Initial | None = None) -> bool:
         """Whether the failing event is refused by its property, and none before it by any. After
         the deadline the answer is no, so that nothing smaller is taken."""
         if self.deadline is not None and time.monotonic() > self.deadline:
@@ -159,7 +160,7 @@ class Failure:
                 tokens |= own
                 past.append((line, event))
         past.reverse()
-        about: set[tuple[str, Any]] = {
+        about: set[tuple[str, object]] = {
             (column, columns(self.event)[column])
             for column in ("task", "entry", "op")
             if column in self.event
@@ -222,7 +223,7 @@ class Failure:
                 kept = smaller
         return kept
 
-    def needed(self, kept: list[Item]) -> dict[str, Any]:
+    def needed(self, kept: list[Item]) -> Initial:
         """The initial state, without what no event mentions, as far as the failure can spare it."""
         entries = {event["entry"] for _, event in kept if "entry" in event}
         entries |= {
@@ -243,7 +244,7 @@ class Failure:
         }
         whole = {tid: place for tid, place in full.get(PLACES, {}).items() if int(tid) in tids}
         owed = {place["duty"][1] for place in whole.values() if "duty" in place}
-        small = {
+        small: Initial = {
             "lists": {name: ring for name, ring in rings.items() if ring or int(name) in lists},
             "tasks": {name: entry for name, entry in full["tasks"].items() if int(name) in tasks},
             "counters": {
@@ -261,7 +262,7 @@ class Failure:
             ({tid: _about(place, operations) for tid, place in whole.items()}, operations),
             (whole, operations | owed),
         ):
-            chosen = {**small, PLACES: places}
+            chosen: Initial = {**small, PLACES: places}
             if "operations" in full:
                 chosen["operations"] = {
                     name: each for name, each in full["operations"].items() if int(name) in known
@@ -278,17 +279,16 @@ class Failure:
         return state
 
 
-def named(event: Event) -> set[tuple[str, Any]]:
+def named(event: Event) -> set[tuple[str, object]]:
     """(column, id) of the objects that an event names, and (column, None) of the others."""
     return {(column, columns(event).get(column)) for column in ("task", "entry", "list", "op")}
 
 
-def _about(place: Mapping[str, Any], operations: set[int]) -> dict[str, Any]:
+def _about(place: Place, operations: set[int]) -> Place:
     """What a thread is at, without what it owes and is in of operations that no event names."""
-    known = {
-        name: value for name, value in place.items() if name != "duty" or value[1] in operations
-    }
-    return {
-        name: [each for each in value if each[1] in operations] if name == "inside" else value
-        for name, value in known.items()
-    }
+    found = place.copy()
+    if "duty" in place and place["duty"][1] not in operations:
+        del found["duty"]
+    if "inside" in place:
+        found["inside"] = [each for each in place["inside"] if each[1] in operations]
+    return found

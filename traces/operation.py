@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from traces.events import Columns
+from traces.initial import Initial
 from wheelproof.trace.recording.log import Log, Raw
 from wheelproof.trace.recording.recorder import Recorder
 from wheelproof.trace.recording.traced_fields import RAISED
@@ -149,9 +150,7 @@ def variant(operations: Iterable[Any]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def initial(
-    recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]
-) -> dict[str, Any]:
+def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> Initial:
     """``operations`` of a header's ``initial``; empty where there is none."""
     out = {}
     for number, value in objects.items():

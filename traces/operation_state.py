@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 
@@ -26,6 +27,14 @@ class Operation:
     ended: int = 0
     expired: int = 0
     cleared: int = 0
+
+    @classmethod
+    def of(cls, known: Mapping[str, object]) -> Operation:
+        """As :meth:`data` has it."""
+        made = cls()
+        for name, value in known.items():
+            setattr(made, name, value)
+        return made
 
     def data(self) -> dict[str, object]:
         """As a header's ``initial`` has it."""

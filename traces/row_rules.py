@@ -23,6 +23,8 @@ def alone(facts: Facts, event: Step) -> Refusal | None:
 @cache
 def rows(tick_ms: int | None, wheel_size: int | None) -> OneByOne:
     """The rules, with the ticks of this wheel's levels."""
-    tick, size, _ = start.config({"config": {"tick_ms": tick_ms, "wheel_size": wheel_size}})
+    measures = {"tick_ms": tick_ms, "wheel_size": wheel_size}
+    known = {name: value for name, value in measures.items() if value is not None}
+    tick, size, _ = start.config({"config": known})
     run = dict.fromkeys(RUNS.columns) | {"tick_ms": tick, "wheel_size": size}
     return OneByOne(row.FAMILY, run)

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TypeAlias, cast, overload
 
+from traces import initial
 from traces.events import Event, columns, observed, read
+from wheelproof.protocols import Scenario
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.model.inferred import Item, Passing, Run
 
+Part: TypeAlias = "slice[int | None, int | None, int | None]"
 CLOCK = "time"
 """The thread of the program whose steps let time pass."""
 
@@ -73,7 +77,13 @@ class Ticks(Sequence[list[str]]):
     def __len__(self) -> int:
         return self.length
 
-    def __getitem__(self, number: Any) -> Any:
+    @overload
+    def __getitem__(self, number: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, number: Part) -> Ticks: ...
+    def __getitem__(self, number: int | Part) -> list[str] | Ticks:
+        if isinstance(number, slice):
+            return Ticks(len(range(self.length)[number]))
         if not 0 <= number < self.length:
             raise IndexError(number)
         return ["tick"]
@@ -90,7 +100,7 @@ class Recorded:
     event: Event
 
 
-def infer(header: Mapping[str, Any], events: Sequence[tuple[int, Event]]) -> Iterator[Run]:
+def infer(header: Header, events: Sequence[tuple[int, Event]]) -> Iterator[Run]:
     """A run for each timer that is made in the events, in Kafka's order of steps."""
     timers: dict[int, list[Recorded]] = defaultdict(list)
     last: dict[int, int] = {}
@@ -110,18 +120,18 @@ class _Timer:
 
     def __init__(
         self,
-        header: Mapping[str, Any],
+        header: Header,
         timer: int,
         events: list[Recorded],
         last: Mapping[int, int],
     ) -> None:
         self.header, self.timer, self.events, self.last = header, timer, events, last
-        self.operations: dict[tuple[int, int], list[list[Any]]] = defaultdict(list)
+        self.operations: dict[tuple[int, int], list[list[str | None]]] = defaultdict(list)
         self.items: list[tuple[int, int, Item]] = []  # place, rank there, item
-        self.names: dict[int, object] = {}
+        self.names: dict[int, str | int] = {}
         self.task_of: dict[str, str] = {}
         self.deadline: dict[str, int] = {}
-        self.adding: dict[int, list[Any]] = {}  # thread -> the operation of its open add
+        self.adding: dict[int, list[str | None]] = {}  # thread -> the operation of its open add
         self.reaping: set[int] = set()
         self.unlinking: dict[int, Recorded] = {}  # thread -> its unlink, before the word's write
         self.linked: dict[int, Recorded] = {}  # entry -> its last link, where it is linked
@@ -144,7 +154,7 @@ class _Timer:
         if not items and self.outside is None:
             return None
         threads = self._threads()
-        program: dict[str, Any] = {
+        program: Scenario = {
             "timer": "KafkaTimer",
             "wheel_size": self.size,
             "levels": self.levels,
@@ -156,7 +166,7 @@ class _Timer:
             },
         }
         levels = range(1, self.levels + 1)
-        name = self.header.get("names", {}).get(str(self.timer), "the timer")
+        name = str(self.header.get("names", {}).get(str(self.timer), "the timer"))
         return Run(
             f"{name} ({self.timer})" if self.timer else name,
             "SystemTimer",
@@ -221,7 +231,7 @@ class _Timer:
             self.outside = line, "two of its buckets are one slot"
         elif tick != 1:
             self.outside = line, f"the lowest wheel's tick is {tick} ms, and the model's is 1"
-        elif any(self.header.get("initial", {}).get("lists", {}).values()):
+        elif any(initial.read(self.header.get("initial")).get("lists", {}).values()):
             self.outside = line, "it begins with entries in its lists"
 
     def _threads(self) -> dict[int, str]:
@@ -241,7 +251,7 @@ class _Timer:
 
     # -- operations
 
-    def _made(self, operation: list[Any], entry: str, task: str, deadline: int) -> None:
+    def _made(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
         if operation[1] is None:
             operation[1] = entry
             self.task_of[entry], self.deadline[entry] = task, deadline

@@ -6,6 +6,8 @@ tool's own.
 
 from __future__ import annotations
 
+from typing import Final
+
 from wheelproof.trace.format.fields import NONE, Field
 
 __all__ = ["NONE"]
@@ -177,7 +179,7 @@ CONFIG = (
 MEASURES = ("tick_ms", "wheel_size", "start_ms")
 """What the rules in bulk read of it."""
 
-PLACES = "walks"
+PLACES: Final = "walks"
 """The field of ``initial`` that says where each thread is. Its name is that of major version 1."""
 
 INITIAL = (

@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from traces.events import Event, columns
 from traces.failure import ABOUT_LOCKS, LOCKS, Failure, Item
 from traces.repair import repair
+from wheelproof.trace.format.heads import Capture, Footer, Header
 from wheelproof.trace.format.schema import KINDS
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
@@ -27,10 +27,10 @@ class Shrunk:
     """A shrunk trace: ``lines[n]`` is the line of ``events[n]`` in the file it is from. ``repair``:
     the cheapest edit that would do, as a sentence."""
 
-    header: dict[str, Any]
+    header: Header
     events: tuple[Event, ...]
     lines: tuple[int, ...]
-    footer: dict[str, Any]
+    footer: Footer
     property: str
     message: str
     repair: str
@@ -44,7 +44,7 @@ def within(events: Iterable[Item], cut: Mapping[str, int] | None) -> list[Item]:
 
 
 def shrink(
-    header: Mapping[str, Any],
+    header: Header,
     events: Sequence[Item],
     cut: Mapping[str, int] | None = None,
     seconds: float | None = None,
@@ -73,7 +73,7 @@ def shrink(
     plain = [event for _, event in kept]
     renewed = renumbered(found.counted(initial, plain))
     kinds = header.get("capture", {}).get("kinds")
-    capture: dict[str, Any] = {"mode": "full"}
+    capture: Capture = {"mode": "full"}
     if found.property not in ABOUT_LOCKS and not any(event["k"] in LOCKS for event in renewed):
         capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
     elif kinds is not None:
@@ -85,16 +85,11 @@ def shrink(
         for column in ("task", "entry", "list", "op")
         if column in event
     }
-    whole = {
-        name: value for name, value in header.items() if name != "program"
-    }  # it asks for more than is left
-    small = {
-        **whole,
-        "run_id": f"{header['run_id']}-shrunk",
-        "capture": capture,
-        "initial": initial,
-        "threads": {tid: name for tid, name in header["threads"].items() if tid in used},
-    }
+    small = header.copy()
+    small.pop("program", None)  # it asks for more than is left
+    small["run_id"] = f"{header['run_id']}-shrunk"
+    small["capture"], small["initial"] = capture, initial
+    small["threads"] = {tid: name for tid, name in header["threads"].items() if tid in used}
     if "names" in header:
         small["names"] = {
             number: name for number, name in header["names"].items() if number in named

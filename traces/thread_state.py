@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from traces.initial import Place
 from traces.schema import NONE
 
 
@@ -40,15 +38,17 @@ class ThreadState:
         "placed",
     )
 
-    def __init__(self, place: Mapping[str, Any] | None = None) -> None:
-        place = place or {}
-        self.flushes: list[tuple[int, int]] = [
-            (span, bucket) for span, bucket in place.get("open", ())
-        ]
-        self.checked: tuple[int, bool] = tuple(place.get("checked", (NONE, False)))
+    def __init__(self, place: Place | None = None) -> None:
+        place = {} if place is None else place
+        self.flushes = [(span, bucket) for span, bucket in place.get("open", ())]
+        entry, is_cancelled = place.get("checked", (NONE, False))
+        self.checked = entry, is_cancelled
         self.hand = place.get("hand", NONE)
-        self.inside: list[tuple[str, int]] = [tuple(each) for each in place.get("inside", ())]
-        self.duty: tuple[str, int, int] | None = tuple(place["duty"]) if "duty" in place else None
+        self.inside = [(what, operation) for what, operation in place.get("inside", ())]
+        self.duty: tuple[str, int, int] | None = None
+        if "duty" in place:
+            what, operation, times = place["duty"]
+            self.duty = what, operation, times
         self.stopped = False
         self.linked: int | None = None
         self.made: bool | None = None
@@ -59,13 +59,17 @@ class ThreadState:
         self.request: tuple[int, int | None, int | None] = (NONE, None, None)
         self.placed: tuple[int, int] = (NONE, NONE)
 
-    def place(self) -> dict[str, Any]:
+    def place(self) -> Place:
         """As ``initial`` has it; empty for a thread that is in no flush and has checked nothing."""
-        known: tuple[tuple[str, Any, Any], ...] = (
-            ("open", [list(each) for each in self.flushes], []),
-            ("hand", self.hand, NONE),
-            ("checked", list(self.checked), [NONE, False]),
-            ("inside", [list(each) for each in self.inside], []),
-            ("duty", self.duty and list(self.duty), None),
-        )
-        return {name: value for name, value, trivial in known if value != trivial}
+        found: Place = {}
+        if self.flushes:
+            found["open"] = list(self.flushes)
+        if self.hand != NONE:
+            found["hand"] = self.hand
+        if self.checked != (NONE, False):
+            found["checked"] = self.checked
+        if self.inside:
+            found["inside"] = list(self.inside)
+        if self.duty is not None:
+            found["duty"] = self.duty
+        return found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
+from traces.initial import Initial
 from wheelproof.trace.recording import traced_fields
 from wheelproof.trace.recording.log import Log
 from wheelproof.trace.recording.recorder import Recorder
@@ -223,9 +224,7 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
 # -- a run's beginning
 
 
-def initial(
-    recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]
-) -> dict[str, Any]:
+def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> Initial:
     """Lists, tasks, counters and keys of a header's ``initial``."""
     lists, tasks, counters = {}, {}, {}
     keys: dict[str, int] = {}
@@ -243,12 +242,10 @@ def initial(
             counters[f"counter:{counter.number}"] = counter.value
         elif role == "task" and hasattr(value, "timer_task_entry"):
             tasks[str(number)] = recorder.id_of(value.timer_task_entry)
-    return {
-        "lists": lists,
-        "tasks": tasks,
-        "counters": counters,
-        **({"keys": keys} if keys else {}),
-    }
+    found: Initial = {"lists": lists, "tasks": tasks, "counters": counters}
+    if keys:
+        found["keys"] = keys
+    return found
 
 
 def config(wheels: list[Any]) -> dict[str, int]:

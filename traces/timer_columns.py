@@ -4,12 +4,15 @@ taken out of a list."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from traces.events import Columns, Event
 from traces.events import columns as by_name
 from wheelproof.trace.recording.log import Raw
 from wheelproof.trace.recording.recorder import Recorder
+
+if TYPE_CHECKING:
+    from traces.translator import Stream, Translator
 
 COUNTED = ("list_add", "list_remove")
 
@@ -85,13 +88,13 @@ def of_entry(recorder: Recorder, entry: int) -> Columns:
     return known
 
 
-def columns(translator: Any, raw: Raw, stream: Any) -> Columns:
+def columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves
     ``stream.checked`` and ``stream.request`` on."""
     kind = raw.site.event
     event = OF_KIND[kind](translator, raw, stream)
     event = of_entry(translator.recorder, event.get("entry", 0)) | event
-    placed: Columns = translator.wheels.place(
+    placed = translator.wheels.place(
         event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
     )
     return event | placed
@@ -100,7 +103,7 @@ def columns(translator: Any, raw: Raw, stream: Any) -> Columns:
 # -- lists, tasks and entries
 
 
-def _counted(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _counted(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     held = {}
     for number, _ in raw.locks:
         lock = translator.recorder.primitives[number]
@@ -114,7 +117,7 @@ def _counted(translator: Any, raw: Raw, stream: Any) -> Columns:
     return event
 
 
-def _set_entry(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _set_entry(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {
         "task": raw.obj,
         "entry": raw.new,
@@ -123,11 +126,11 @@ def _set_entry(translator: Any, raw: Raw, stream: Any) -> Columns:
     }
 
 
-def _cancel(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _cancel(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
 
 
-def _cancel_check(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _cancel_check(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     stream.checked = raw.me, raw.new != raw.me
     return {
         "task": raw.obj,
@@ -137,23 +140,23 @@ def _cancel_check(translator: Any, raw: Raw, stream: Any) -> Columns:
     }
 
 
-def _of_owner(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _of_owner(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"entry": raw.obj, "pre": {"list": raw.new}}
 
 
-def _add_request(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _add_request(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     stream.request = raw.obj, raw.old
     return {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
 
 
-def _entry_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _entry_new(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
     if raw.obj == stream.request[0]:
         event |= {"delay_ms": stream.request[1], "now_ms": raw.old}
     return event
 
 
-def _expire_submit(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _expire_submit(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {"entry": abs(raw.me) or stream.checked[0]}
     if raw.me < 0:
         event["cause"] = "shutdown"
@@ -163,18 +166,18 @@ def _expire_submit(translator: Any, raw: Raw, stream: Any) -> Columns:
 # -- wheels, buckets and the queue
 
 
-def _queued(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _queued(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {"list": raw.obj, "key_ms": raw.new}
     if raw.site.event == "dq_poll" and raw.old >= 0:
         event["now_ms"] = raw.old
     return event
 
 
-def _clock_advance(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _clock_advance(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
 
 
-def _bucket_expiry_set(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _bucket_expiry_set(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {
         "list": raw.obj,
         "key_ms": raw.new,
@@ -186,11 +189,11 @@ def _bucket_expiry_set(translator: Any, raw: Raw, stream: Any) -> Columns:
     return event
 
 
-def _wheel_place(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _wheel_place(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
 
 
-def _wheel_reject(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _wheel_reject(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {
         "entry": raw.me,
         "wheel_ms": raw.new,
@@ -198,15 +201,15 @@ def _wheel_reject(translator: Any, raw: Raw, stream: Any) -> Columns:
     }
 
 
-def _reinsert(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _reinsert(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"entry": raw.me}
 
 
-def _bucket_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _bucket_new(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     return {"list": raw.obj}
 
 
-def _wheel_new(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _wheel_new(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     if raw.site.operation != "call":
         return {}
     return {
@@ -216,12 +219,12 @@ def _wheel_new(translator: Any, raw: Raw, stream: Any) -> Columns:
     }
 
 
-def _overflow_create(translator: Any, raw: Raw, stream: Any) -> Columns:
+def _overflow_create(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     wheels = translator.wheels
     return {"level": wheels.level(raw.new)} if wheels.known(raw.new) else {}
 
 
-OF_KIND: Mapping[str, Callable[[Any, Raw, Any], Columns]] = {
+OF_KIND: Mapping[str, Callable[[Translator, Raw, Stream], Columns]] = {
     "list_add": _counted,
     "list_remove": _counted,
     "list_add_retry": _of_owner,
@@ -251,7 +254,7 @@ KINDS = frozenset(OF_KIND)
 # -- why an entry was taken out
 
 
-def flushed(event: Event, stream: Any) -> None:
+def flushed(event: Event, stream: Stream) -> None:
     """Say of a removal from the list that is being flushed that the flush made it: no task's
     monitor is held then."""
     of_flush = stream.spans and event.get("list") == stream.spans[-1][2]

@@ -9,6 +9,8 @@ from typing import Any
 
 from traces import operation, timer, timer_columns, watching
 from traces.events import Columns, Event, columns
+from traces.initial import Initial
+from wheelproof.protocols import Scenario
 from wheelproof.trace.recording.log import Log, Raw
 from wheelproof.trace.recording.recorder import Observer, Recorder
 
@@ -49,7 +51,7 @@ def observers(recorder: Recorder) -> dict[str, Observer]:
     return timer.observers(recorder) | operation.observers(recorder)
 
 
-def role_of(value: Any) -> str:
+def role_of(value: object) -> str:
     """The role of an object: that of the first of its classes that has one; its own class's name
     for others."""
     for cls in type(value).__mro__:
@@ -207,7 +209,7 @@ class Translator:
         return f"{role}:{word.owner}.{timer.COLUMN_OF.get(field, field)}"
 
 
-def field_of(value: Any, word: Any) -> str:
+def field_of(value: object, word: Any) -> str:
     """The name of the slot of ``value`` that has the atomic variable."""
     for cls in type(value).__mro__:
         for name in vars(cls).get("__slots__", ()):
@@ -219,7 +221,7 @@ def field_of(value: Any, word: Any) -> str:
 # -- a run's beginning
 
 
-def initial_of(recorder: Recorder) -> dict[str, Any]:
+def initial_of(recorder: Recorder) -> Initial:
     """What the objects that are known by now hold, as a header's ``initial``: to be read before
     threads run."""
     roles = roles_of(recorder)
@@ -242,7 +244,7 @@ def variant_of(recorder: Recorder) -> str:
 
 
 def named(
-    recorder: Recorder, names: Mapping[str, Any], program: Mapping[str, Any] | None = None
+    recorder: Recorder, names: Mapping[str, object], program: Scenario | None = None
 ) -> dict[str, str]:
     """Give ids to a scenario's objects and keys, in the scenario's order; id -> name."""
     found = {

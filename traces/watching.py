@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from traces.events import Columns
+from wheelproof.protocols import Scenario
 from wheelproof.trace.recording.log import Raw
 from wheelproof.trace.recording.recorder import Recorder, Section, Values
 from wheelproof.trace.recording.traced_fields import RAISED
@@ -225,9 +226,9 @@ def _of_list(recorder: Recorder, number: int) -> Columns:
 # -- names
 
 
-def keys(recorder: Recorder, program: Mapping[str, Any]) -> dict[str, str]:
+def keys(recorder: Recorder, program: Scenario) -> dict[str, str]:
     """Id of each key of a scenario -> its name."""
-    found: Any = program.get("keys")
+    found = program.get("keys")
     if not isinstance(found, Mapping):
         return {}
     return {str(recorder.id_of_value(value)): name for name, value in found.items()}

@@ -17,9 +17,9 @@ from proofs.generated.shapes import Function, Plain, Shape, Vocabulary, Words
 from proofs.generated.singles import everywhere, is_everywhere
 from proofs.generated.stacks import Procedures, frame_of
 from proofs.generated.terms import Terms
-from proofs.generated.values import gathered, merged
-from proofs.generated.ways import RETURN, Way, copied, excluded, exhaust, simple
-from proofs.ts import WHOLE, Sort
+from proofs.generated.values import Value, gathered, merged, same
+from proofs.generated.ways import RETURN, Way, copied, excluded, exhaust, parted, simple
+from proofs.ts import WHOLE, Sort, nullable, present
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (
@@ -144,7 +144,7 @@ class Actions:
                 sort = terms.sort_of(bound.domain, names)
                 chosen = f"with_{bound.formals[0].name}"
                 element = z3.Const(f"{chosen}!", sort.z3)
-                way.chosen[chosen] = element, sort
+                way.chosen[chosen] = element, present(sort)
                 inner = {**names, bound.formals[0]: Made(element, sort)}
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
@@ -250,14 +250,14 @@ class Actions:
         return None
 
     def choose(self, name: str, value: Expression, names: Names, way: Way) -> None:
-        """A next value of a thread's variable that is not known: any."""
+        """A next value of a thread's variable that is not known: any, and none."""
         of = self.shapes.get(name)
         if not isinstance(of, Function) or not isinstance(of.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
         self.own(name, value, names)
         sort = of.range if isinstance(of.range, Sort) else WHOLE
         element = z3.Const(f"chosen_{name}!", sort.z3)
-        way.chosen[f"chosen_{name}"] = element, sort
+        way.chosen[f"chosen_{name}"] = element, nullable(sort)
         way.open = True
         way.after[name] = z3.Store(getattr(self.s, name), self.thread, element)
 
@@ -333,7 +333,10 @@ class Actions:
     # -- ways to the same label
 
     def joined(self, found: list[Way]) -> list[Way]:
-        """One way for all that go to one label with the same frames."""
+        """One way for all that go to one label with the same frames.
+
+        Two that may both be taken in one state stay two, unless they set the same values.
+        """
         out: list[Way] = []
         for way in found:
             same = next((each for each in out if self.alike(each, way)), None)
@@ -350,24 +353,28 @@ class Actions:
             and all(one.back[name].eq(other.back[name]) for name in one.back)
             and not any(each.chosen or each.firsts or each.extremes for each in (one, other))
             and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
+            and (self.set_the_same(one, other) or excluded([*parted(one, other)[1:]]))
         )
 
-    def join(self, one: Way, other: Way) -> None:
-        one.open = one.open or other.open
-        shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
-        first, second = (
-            z3.simplify(
-                z3.And([each for each in way.guards if not any(each.eq(same) for same in shared)])
-            )
-            for way in (one, other)
-        )
-        for name in dict.fromkeys((*one.after, *other.after)):
-            if name == "pc":
-                continue
-            values = [
+    def values(self, one: Way, other: Way) -> dict[str, list[Value]]:
+        """The next values of what one of two ways sets, by both."""
+        return {
+            name: [
                 way.after[name] if name in way.after else gathered(name, self.shapes[name], self.s)
                 for way in (one, other)
             ]
+            for name in dict.fromkeys((*one.after, *other.after))
+            if name != "pc"
+        }
+
+    def set_the_same(self, one: Way, other: Way) -> bool:
+        kept = [[one.kept[key], other.kept[key]] for key in one.kept]
+        return all(same(*each) for each in (*self.values(one, other).values(), *kept))
+
+    def join(self, one: Way, other: Way) -> None:
+        one.open = one.open or other.open
+        shared, first, second = parted(one, other)
+        for name, values in self.values(one, other).items():
             one.after[name] = merged(first, *values)
         for key in one.kept:
             one.kept[key] = merged(first, one.kept[key], other.kept[key])

@@ -31,7 +31,7 @@ from proofs.generated.systems import Generated, constants, method_of
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value
 from proofs.generated.ways import Way
-from proofs.ts import Sort
+from proofs.ts import Sort, present
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,
@@ -166,7 +166,7 @@ class Branches(Actions):
                     formal = bound.formals[0]
                     chosen = f"with_{formal.name}"
                     element = z3.Const(f"{chosen}!", of.z3)
-                    way.chosen[chosen] = element, of
+                    way.chosen[chosen] = element, present(of)
                     way.guards.append(members[element])
                     return self.follow([(body, {**names, formal: Made(element, of)}), *rest], way)
         return super().follow(todo, way)

@@ -30,6 +30,7 @@ from proofs.generated.shapes import (
 )
 from proofs.generated.values import Value, gathered
 from proofs.ts import WHOLE, Sort
+from proofs.ts import Parameter as Choice
 from proofs.ts_extremes import Extreme
 from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
@@ -155,7 +156,7 @@ class Shaped:
     at: tuple[Value, Shape] | None = None
     kept: frozenset[str] = frozenset()
     firsts: dict[str, First] = field(default_factory=dict)
-    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    chosen: dict[str, tuple[z3.ExprRef, Choice]] = field(default_factory=dict)
     defining: list[z3.BoolRef] = field(default_factory=list)
     extremes: dict[str, Extreme] = field(default_factory=dict)
     bound: tuple[tuple[z3.ExprRef, Sort], ...] = ()
@@ -258,8 +259,10 @@ class Shaped:
             case Builtin(name) if name in _TRUTHS:
                 return BOOL
             case Call(_, (first, *_)) if node.name in _SEQUENCES | set(self.words.unordered):
-                bag = self.shape(first, names)
-                return bag.of if node.name == "Head" and isinstance(bag, Bag) else bag
+                whole = self.shape(first, names)
+                if node.name == "Head" and isinstance(whole, Bag | Sequence):
+                    return whole.of
+                return whole
             case Call() if node.name in self.words.functions:
                 return self.words.functions[node.name].range
             case Call(_, (first, *_)) if node.name in self.words.searches:

@@ -1,4 +1,4 @@
-"""Sequences with their places: what is appended, found, or missing in one."""
+"""Sequences with their places: what is appended, taken, found, or missing in one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import z3
 
 from proofs.generated.scopes import Made, Names
 from proofs.generated.shapes import INT, Record, Sequence
-from proofs.generated.values import Value, at_place, stored
-from proofs.ts import WHOLE, Sort
+from proofs.generated.spaced import View, put
+from proofs.generated.values import Value, at_place
+from proofs.ts import WHOLE, Sort, present
+from proofs.ts_extremes import PLACE
 from wheelproof.tla.syntax import (
     Builtin,
     Call,
     Constant,
     Definition,
     Expression,
+    Formal,
     Number,
     OutsideSubset,
     Parameter,
@@ -40,6 +43,10 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
         case Call(_, (sequence, _)) if node.name == "Append":
             if isinstance(terms.shape(sequence, names), Sequence):
                 return lambda: appended(terms, node, names)
+        case Call(_, (sequence,)) if node.name in ("Head", "Tail"):
+            if isinstance(terms.shape(sequence, names), Sequence):
+                make = head if node.name == "Head" else tail
+                return lambda: make(terms, sequence, names)
         case Builtin("$FcnApply", (pair, Number(field) | Text(field))):
             of_pair = terms.shape(pair, names)
             if type(of_pair) is Record and str(field) in of_pair.fields:
@@ -74,7 +81,40 @@ def appended(terms: Terms, node: Call, names: Names) -> Value:
             )
             return {**value, "length": behind}
     new = terms.of(element, of.of, names)
-    return {"length": behind, "item": stored(value["item"], behind, new)}
+    return {"length": behind, "item": put(value["item"], behind, new)}
+
+
+def head(terms: Terms, node: Expression, names: Names) -> Value:
+    """``Head(sequence)``, of one that is not empty."""
+    value = terms.plain(node, names)
+    terms.obligations.append(value["length"] > 0)
+    return at_place(value["item"], z3.IntVal(1))
+
+
+def tail(terms: Terms, node: Expression, names: Names) -> Value:
+    """``Tail(sequence)``, of one that is not empty: each element moves to the place before."""
+    of, value = terms.shape(node, names), terms.plain(node, names)
+    assert isinstance(of, Sequence)
+    if not isinstance(of.of, Sort) or of.of.null is None:
+        raise OutsideSubset("Tail of a sequence of elements that are of no set", node.place)
+    terms.obligations.append(value["length"] > 0)
+    length, item = value["length"] - 1, value["item"]
+    within = z3.And(1 <= PLACE, PLACE <= length)
+    return {"length": length, "item": View(z3.If(within, item[PLACE + 1], of.of.null))}
+
+
+def everywhere(
+    terms: Terms, node: Expression, formal: Formal, body: Expression, names: Names, name: str = ""
+) -> z3.BoolRef:
+    """``\\A formal \\in DOMAIN node : body``. ``name``: of what stands for the place."""
+    value, count = terms.plain(node, names), len(terms.obligations)
+    each = z3.Int(name or f"{formal.name}_{body.place.line}")
+    holds = terms.truth(body, {**names, formal: Made(each, INT)})
+    within = z3.And(1 <= each, each <= value["length"])
+    terms.obligations[count:] = [
+        z3.ForAll([each], z3.Implies(within, obliged)) for obliged in terms.obligations[count:]
+    ]
+    return z3.ForAll([each], z3.Implies(within, holds))
 
 
 def search(terms: Terms, node: Call, names: Names) -> Value:
@@ -91,7 +131,7 @@ def search(terms: Terms, node: Call, names: Names) -> Value:
     value, first = terms.plain(sequence, names), terms.of(start, INT, names)
     found, each = z3.Int(f"{name}!"), z3.Int("place_before")
     null, item, length = of.of.null, value["item"], value["length"]
-    terms.chosen[name] = found, WHOLE
+    terms.chosen[name] = found, present(WHOLE)
     terms.obligations.append(1 <= first)
     terms.defining += [
         z3.Or(found == 0, z3.And(first <= found, found <= length, item[found] != null)),
@@ -173,14 +213,9 @@ def none_of(terms: Terms, node: Expression, names: Names) -> Callable[[], Value]
                 case Builtin("DOMAIN", (sequence,)) if isinstance(
                     terms.shape(sequence, names), Sequence
                 ):
-                    value, each = terms.plain(sequence, names), z3.Int("place_of_none")
-                    inner = {**names, bound.formals[0]: Made(each, INT)}
-                    count = len(terms.obligations)
-                    holds = terms.truth(body, inner)
-                    within = z3.And(1 <= each, each <= value["length"])
-                    terms.obligations[count:] = [
-                        z3.ForAll([each], z3.Implies(within, obliged))
-                        for obliged in terms.obligations[count:]
-                    ]
-                    return lambda: z3.ForAll([each], z3.Implies(within, z3.Not(holds)))
+                    negated = Builtin("\\lnot", (body,), (), body.place, body.level)
+                    formal = bound.formals[0]
+                    return lambda: everywhere(
+                        terms, sequence, formal, negated, names, "place_of_none"
+                    )
     return None

@@ -8,7 +8,16 @@ import z3
 
 from proofs.generated import spaced
 from proofs.generated.scopes import Given, Names, shown
-from proofs.generated.shapes import INT, Flags, Pairs, Partial, Shape, Subset, pair
+from proofs.generated.shapes import (
+    INT,
+    Flags,
+    Pairs,
+    Partial,
+    Sequence,
+    Shape,
+    Subset,
+    pair,
+)
 from proofs.generated.values import Value, at_place
 from proofs.ts import WHOLE, Sort
 from wheelproof.tla.syntax import Builtin, Call, Expression, OutsideSubset, Parameter, Text
@@ -40,6 +49,9 @@ def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3
             found = at_place(terms.plain(function, names)["has"], key)
             assert isinstance(found, z3.BoolRef)
             return found
+        case Builtin("DOMAIN", (sequence,)) if isinstance(terms.shape(sequence, names), Sequence):
+            place = terms.of(one, INT, names)
+            return z3.And(1 <= place, place <= terms.plain(sequence, names)["length"])
     of, text = terms.shape(other, names), literal(one, names)
     if isinstance(of, Flags) and text in of.fields:
         flag = terms.plain(other, names)[text]

@@ -269,14 +269,15 @@ def _appended(
     assert isinstance(of, Spaced)
     last = Places(value, z3.simplify(within(value, PLACE))).last(terms)
     return {
-        "has": _put(value["has"], last + 1, z3.BoolVal(True)),
-        "item": _put(value["item"], last + 1, terms.of(element, of.of, names)),
+        "has": put(value["has"], last + 1, z3.BoolVal(True)),
+        "item": put(value["item"], last + 1, terms.of(element, of.of, names)),
     }
 
 
-def _put(old: Value, place: z3.ArithRef, new: Value) -> Value:
+def put(old: Value, place: z3.ArithRef, new: Value) -> Value:
+    """An array, or a view of one, with one place changed."""
     if isinstance(old, dict):
-        return {name: _put(each, place, new[name]) for name, each in old.items()}
+        return {name: put(each, place, new[name]) for name, each in old.items()}
     if isinstance(old, View):
         return View(z3.If(PLACE == place, new, old.term))
     return z3.Store(old, place, new)
@@ -300,5 +301,5 @@ def _without(terms: Terms, node: Call, names: Names) -> Value:
             value = terms.plain(one, names)
             place = terms.of(before, INT, names)
             terms.obligations.append(within(value, place))
-            return {**value, "has": _put(value["has"], place, z3.BoolVal(False))}
+            return {**value, "has": put(value["has"], place, z3.BoolVal(False))}
     raise OutsideSubset("sequences that are joined", node.place)

@@ -9,7 +9,7 @@ import z3
 
 from proofs.generated.bags import is_empty
 from proofs.generated.scopes import Frames, Given, Made, Names, shown
-from proofs.generated.shapes import Bag, Function, Record, Shape, Spaced, Subset, blank
+from proofs.generated.shapes import Bag, Function, Record, Sequence, Shape, Spaced, Subset, blank
 from proofs.generated.systems import Generated
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value, at_place, equal, gathered
@@ -92,6 +92,10 @@ class _Start:
                 yield _nothing(term, of, False)
             case Spaced(), _ if is_empty(value):
                 yield _nothing(term["has"], WHOLE, False)
+            case Sequence(), _ if is_empty(value):
+                yield term["length"] == 0
+                place = z3.Int("starts_in_sequence")
+                yield z3.ForAll([place], equal(at_place(term["item"], place), blank(shape.of)))
             case Record(fields), Builtin("$FcnConstructor", (body,), (bound,)):
                 for name, text in self.texts(bound, set(fields), value):
                     inner = {**names, bound.formals[0]: Given(text, {})}

@@ -293,7 +293,7 @@ class Differences:
 def compare(placed: Placed, graph: Any, found: Differences) -> None:
     """Every state's steps by the terms against its edges, both ways, with what they oblige to.
 
-    Of a label with a way that is open the terms may have more steps.
+    Of a label with a way that is open the terms may have more steps, and one step several times.
     ``graph``: of the compiled module (`wheelproof.graph.explorer.StateGraph`).
     """
     states = [placed.state(state) for state in graph.states]
@@ -313,10 +313,13 @@ def compare(placed: Placed, graph: Any, found: Differences) -> None:
                 for move in instance.moves(states[number], actions, thread)
                 if firsts[move.action].right(states[number], move.arguments, graph.states[number])
             ]
+            alike = len(moves) == len(expected)
             if any(system.way(action).open for action in actions):
-                moves = [move for move in moves if any(move.after == to for _, to in expected)]
+                to = {after for _, after in expected}
+                moves = [move for move in moves if move.after in to]
+                alike = {move.after for move in moves} == to
             where = f"{name}'s {label}"
-            if len(moves) != len(expected):
+            if not alike:
                 found.wrong.append(
                     f"{where}: the terms have {len(moves)} steps, the module {len(expected)}"
                 )

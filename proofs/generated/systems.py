@@ -207,9 +207,8 @@ def method_of(system: str, name: str, way: Way, words: Vocabulary) -> Any:
     def method(self: Generated, s: SimpleNamespace, **chosen: z3.ExprRef) -> Step:
         return self.taken(name, s, chosen["t"], chosen)
 
-    parameters = {"t": Parameter(words.threads)} | {
-        each: Parameter(sort) for each, (_, sort) in way.chosen.items()
-    }
+    parameters = {"t": Parameter(words.threads)}
+    parameters |= {each: of for each, (_, of) in way.chosen.items()}
     parameters |= {each: nullable(first.sort) for each, first in way.firsts.items()}
     parameters |= way.extremes
     method.__name__, method.__qualname__ = name, f"{system}.{name}"

@@ -296,12 +296,10 @@ class Terms(Shaped):
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]
         if not known:
-            listing = next(
-                (each for each in self.words.constants.values() if isinstance(each, Listing)), None
-            )
-            if listing is None:
+            every = [each for each in self.words.constants.values() if isinstance(each, Listing)]
+            if not every:
                 raise OutsideSubset("= of two values of unknown shape", one.place)
-            known = [listing.words]
+            known = [every[0].words]
         want = (wide or known)[0]
         return equal(self.of(one, want, names), self.of(other, want, names))
 
@@ -348,11 +346,12 @@ class Terms(Shaped):
         every = node.name == "$BoundedForall"
         match bound.domain:
             case Builtin("DOMAIN", (Builtin("$FcnApply", (Variable("stack"), thread)),)):
-                return self.over_frames(
-                    formal, body, self.of(thread, self.words.threads, names), every
-                )
+                of = self.of(thread, self.words.threads, names)
+                return self.over_frames(formal, body, of, every)
             case Builtin("DOMAIN", (sequence,)) if not every:
                 return bags.times(self, sequence, formal, body, names) > 0
+            case Builtin("DOMAIN", (whole,)) if isinstance(self.shape(whole, names), Sequence):
+                return sequences.everywhere(self, whole, formal, body, names)
         sort = self.sort_of(bound.domain, names)
         element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
         inner = self.truth(body, {**names, formal: Made(element, sort)})

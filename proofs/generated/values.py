@@ -59,3 +59,10 @@ def equal(one: Value, other: Value) -> z3.BoolRef:
     if isinstance(one, dict):
         return z3.And([equal(each, other[name]) for name, each in one.items()])
     return one == other
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are one text."""
+    if isinstance(one, dict):
+        return all(same(each, other[name]) for name, each in one.items())
+    return bool(one.eq(other))

@@ -9,7 +9,7 @@ import z3
 
 from proofs.generated.scopes import First
 from proofs.generated.values import Value
-from proofs.ts import Everywhere, Sort
+from proofs.ts import Everywhere, Parameter
 from proofs.ts_extremes import Extreme
 
 RETURN = "back"
@@ -38,7 +38,7 @@ class Way:
     kept: dict[tuple[str, str], Value] = field(default_factory=dict)
     popped: bool = False
     obligations: list[z3.BoolRef] = field(default_factory=list)
-    chosen: dict[str, tuple[z3.ExprRef, Sort]] = field(default_factory=dict)
+    chosen: dict[str, tuple[z3.ExprRef, Parameter]] = field(default_factory=dict)
     firsts: dict[str, First] = field(default_factory=dict)
     defining: list[z3.BoolRef] = field(default_factory=list)
     extremes: dict[str, Extreme] = field(default_factory=dict)
@@ -79,6 +79,18 @@ def simple(value: Any) -> Any:
 def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
     """Whether Z3 sees at once that one of two formulas holds."""
     return excluded([z3.Not(z3.Or(first, second))])
+
+
+def parted(one: Way, other: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
+    """The guards that two ways share, and what each has beside them."""
+    shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
+    first, second = (
+        z3.simplify(
+            z3.And([each for each in way.guards if not any(each.eq(same) for same in shared)])
+        )
+        for way in (one, other)
+    )
+    return shared, first, second
 
 
 def excluded(formulas: list[z3.BoolRef]) -> bool:

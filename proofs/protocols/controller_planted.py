@@ -34,7 +34,7 @@ FAULTS = (
         Epochs,
         ((BEFORE_WRITE, f" /\\ {OWN_VERSION}\n"),),
         scenario("b", b="serve", z="notify b work; shrink; rest"),
-        "W1_to_A2: no_lost_update",
+        "W1_to_A2_2: no_lost_update",
         "NoLostUpdate",
     ),
     Planted(
@@ -52,7 +52,7 @@ FAULTS = (
         Fenced,
         ((BEFORE_WRITE, " /\\ part.version = known[self].version\n"),),
         scenario("a", a="serve", b="serve", z="notify a work; remove; rest"),
-        "W1_to_A2: fenced_writes",
+        "W1_to_A2_2: fenced_writes",
         "FencedWrites",
     ),
     Planted(

@@ -261,7 +261,7 @@ def register(
         ),
         [each.control() for each in controls],
         rests_on=(lemma,),
-        assumes=(*ASSUMES, "A-FAIR", "A-FINITE"),
+        assumes=(*ASSUMES, "A-CALLERS", "A-FAIR", "A-FINITE"),
         system=of_system,
         enabled=True,
         profile="nightly",

@@ -160,6 +160,7 @@ class View:
             {"needed": dict.fromkeys(self.needs, True), "unseen": {}},
         )
         self.name = f"{system.__name__} {operation}"
+        self.breaks = "A-CALLERS" if operation in model.locking else ""
         self._places: dict[tuple[int, State, bool], Place] = {}
         self._shared: dict[State, State] = {}
         self._local: dict[tuple[Place, ...], dict[str, Any]] = {}

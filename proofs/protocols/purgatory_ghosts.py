@@ -161,7 +161,7 @@ class Stacked(Generated):
             return [Implies(entered, And(Not(s.given_to), s.forcing[t] == 0))]
         if name == "G6_to_H1":
             key, number = (z3.simplify(made.updates[each][t]) for each in ("hk", "hw"))
-            return [s.list[key] != 0, number == s.list[key]]
+            return [key != NO_KEY, s.list[key] != 0, number == s.list[key]]
         return []
 
     def ghosts(

@@ -3,11 +3,11 @@ is late. docs/D1.md explains the defect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from traces.events import Event
+from wheelproof.trace.format.heads import Header
 
 NOT_QUEUED = -1
 
@@ -133,7 +133,7 @@ class Finder:
             self._keys[bucket] = event
 
 
-def page(found: Rekeyed, header: Mapping[str, Any]) -> Iterator[str]:
+def page(found: Rekeyed, header: Header) -> Iterator[str]:
     """What happened, event by event, in ms from the key of the bucket that was polled."""
     names, threads = header.get("names", {}), header["threads"]
     second, poll = found.second, found.poll

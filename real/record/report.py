@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from real.record.lateness import LATE_MS, Lateness
 from real.record.rekeyed import Finder, Rekeyed, page
 from traces import events
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.format.jsonl import Reader
 
 LABELS = Path(__file__).parents[2] / "traces" / "events.toml"
@@ -27,7 +27,7 @@ LISTED = 5
 class Report:
     """``kinds``: how many events of each; ``seconds``: from the first to the last."""
 
-    header: dict[str, Any]
+    header: Header
     kinds: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     dropped: int | None = None
@@ -38,7 +38,9 @@ class Report:
         """For people."""
         events = self.kinds.total()
         rate = f", {events / self.seconds:,.0f}/s" if self.seconds else ""
-        timers = sum(name.startswith("timer ") for name in self.header.get("names", {}).values())
+        timers = sum(
+            str(name).startswith("timer ") for name in self.header.get("names", {}).values()
+        )
         lost = "no footer" if self.dropped is None else f"{self.dropped:,} lost"
         yield (
             f"{self.header['run_id']}: {events:,} events in {self.seconds:.1f} s{rate}, {lost}, "

@@ -1,6 +1,6 @@
 """Histories on DuckDB, by the very same rules: ``python duck_histories.py FOLDER TRACE...``.
 
-A program of its own: it reads the traces of ``real/chaos``, and DuckDB takes the place of PySpark.
+A program of its own: it reads the traces of ``real/chaos``, whose rules are another project's.
 ``FOLDER`` is for the columns of the traces.
 """
 
@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(folder: Path, files: list[Path]) -> None:
-    from tests.wheelproof.pipeline import duck_rules
+    import duckdb
+
+    from benchmarks import duck
+    from wheelproof.trace import declared
     from wheelproof.trace.format import parquet
     from wheelproof.trace.format.jsonl import Reader
 
@@ -24,7 +27,15 @@ def main(folder: Path, files: list[Path]) -> None:
         reader = Reader(file)
         events = [event for _, event in reader]
         parquet.write(made[-1], reader.header, events, reader.footer)
-    json.dump(duck_rules.main(made), sys.stdout)
+    with duckdb.connect() as database:
+        names = [run.run_id for run in duck.load(database, made, kept=True)]
+        answers = duck.ask(database, declared.part("bulk").FAMILIES)
+    violations = [
+        (names[run], rule, lc)
+        for rule, run, _, _, lc, *_ in answers.violations.elements()
+        if lc is not None
+    ]
+    json.dump({"violations": violations, "applied": answers.applied}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,13 @@ def test_d1_is_named_with_all_that_led_to_it():
         assert part in printed
 
 
+def test_a_name_that_is_a_number_is_none_of_a_timer():
+    """A header may name a bucket by its number."""
+    header = {"run_id": "x", "threads": {}, "names": {"1": "timer a", "2": 7}}
+    first, *_ = report.Report(header).lines()
+    assert first.endswith(" 1 timers")
+
+
 @pytest.mark.parametrize("name", ["sound", "load"])
 def test_no_d1_is_named_in_a_sound_recording(name):
     assert not report.read(FOLDER / f"{name}.jsonl.gz").found

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from traces import initial
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
+from wheelproof.trace.format.heads import Header
 
 
-def config(header: Mapping[str, Any]) -> tuple[int | None, int | None, int | None]:
+def config(header: Header) -> tuple[int | None, int | None, int | None]:
     """What ``schema.MEASURES`` names: tick in ms, buckets in a level, start in ms; None where the
     header has none that make sense."""
     config = header.get("config") or {}
@@ -18,18 +19,18 @@ def config(header: Mapping[str, Any]) -> tuple[int | None, int | None, int | Non
     return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
 
 
-def counters(header: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def counters(header: Header) -> Iterator[tuple[str, int]]:
     """The words whose value at the beginning is known, by the ids of their tokens."""
-    yield from ((header.get("initial") or {}).get("counters") or {}).items()
+    yield from (initial.read(header.get("initial")).get("counters") or {}).items()
 
 
-def events(header: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def events(header: Header) -> Iterator[dict[str, object]]:
     """What was there before the first event: the columns of a checkpoint for each object."""
-    initial = header.get("initial") or {}
-    for name, entries in (initial.get("lists") or {}).items():
+    first = initial.read(header.get("initial"))
+    for name, entries in (first.get("lists") or {}).items():
         for entry in entries:
             yield {"entry": int(entry), "list": int(name), "post": {"list": int(name)}}
-    for task, entry in (initial.get("tasks") or {}).items():
+    for task, entry in (first.get("tasks") or {}).items():
         yield {"task": int(task), "post": {"entry": int(entry)}}
 
 

@@ -145,7 +145,7 @@ def _explore(model: Any, steps: Steps) -> None:
             *[each for each in unset if not process[each]],
         )
 
-    def shared(state: Any) -> tuple[Any, ...]:
+    def shared(state: Any) -> tuple[object, ...]:
         return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)
 
     first = model.initial()

@@ -10,9 +10,10 @@ These edges carry safety over from the system to the model. For theorems about e
 deadlock) the check needs the other direction too: in every state of a graph, a thread with an
 enabled action in the system has an edge in the graph. A thread whose program is over has only
 actions that begin an operation. The module may name `waits` for a label at which the model waits
-where the system does not, and then no theorem of that kind carries over. So a state in which the
-system has an enabled action for a thread within an operation is no deadlock of the model. Livelock
-is not covered: the edge may be a stutter.
+where the system does not, and then no theorem of that kind carries over. A view may name an
+assumption that its scenario does not keep. Its waits take nothing from theorems with this
+assumption. So a state in which the system has an enabled action for a thread within an operation is
+no deadlock of the model. Livelock is not covered: the edge may be a stutter.
 
 A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the systems of all scenarios,
 `ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. See
@@ -51,8 +52,9 @@ class Compared:
     ``wrong``: edges that are no step. ``broken``: formula -> a state in which it does not hold.
     ``blocked``: threads that have an action and no edge. ``taken``: the methods of actions that are
     some edge, by qualified name: an action that systems share counts once. ``unlike``: system ->
-    its first difference but for waits. ``waiting``: system -> its first wait. Both are recorded for
-    a system and those that it restricts. ``compared``: the names of all compared systems.
+    its first difference but for waits. ``waiting``: system -> its first wait. ``excused``: system,
+    assumption -> the first wait in scenarios that do not keep it. The last three are recorded for a
+    system and those that it restricts. ``compared``: the names of all compared systems.
     """
 
     states: int = 0
@@ -63,6 +65,7 @@ class Compared:
     taken: set[str] = field(default_factory=set)
     unlike: dict[str, str] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
+    excused: dict[str, dict[str, str]] = field(default_factory=dict)
     compared: set[str] = field(default_factory=set)
 
 
@@ -206,7 +209,11 @@ def _compare_waits(
             place = f"at {label}" if label else "at its end"
             system = type(instance.system).__name__
             wait = f"{where}: {name} waits {place}, and {system} has {move.action} for it"
-            _record(found.waiting, instance, wait)
+            if breaks := getattr(view, "breaks", ""):
+                for each in family(instance.system):
+                    found.excused.setdefault(each, {}).setdefault(breaks, wait)
+            else:
+                _record(found.waiting, instance, wait)
             if label is None or WAITS not in actions_of(label, named):
                 found.blocked.append(wait)
         if not row and (ended == len(threads)) != bool(graph.model.final(here)):
@@ -292,6 +299,7 @@ def check(context: Context) -> Report:
             "compared": sorted(found.compared),
             "unlike": found.unlike,
             "waiting": found.waiting,
+            "excused": found.excused,
         },
     )
     return Report([row])

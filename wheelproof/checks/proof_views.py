@@ -69,7 +69,10 @@ class Instance(Protocol):
 
 
 class View(Protocol):
-    """A model's states as those of a transition system, ``instance``."""
+    """A model's states as those of a transition system, ``instance``.
+
+    A view may have ``breaks``: the assumption that its scenario does not keep.
+    """
 
     name: str
 

@@ -359,9 +359,12 @@ def not_carried(item: Declared, edges: Row) -> str:
     if item.system in figures.get("unlike", {}):
         difference = figures["unlike"][item.system]
         return f"it is proved of {item.system}, which is not the model: {difference}"
-    if item.enabled and item.system in figures.get("waiting", {}):
-        wait = figures["waiting"][item.system]
-        return f"it is proved of {item.system}, which goes on where the model waits: {wait}"
+    waits = dict(figures.get("excused", {}).get(item.system, {}))
+    for assumption in item.assumes:
+        waits.pop(assumption, None)
+    found = [*filter(None, [figures.get("waiting", {}).get(item.system)]), *waits.values()]
+    if item.enabled and found:
+        return f"it is proved of {item.system}, which goes on where the model waits: {found[0]}"
     return ""
 
 

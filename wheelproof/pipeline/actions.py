@@ -9,13 +9,14 @@ another language may write the same texts with its own paths; one that writes no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wheelproof.pipeline.document import Actions
     from wheelproof.project.mechanism import Mechanism
+    from wheelproof.trace.format.heads import Header
 
 Table = Mapping[str, frozenset[str]]
 """Mechanism -> its labels that show in a trace, as events."""
@@ -38,7 +39,7 @@ def action(source: str) -> tuple[str, str] | None:
 
 
 def counted(
-    sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Sequence[str]]]
+    sources: Mapping[tuple[int, int], int], headers: Mapping[int, Header]
 ) -> Counter[tuple[str, str]]:
     """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a
     header does not have counts for nothing."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -184,8 +184,8 @@ def _inputs(
     return Inputs(placed, table, ends)
 
 
-def _row(event: dict[str, Any]) -> tuple[Any, ...]:
-    def value(name: str) -> Any:
+def _row(event: Mapping[str, object]) -> tuple[object, ...]:
+    def value(name: str) -> object:
         found = event.get(name)
         return (
             tuple(found.get(each.name) for each in schema.OBSERVED)

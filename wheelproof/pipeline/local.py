@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.pipeline import actions, in_memory, needs, runs
@@ -20,6 +19,7 @@ from wheelproof.pipeline.tally import TIMES
 from wheelproof.trace import declared
 from wheelproof.trace.format import schema
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.judging.replay import reader_of
 
 _TOKEN = tuple(part.name for part in schema.TOKEN)
@@ -35,11 +35,9 @@ class Answers:
     measured: dict[str, int] = field(default_factory=dict)
 
 
-def run_of(index: int, header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> Run:
+def run_of(index: int, header: Header, footer: Footer | None) -> Run:
     """The run of a trace at hand."""
-    run = Run(
-        index, header.get("run_id", ""), [], dict(header), None if footer is None else dict(footer)
-    )
+    run = Run(index, header.get("run_id", ""), [], header, footer)
     run.note_problems()
     return run
 
@@ -71,7 +69,7 @@ def sources(traces: Iterable[tuple[Run, Iterable[Event]]]) -> dict[str, list[Row
 _ABSENT: Row = dict.fromkeys(schema.NAMES)
 
 
-def _row(run: int, event: Mapping[str, Any]) -> Row:
+def _row(run: int, event: Mapping[str, object]) -> Row:
     row = {"run": run, **_ABSENT, **event}
     if row["ord"] is not None:
         row["ord"] = [Struct(_TOKEN, (*token, None)[:5]) for token in row["ord"]]
@@ -167,7 +165,7 @@ def check(
     return report
 
 
-def _last_if_absent(row: Row) -> list[tuple[bool, Any]]:
+def _last_if_absent(row: Row) -> list[tuple[bool, object]]:
     return [(row.get(name) is None, row.get(name)) for name in reports.ORDER]
 
 

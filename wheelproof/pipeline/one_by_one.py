@@ -7,7 +7,6 @@ about it, are plain functions here, which are made once for a run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from wheelproof.pipeline import in_memory
 from wheelproof.pipeline.columns import Column, lit
@@ -32,12 +31,13 @@ class OneByOne:
         self._rules = [_prepared(rule) for rule in family.rules]
         self._of_kind: dict[str, list[tuple[Rule, Truth, Truth, Value]]] = {}
 
-    def concerned(self, event: Mapping[str, Any]) -> Iterator[tuple[Rule, str | None]]:
+    def concerned(self, event: Mapping[str, object]) -> Iterator[tuple[Rule, str | None]]:
         """The rules that apply to the event, each with what is wrong; None where it holds."""
-        rules = self._of_kind.get(event["k"])
+        kind = str(event["k"])
+        rules = self._of_kind.get(kind)
         if rules is None:
-            rules = [each[1:] for each in self._rules if not each[0] or event["k"] in each[0]]
-            self._of_kind[event["k"]] = rules
+            rules = [each[1:] for each in self._rules if not each[0] or kind in each[0]]
+            self._of_kind[kind] = rules
         row = self._made({**_ABSENT, **event}) if rules else None
         if row is None:
             return

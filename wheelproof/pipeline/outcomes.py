@@ -15,12 +15,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline import on_spark, splitting
-from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.rule import APPLIES, BROKEN, Family, outcome
 from wheelproof.pipeline.schema import VIOLATION
 from wheelproof.pipeline.splitting import Cut
 from wheelproof.pipeline.tally import TIMES
-
-_APPLIES, _BROKEN = 1, 2
 
 
 @dataclass(frozen=True)
@@ -42,15 +40,7 @@ def prepared(family: Family, inputs: Inputs, cuts: Sequence[Cut] = ()) -> DataFr
 
 def marked(family: Family, rows: DataFrame) -> DataFrame:
     """The rows with ``outcome``: for each rule whether it applies and whether it is broken."""
-    outcome = F.lit(0).cast("long")
-    for index, rule in enumerate(family.rules):
-        outcome = outcome + F.when(
-            on_spark.column(rule.applies),
-            F.when(on_spark.column(rule.holds), F.lit(_APPLIES << 2 * index)).otherwise(
-                F.lit((_APPLIES | _BROKEN) << 2 * index)
-            ),
-        ).otherwise(F.lit(0))
-    return rows.withColumn("outcome", outcome)
+    return rows.withColumn("outcome", on_spark.column(outcome(family.rules)))
 
 
 def tallied(family: Family, marks: DataFrame) -> DataFrame:
@@ -78,7 +68,7 @@ def broken(family: Family, tally: DataFrame) -> dict[tuple[int, str], int]:
     rows = tally.where(F.col("row").isNotNull()).groupBy("row.run", "outcome")
     for row in rows.agg(F.sum(TIMES).alias(TIMES)).collect():
         for index, rule in enumerate(family.rules):
-            if row.outcome & _BROKEN << 2 * index:
+            if row.outcome & BROKEN << 2 * index:
                 counts[row.run, rule.name] += row[TIMES]
     return counts
 
@@ -123,9 +113,9 @@ def counts(family: Family) -> list[Column]:
     """Aggregates over a frame that :func:`tallied` made: how much each rule applied to,
     measures."""
     applied = [
-        F.expr(
-            f"coalesce(sum(if((outcome & {_APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)"
-        ).alias(rule.name)
+        F.expr(f"coalesce(sum(if((outcome & {APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)").alias(
+            rule.name
+        )
         for index, rule in enumerate(family.rules)
     ]
     return applied + [
@@ -139,4 +129,4 @@ def _has(bits: int) -> Column:
 
 def _breaks(rules: Iterable[int]) -> Column:
     """One of the rules, by their places in the family, is broken."""
-    return _has(sum(_BROKEN << 2 * index for index in rules))
+    return _has(sum(BROKEN << 2 * index for index in rules))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from wheelproof.pipeline.document import (
     SCHEMA,
@@ -109,13 +109,13 @@ def judge(
 
 
 def violation(
-    row: Mapping[str, Any], run: Run, place: tuple[str, int] | None, lost: Collection[int]
+    row: Mapping[str, object], run: Run, place: tuple[str, int] | None, lost: Collection[int]
 ) -> Violation:
     """A violation for the report. ``row``: by the columns of ``schema.VIOLATION``; ``place``: the
     file and line of its event; ``lost``: the runs that have lost events."""
     columns = {name: value for name, value in row.items() if name != "run" and value is not None}
     where = {} if place is None else {"file": place[0], "line": place[1]}
-    trusted = rules()[row["rule"]].alone or run.index not in lost
+    trusted = rules()[str(row["rule"])].alone or run.index not in lost
     return cast(Violation, {"run_id": run.run_id, **columns, **where, "trusted": trusted})
 
 

@@ -78,7 +78,7 @@ _NULL_OF_NULL: dict[str, Callable[..., Any]] = {
     "concat": lambda *parts: "".join(map(_text, parts)),
     "sort_array": lambda values: sorted(values, key=order),
     "array_except": lambda one, other: [each for each in one if each not in other],
-    "array_contains": lambda values, value: value in values,
+    "array_contains": lambda values, value: value in values or (None if None in values else False),
     "sequence": lambda first, last: list(range(first, last + 1)),
     "xxhash64": lambda value: value,
     "split": lambda value, pattern: re.split(pattern, value),
@@ -265,7 +265,17 @@ def _cast(one: Value, kind: str, row: Row) -> Any:
         return None
     if kind == "string":
         return _text(found)
-    return float(found) if kind == "double" else int(found)
+    if kind == "double":
+        return float(found)
+    return _number_of(found, kind) if isinstance(found, str) else int(found)
+
+
+def _number_of(text: str, kind: str) -> int | None:
+    """The whole number that a text is; None where it is none of that type."""
+    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        return None
+    limit = 1 << (31 if kind == "int" else 63)
+    return int(text) if -limit <= int(text) < limit else None
 
 
 def _over_elements(name: str, values: Value, variable: str, body: Value) -> Value:

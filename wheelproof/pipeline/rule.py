@@ -6,7 +6,7 @@ declared columns, from which ``outcomes`` asks Spark and ``in_memory`` plain row
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import reduce
@@ -26,7 +26,10 @@ WHICH = ("run", "tid", "tseq", "lc", "k")
 """What says which event a row is."""
 
 MOST = 31
-"""Rules of one family: what became of each is two bits of one long (``outcomes``)."""
+"""Rules of one family: what became of each is two bits of one long (:func:`outcome`)."""
+
+APPLIES, BROKEN = 1, 2
+"""The bits of the first rule; those of each further one are two places higher."""
 
 
 class Finding(StrEnum):
@@ -85,6 +88,17 @@ class Family:
         for measure in self.measures.values():
             if unknown := {*measure.roots()} - {*self.grouped, TIMES}:
                 raise ValueError(f"{self.name}: no counts by {', '.join(sorted(unknown))}")
+
+
+def outcome(rules: Sequence[Rule]) -> Column:
+    """What became of a row: for each rule whether it applies and whether it is broken."""
+    found = F.lit(0).cast("long")
+    for index, rule in enumerate(rules):
+        held, broken = APPLIES << 2 * index, (APPLIES | BROKEN) << 2 * index
+        found = found + F.when(rule.applies, F.when(rule.holds, held).otherwise(broken)).otherwise(
+            0
+        )
+    return found
 
 
 def text(template: str, **parts: Column) -> Column:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl, totals
 from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parquet import METADATA_BYTES
 from wheelproof.trace.format.parts import TraceError, footer_of, header_of
 
@@ -46,8 +46,8 @@ class Run:
     index: int
     name: str
     files: list[File]
-    header: dict[str, Any] = field(default_factory=dict)
-    footer: dict[str, Any] | None = None
+    header: Header = field(default_factory=Header)
+    footer: Footer | None = None
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -124,7 +124,7 @@ class Run:
                 " `wheelproof trace check` without --engine spark finds what is"
             )
 
-    def initial(self) -> Iterator[dict[str, Any]]:
+    def initial(self) -> Iterator[dict[str, object]]:
         """What was there before the first event, as checkpoints at the Lamport time 0."""
         common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
         for event in declared.part("bulk").start.events(self.header):
@@ -205,9 +205,9 @@ def check(runs: Iterable[Run]) -> None:
 
 
 def _read_folder(run: Run, folder: Path) -> None:
-    run.header = _decoded(_bytes(folder / HEADER_FILE), folder / HEADER_FILE, 1, "header")
+    run.header = _header(_bytes(folder / HEADER_FILE), folder / HEADER_FILE, 1)
     if (folder / FOOTER_FILE).is_file():
-        run.footer = _decoded(_bytes(folder / FOOTER_FILE), folder / FOOTER_FILE, 1, "footer")
+        run.footer = _footer(_bytes(folder / FOOTER_FILE), folder / FOOTER_FILE, 1)
 
 
 def _bytes(path: Path) -> bytes:
@@ -236,25 +236,26 @@ def _read_parquet(run: Run, file: File) -> None:
             "It may have been cut off while it was written.",
         ) from error
     if HEADER_KEY in metadata:
-        run.header = _decoded(metadata[HEADER_KEY], file.path, 0, "header")
+        run.header = _header(metadata[HEADER_KEY], file.path, 0)
     if FOOTER_KEY in metadata:
-        run.footer = _decoded(metadata[FOOTER_KEY], file.path, 0, "footer")
+        run.footer = _footer(metadata[FOOTER_KEY], file.path, 0)
 
 
 def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
     for what, number, line in sorted(lines, key=lambda each: each[1]):
         if what == "header" and number == 1:
-            run.header = _decoded(line, file.path, number, what)
+            run.header = _header(line.encode("utf-8", "surrogatepass"), file.path, number)
         elif what == "footer" and run.footer is None:
-            run.footer = _decoded(line, file.path, number, what)
+            run.footer = _footer(line.encode("utf-8", "surrogatepass"), file.path, number)
         else:
             run.problems.append(f"line {number} is a second {what}")
 
 
-def _decoded(text: str | bytes, path: Path, number: int, what: str) -> dict[str, Any]:
-    value = jsonl.object_of(
-        text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path, number
-    )
-    if what == "header":
-        return header_of(value, path, number)
+def _header(text: bytes, path: Path, number: int) -> Header:
+    return header_of(jsonl.object_of(text, path, number), path, number)
+
+
+def _footer(text: bytes, path: Path, number: int) -> Footer:
+    """Of a footer's line in JSON Lines, or of what it has under its name."""
+    value = jsonl.object_of(text, path, number)
     return footer_of(value.get("footer", value), path, number)

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -170,13 +169,13 @@ def _conclude(
     report.seconds["conclude"] = time.perf_counter() - began
 
 
-def _event(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _event(row: Mapping[str, object]) -> tuple[object, ...]:
     return row["run"], row["tid"], row["tseq"]
 
 
 def _places(
-    spark: SparkSession, ingested: Ingested, rows: Iterable[Mapping[str, Any]]
-) -> dict[tuple[Any, ...], tuple[str, int]]:
+    spark: SparkSession, ingested: Ingested, rows: Iterable[Mapping[str, object]]
+) -> dict[tuple[object, ...], tuple[str, int]]:
     """File and line of the events that violate: the events are read once more."""
     wanted = sorted({_event(row) for row in rows if row["tseq"] is not None})
     if not wanted:
@@ -184,7 +183,7 @@ def _places(
     keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
     events = ingested.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row")
     files = {address(file.path): str(file.path) for run in ingested.runs for file in run.files}
-    places: dict[tuple[Any, ...], tuple[str, int]] = {}
+    places: dict[tuple[object, ...], tuple[str, int]] = {}
     for found in events.join(keys, ["run", "tid", "tseq"]).collect():
         key = (found.run, found.tid, found.tseq)
         place = (plain(found.address), found.row)

@@ -35,7 +35,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from wheelproof.errors import UsageError
 
@@ -93,8 +93,8 @@ def part(name: Literal["rules"]) -> provided.Rules: ...
 @overload
 def part(name: Literal["shrink"]) -> provided.Shrinker: ...
 @overload
-def part(name: Literal["schema", "translator"]) -> Any: ...
-def part(name: str) -> Any:
+def part(name: Literal["schema", "translator"]) -> ModuleType: ...
+def part(name: str) -> object:
     """A module of the project's package. Raises UsageError where the project has none."""
     found = find(name)
     if found is None and PACKAGE in sys.modules:

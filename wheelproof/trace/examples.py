@@ -13,7 +13,6 @@ import random
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
@@ -152,7 +151,7 @@ def _racing(
 
 def examples(
     mechanisms: Mapping[str, Mechanism], mechanism: str, seed: int = 1
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, Recorded]]:
     """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all
     properties, then its mutants, but for those whose faults no recording can show."""
     declared = mechanisms[mechanism]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wheelproof.pipeline import document
     from wheelproof.pipeline.columns import Column
     from wheelproof.pipeline.rule import Family, Rule
+    from wheelproof.trace.format.heads import Footer, Header
     from wheelproof.trace.judging.events import Refusal
 
 
@@ -50,7 +51,11 @@ class Rules(Protocol):
     @property
     def NEEDS(self) -> Mapping[str, tuple[str, ...]]: ...
     @property
-    def State(self) -> Callable[[Any, frozenset[str] | None, Any, str], State]: ...
+    def State(
+        self,
+    ) -> Callable[
+        [Mapping[str, object] | None, frozenset[str] | None, Mapping[str, int] | None, str], State
+    ]: ...
 
 
 class Words(Protocol):
@@ -65,13 +70,13 @@ class Shrunk(Protocol):
     lines."""
 
     @property
-    def header(self) -> dict[str, Any]: ...
+    def header(self) -> Header: ...
     @property
     def events(self) -> Sequence[Any]: ...
     @property
     def lines(self) -> Sequence[int]: ...
     @property
-    def footer(self) -> dict[str, Any]: ...
+    def footer(self) -> Footer: ...
     @property
     def message(self) -> str: ...
     @property
@@ -87,7 +92,7 @@ class Shrinker(Protocol):
 
     def shrink(
         self,
-        header: Mapping[str, Any],
+        header: Header,
         events: Sequence[tuple[int, Any]],
         cut: Mapping[str, int] | None = None,
         seconds: float | None = None,
@@ -98,13 +103,13 @@ class Shrinker(Protocol):
 class Start(Protocol):
     """``bulk.start``: what a header says of the beginning of a run."""
 
-    def config(self, header: Mapping[str, Any]) -> tuple[int | None, ...]:
+    def config(self, header: Header) -> tuple[int | None, ...]:
         """Its measures, as ``schema.MEASURES`` names them."""
 
-    def counters(self, header: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    def counters(self, header: Header) -> Iterator[tuple[str, int]]:
         """The words whose value is known, by the ids of their tokens."""
 
-    def events(self, header: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def events(self, header: Header) -> Iterator[dict[str, object]]:
         """What was there: the columns of a checkpoint for each object."""
 
     def named(self) -> Column:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from wheelproof.trace.format.header import Wrong, is_number, must_be_object
+from wheelproof.trace.format.header import Judge, Wrong, is_number, of_object
 
 
-def _config(found: Any, newer: bool) -> Wrong:
-    yield from must_be_object(found)
+@of_object
+def _config(found: dict[str, object], newer: bool) -> Wrong:
     bound = found.get("bound")
     if not (is_number(bound) and bound >= 1):
         yield "bound must be an integer from 1 on"
 
 
-def _initial(found: Any, newer: bool) -> Wrong:
+def _initial(found: object, newer: bool) -> Wrong:
     if found:
         yield "must be empty: a history begins with the folder of the run"
 
 
-JUDGES: Mapping[str, Callable[[Any, bool], Wrong]] = {"config": _config, "initial": _initial}
+JUDGES: Mapping[str, Judge] = {"config": _config, "initial": _initial}
 """Field of a header -> what is wrong with it."""

@@ -9,6 +9,8 @@ import pytest
 import z3
 
 from proofs.protocols import delayed_operation_ended as ended
+from proofs.protocols import delayed_operation_view as view
+from proofs.protocols import mutated
 from proofs.protocols.delayed_operation_ended import OF_ONE, OF_OTHERS, PLANTED
 from proofs.protocols.delayed_operation_ranking import (
     Ending,
@@ -22,6 +24,10 @@ from proofs.protocols.delayed_operation_steps import CONDITION, THREAD
 from proofs.protocols.ranks import moves
 from proofs.ts_concrete import Compiled, Instance
 from tests.nights import only
+from tests.proofs import declared
+from wheelproof.checks import proof_edges, prove
+from wheelproof.checks.context import Context
+from wheelproof.verdict import Verdict
 
 BY_NAME = {each.name: each for each in (*PLANTED, *OF_ONE, *OF_OTHERS)}
 
@@ -50,6 +56,36 @@ def test_the_rank_is_of_every_action_that_begins_nothing():
         names = {vc.name for vc in ended.THEORY.theorems[f"P17.{name}"].vcs}
         assert {each.partition(" ")[2] for each in names - {"can move"}} == within
     assert set(OneCaller.NEVER) == set(Ending.actions()) - set(OneCaller.actions())
+
+
+# -- waits of the model
+
+
+def test_a_wait_for_a_lock_of_the_callers_is_assumed_away_and_no_other(tmp_path):
+    """A-CALLERS, of the operations whose onComplete takes such a lock, and P17 needs it."""
+    mechanism = mutated.mechanisms()["delayed_operation"]
+    broken = {
+        (name, each.operation): each.breaks
+        for name in mechanism.scenarios
+        for each in view.views(mechanism.model(name))
+    }
+    locking = {
+        (name, operation)
+        for name, program in mechanism.scenarios.items()
+        for operation in program["locking"]
+    }
+    assert {key for key, breaks in broken.items() if breaks} == locking & broken.keys() != set()
+    config = mechanism.configs["try_once_callers_lock"]
+    chosen = replace(mechanism, configs={config.name: config})
+    (row,) = proof_edges.check(Context(chosen, tmp_path)).rows
+    assert row.figures["waiting"] == {}
+    assert {*row.figures["excused"]["TryOnce"]} == {"A-CALLERS"}
+    assert "waits at D2" in row.figures["excused"]["TryOnce"]["A-CALLERS"]
+    row = replace(row, verdict=Verdict.EXHAUSTIVE)
+    (theorem,) = (each for each in declared.theorems() if each.name == "P17.TryOnce")
+    assert prove.not_carried(theorem, row) == ""
+    fewer = tuple(each for each in theorem.assumes if each != "A-CALLERS")
+    assert "waits at D2" in prove.not_carried(replace(theorem, assumes=fewer), row)
 
 
 # -- faults

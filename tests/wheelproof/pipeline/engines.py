@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +9,8 @@ from pathlib import Path
 import checked
 import pytest
 
-from traces.bulk import FAMILIES, RULES
+from benchmarks import duck
+from traces.bulk import FAMILIES
 from wheelproof.pipeline import validate
 from wheelproof.pipeline.rule import Family
 
@@ -25,35 +23,23 @@ def of_run(report: validate.Report, run: str) -> Counter:
     return Counter(checked.place(row) for row in report.violations if row["run_id"] == run)
 
 
-def by_duckdb(files: list[Path]) -> tuple[dict[str, Counter], dict[str, int]]:
-    """By all rules' own expressions on DuckDB: the violations of each run as :func:`of_run` writes
-    them, and how often each rule applied."""
-    pytest.importorskip(
-        "sqlframe", reason="the extra `data-test` is not installed: make setup-data"
+def by_duckdb(
+    files: list[Path], families: Iterable[Family] = FAMILIES
+) -> tuple[dict[str, Counter], duck.Answers]:
+    """By the rules on DuckDB: the violations of each run as :func:`of_run` writes them, and what
+    the rules gave."""
+    duckdb = pytest.importorskip(
+        "duckdb", reason="the extra `data-test` is not installed: make setup-data"
     )
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).parent / "duck_rules.py"), *map(str, files)],
-        capture_output=True,
-        text=True,
-        timeout=3600,
-        check=False,
-    )
-    assert not done.returncode, done.stderr[-3000:]
-    printed = json.loads(done.stdout)
-    assert printed["applied"].keys() == RULES.keys()
-    out: dict[str, Counter] = {name: Counter() for name in printed["runs"]}
-    for run, rule, tid, tseq, lc, op, token in printed["violations"]:
-        what = (
-            None
-            if rule in checked.ABOUT_OBJECTS
-            else (tid, tseq, lc)
-            if tid is not None
-            else op
-            if op is not None
-            else token
-        )
-        out[run][rule, what] += 1
-    return out, printed["applied"]
+    with duckdb.connect(config={"threads": 2}) as database:
+        names = [run.run_id for run in duck.load(database, files, kept=True)]
+        answers = duck.ask(database, families)
+    out: dict[str, Counter] = {name: Counter() for name in names}
+    for (rule, *place), count in answers.violations.items():
+        run, *where = zip(duck.PLACE, place, strict=True)
+        row = {"rule": rule} | {name: value for name, value in where if value is not None}
+        out[names[run[1]]][checked.place(row)] += count
+    return out, answers
 
 
 def disagreements(

@@ -8,6 +8,7 @@ import checked
 import inputs as all_inputs
 import pytest
 
+from benchmarks import duck_sql
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, lists
@@ -18,6 +19,19 @@ from wheelproof.pipeline.frames import EVENTS, RUNS
 from wheelproof.pipeline.rule import Family, Rule, text
 
 ROWS = [{"a": a, "b": b} for a in (True, False, None) for b in (True, False, None)]
+
+
+def _numbers() -> F.Column:
+    """One to three, with nulls where ``a`` or ``b`` are not true."""
+    return F.transform(
+        F.sequence(F.lit(1), F.lit(3)),
+        lambda each: (
+            F.when(each == 1, F.when(F.col("a"), 1))
+            .when(each == 2, F.when(F.col("b"), 2))
+            .otherwise(each)
+        ),
+    )
+
 
 EXPRESSIONS = {
     "and": F.col("a") & F.col("b"),
@@ -33,6 +47,19 @@ EXPRESSIONS = {
     "text": F.concat(F.lit("x"), F.col("a").cast("string")),
     "greatest": F.greatest(F.when(F.col("a"), 1), F.when(F.col("b"), 2)),
     "remainder": F.pmod(F.when(F.col("a"), -7), F.when(F.col("b"), 4)),
+    "quoted": F.when(F.col("a"), "it's").otherwise("\\"),
+    "element": F.get(F.split(F.lit("x y"), " "), F.when(F.col("a"), 1).when(F.col("b"), -1)),
+    "replaced": F.regexp_replace(F.when(F.col("a"), "k a b").otherwise("k"), " .*$", ""),
+    "begins": F.when(F.col("a"), "xy").otherwise("y").startswith("x"),
+    "bits": F.when(F.col("a"), 5).otherwise(2).bitwiseAND(F.lit(4)),
+    "less": F.when(F.col("a"), 1) - F.when(F.col("b"), 3) * F.lit(2) + F.abs(F.lit(-1)),
+    "power": (F.pow(F.lit(2).cast("double"), F.lit(40)) * F.when(F.col("a"), 3)).cast("long"),
+    "number": F.when(F.col("a"), "-17").when(F.col("b"), "1x").otherwise("9999999999").cast("int"),
+    "some": F.exists(_numbers(), lambda each: each == 1),
+    "how many": F.size(F.filter(_numbers(), lambda each: each > 1)),
+    "no list": F.size(F.when(F.col("a"), _numbers())),
+    "there": F.array_contains(_numbers(), 2),
+    "last": F.get(F.sort_array(_numbers()), F.lit(2)),
     "before": F.struct(F.when(F.col("a"), 1).alias("x"), F.lit(2).alias("y"))
     < F.struct(F.when(F.col("b"), 1).alias("x"), F.lit(3).alias("y")),
 }
@@ -47,6 +74,31 @@ def test_each_expression_has_one_value_in_memory_and_in_spark(spark):
         assert {name: row_values.value(EXPRESSIONS[name])(dict(given)) for name in row} == row, (
             given
         )
+
+
+def test_each_expression_has_one_value_in_memory_and_in_duckdb():
+    """But for structs with a null in them, which DuckDB compares in another way."""
+    duckdb = pytest.importorskip("duckdb", reason="the extra `data-test` is not installed")
+    made = duck_sql.select(*[column.alias(name) for name, column in EXPRESSIONS.items()])
+    with duckdb.connect() as database:
+        for row in ROWS:
+            given = duck_sql.select(*[F.lit(row[name]).cast("boolean").alias(name) for name in row])
+            found = database.execute(f"SELECT {made} FROM (SELECT {given}) AS given").fetchone()
+            seen = dict(zip(EXPRESSIONS, found, strict=True))
+            expected = {
+                name: row_values.value(column)(dict(row)) for name, column in EXPRESSIONS.items()
+            }
+            unlike = {name for name in seen if seen[name] != expected[name]}
+            one_is_null = (row["a"] is True) != (row["b"] is True)
+            assert unlike == ({"before"} if one_is_null else set()), row
+
+
+def test_a_thread_of_a_footer_that_is_no_number_breaks_a_rule_and_ends_no_check():
+    events = Simulator(all_inputs.SEED, all_inputs.OPERATIONS).run()
+    head = header("x")
+    footer = checked.footer_of(head, events)
+    footer["per_thread_last_tseq"]["main"] = 3
+    assert checked.rules(head, footer, events) == {"ThreadEnd": 1}
 
 
 @pytest.mark.parametrize(

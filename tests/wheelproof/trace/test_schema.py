@@ -10,9 +10,11 @@ from typing import NotRequired, get_origin, get_type_hints
 import pytest
 
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
+from traces import header as traces_header
 from traces import schema as subject
 from traces.events import Event, Observed
-from wheelproof.trace.format import schema
+from traces.initial import Initial, Place
+from wheelproof.trace.format import heads, schema
 from wheelproof.trace.format.event import Event as ToolEvent
 from wheelproof.trace.format.event import Tokens
 from wheelproof.trace.format.fields import Field
@@ -104,6 +106,28 @@ def test_a_column_of_another_type_is_noticed(change):
         replace(field, **change) if field.name == "entry" else field for field in schema.COLUMNS
     )
     assert typed(Event) != declared(changed)
+
+
+def named(fields: tuple[Field, ...]) -> dict[str, bool]:
+    return {field.name: field.required for field in fields}
+
+
+def test_the_types_of_a_header_and_a_footer_have_their_fields():
+    """A run of which no header can be read has an empty one: no field of the type is required."""
+    assert heads.Header.__annotations__.keys() == named(schema.HEADER).keys()
+    footer = {name: name in heads.Footer.__required_keys__ for name in get_type_hints(heads.Footer)}
+    assert footer == named(schema.FOOTER)
+
+
+def test_the_type_of_an_initial_state_has_the_fields_that_a_header_is_checked_for():
+    assert get_type_hints(Initial).keys() == traces_header._INITIAL.keys()
+    assert get_type_hints(Place).keys() == {name for name, _, _ in traces_header._PLACE}
+
+
+@pytest.mark.parametrize("left", ["tokens", "events"])
+def test_a_field_that_a_type_lacks_is_noticed(left):
+    fields = tuple(field for field in schema.FOOTER if field.name != left)
+    assert get_type_hints(heads.Footer).keys() != named(fields).keys()
 
 
 def test_the_type_of_a_step_is_that_of_its_kinds():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
+from wheelproof.trace.format.heads import Footer, Header
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,9 +42,7 @@ def named_as_trace(path: Path) -> None:
         )
 
 
-def write(
-    path: Path, header: dict[str, Any], events: Iterable[Event], footer: dict[str, Any]
-) -> None:
+def write(path: Path, header: Header, events: Iterable[Event], footer: Footer) -> None:
     """Write a trace in the form that its name says."""
     from wheelproof.trace.format import jsonl
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -241,6 +241,7 @@ def examples(
     declared.use(root)
     from wheelproof import project
     from wheelproof.trace import examples as of_events
+    from wheelproof.trace.recording.record import Recorded
     from wheelproof.trace.steps import examples as of_steps
     from wheelproof.trace.steps.format import Recording
 
@@ -248,7 +249,7 @@ def examples(
     for name in names or ():
         _check_mechanism(name, mechanisms)
     judges = Judges(root)
-    written: list[tuple[Path, Any]] = []
+    written: list[tuple[Path, Recorded | Recording]] = []
     for mechanism in names or mechanisms:
         if labels or not has_events(mechanisms[mechanism]):
             written += of_steps.write(output, mechanisms[mechanism], seed)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wheelproof.trace import declared
 from wheelproof.trace.steps import format as steps
 
 if TYPE_CHECKING:
+    from wheelproof.trace.format.heads import Header
     from wheelproof.trace.judging.verdict import Finding, Verdict
 
 
@@ -28,20 +29,20 @@ def print_shrunk(path: Path) -> None:
 class Shown:
     """Events for people: the thread's name, what it did, where in the code."""
 
-    def __init__(self, header: dict[str, Any]) -> None:
+    def __init__(self, header: Header) -> None:
         self.threads, self.sources, self.names = (
             header["threads"],
             header.get("sources", []),
             header.get("names", {}),
         )
 
-    def event(self, event: Mapping[str, Any]) -> str:
+    def event(self, event: Mapping[str, object]) -> str:
 
         thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
         source = event.get("src")
         place = (
             f"  {self.sources[source]}"
-            if source is not None and 0 <= source < len(self.sources)
+            if isinstance(source, int) and 0 <= source < len(self.sources)
             else ""
         )
         names = [
@@ -65,7 +66,7 @@ def print_row(path: Path, verdict: Verdict) -> None:
         print(f"  {where(path, first)}{first.property}: {first.message}{more}")
 
 
-def as_data(finding: Finding) -> dict[str, Any]:
+def as_data(finding: Finding) -> dict[str, object]:
     return {
         "line": finding.line or None,
         "property": finding.property,

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -149,7 +149,7 @@ def _judged(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
 
 
 def _print_json(verdicts: Judged, unreadable: Unreadable) -> None:
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {
             "file": str(path),
             "verdict": verdict.verdict,

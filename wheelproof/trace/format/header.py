@@ -8,7 +8,7 @@ its events. Fields that are not known are passed over here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TypeGuard, TypeVar
 
 from wheelproof.trace import declared
 from wheelproof.trace.format.schema import CAPTURES, CLOCKS, KINDS, MINOR
@@ -16,11 +16,17 @@ from wheelproof.trace.format.schema import CAPTURES, CLOCKS, KINDS, MINOR
 Wrong = Iterator[str]
 """Sentences without their end: what is wrong."""
 
+Judge = Callable[[object, bool], Wrong]
+"""What is wrong with a field; given whether the header is of a newer minor version."""
 
-def wrong(header: Mapping[str, Any]) -> tuple[str, str] | None:
+Value = TypeVar("Value")
+
+
+def wrong(header: Mapping[str, object]) -> tuple[str, str] | None:
     """(field, what is wrong with it) of the first field of a header that rules could not use; None
     if they can use all. The fields themselves have their types."""
-    newer = header["schema_minor"] > MINOR
+    minor = header["schema_minor"]
+    newer = is_number(minor) and minor > MINOR
     own = declared.find("header")
     for name, judge in {**_JUDGES, **(own.JUDGES if own else {})}.items():
         if (found := header.get(name)) is not None:
@@ -29,41 +35,68 @@ def wrong(header: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def is_id(found: Any) -> bool:
+def is_id(found: object) -> TypeGuard[str]:
     """An id as a text: the key of a map."""
-    return type(found) is str and found.isascii() and found.isdigit()
+    return isinstance(found, str) and found.isascii() and found.isdigit()
 
 
-def is_number(found: Any) -> bool:
+def is_number(found: object) -> TypeGuard[int]:
     return type(found) is int and -(1 << 63) <= found < 1 << 63
 
 
-def is_text(found: Any) -> bool:
-    return type(found) is str
+def is_text(found: object) -> TypeGuard[str]:
+    return isinstance(found, str)
+
+
+def is_object(found: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(found, dict)
+
+
+def is_list(found: object, element: Callable[[object], TypeGuard[Value]]) -> TypeGuard[list[Value]]:
+    return isinstance(found, list) and all(map(element, found))
+
+
+def is_map(
+    found: object, key: Callable[[str], bool], value: Callable[[object], TypeGuard[Value]]
+) -> TypeGuard[dict[str, Value]]:
+    """An object of any fields."""
+    return isinstance(found, dict) and all(
+        key(name) and value(each) for name, each in found.items()
+    )
 
 
 def map_of(
-    place: str, found: Any, key: Callable[[Any], bool], value: Callable[[Any], bool], example: str
+    place: str,
+    found: object,
+    key: Callable[[str], bool],
+    value: Callable[[object], TypeGuard[object]],
+    example: str,
 ) -> Wrong:
-    if type(found) is not dict or not all(
-        key(name) and value(each) for name, each in found.items()
-    ):
+    if not is_map(found, key, value):
         yield f"{place} must be as in {example}"
 
 
-def must_be_object(found: Any) -> Wrong:
-    if type(found) is not dict:
-        yield "must be an object, not an array"
+def of_object(judge: Callable[[dict[str, object], bool], Wrong]) -> Judge:
+    """The judge of a field that must be an object, from that of what the object has."""
+
+    def judged(found: object, newer: bool) -> Wrong:
+        if is_object(found):
+            yield from judge(found, newer)
+        else:
+            yield "must be an object, not an array"
+
+    return judged
 
 
-def _threads(found: Any, newer: bool) -> Wrong:
-    if not all(is_id(name) and is_text(each) for name, each in found.items()):
+@of_object
+def _threads(found: dict[str, object], newer: bool) -> Wrong:
+    if not is_map(found, is_id, is_text):
         yield "must map thread ids to names"
 
 
-def _texts(*names: str) -> Callable[[Any, bool], Wrong]:
-    def judge(found: Any, newer: bool) -> Wrong:
-        yield from must_be_object(found)
+def _texts(*names: str) -> Judge:
+    @of_object
+    def judge(found: dict[str, object], newer: bool) -> Wrong:
         for name in names:
             if not is_text(found.get(name, "")):
                 yield f"{name} must be a string"
@@ -71,63 +104,64 @@ def _texts(*names: str) -> Callable[[Any, bool], Wrong]:
     return judge
 
 
-def _clock(found: Any, newer: bool) -> Wrong:
-    yield from must_be_object(found)
+@of_object
+def _clock(found: dict[str, object], newer: bool) -> Wrong:
     if found.get("kind") not in CLOCKS and not newer:
         yield f"kind must be one of {', '.join(CLOCKS)}"
 
 
-def _capture(found: Any, newer: bool) -> Wrong:
-    yield from must_be_object(found)
+@of_object
+def _capture(found: dict[str, object], newer: bool) -> Wrong:
     if found.get("mode") not in CAPTURES and not newer:
         yield f"mode must be one of {', '.join(CAPTURES)}"
     kinds = found.get("kinds")
     if kinds is None:
         return
-    if type(kinds) is not list or not all(map(is_text, kinds)):
+    if not is_list(kinds, is_text):
         yield 'kinds must be an array of kinds of event, as in ["lock_acquire","lock_release"]'
+        return
     for name in kinds:
         if name not in KINDS and not newer:
             yield f"{name!r} is no kind of event, and kinds names it"
 
 
-def _sources(found: Any, newer: bool) -> Wrong:
-    if type(found) is not list or not all(map(is_text, found)):
+def _sources(found: object, newer: bool) -> Wrong:
+    if not is_list(found, is_text):
         yield 'must be an array of strings, as in ["Timer.java:31 add"]'
 
 
-def _names(found: Any, newer: bool) -> Wrong:
-    yield from map_of(
-        "the names",
-        found,
-        is_id,
-        lambda name: is_text(name) or is_number(name),
-        '{"17":"e1"}, a bucket by its number',
-    )
+def _is_name(found: object) -> TypeGuard[str | int]:
+    return is_text(found) or is_number(found)
 
 
-def _hashes(found: Any, newer: bool) -> Wrong:
+def _names(found: object, newer: bool) -> Wrong:
+    yield from map_of("the names", found, is_id, _is_name, '{"17":"e1"}, a bucket by its number')
+
+
+def _hashes(found: object, newer: bool) -> Wrong:
     yield from map_of("the hashes", found, is_text, is_text, '{"agent.jar":"9f86..."}')
 
 
-def _faults(found: Any, newer: bool) -> Wrong:
-    if type(found) is not list or not all(map(is_text, found)):
+def _faults(found: object, newer: bool) -> Wrong:
+    if not is_list(found, is_text):
         yield 'must be an array of strings, as in ["a delay of 40 ms in each add"]'
 
 
-def _program(found: Any, newer: bool) -> Wrong:
-    yield from must_be_object(found)
-    threads = found.get("threads", {})
-    sound = type(threads) is dict and all(
-        type(steps) is list
-        and all(type(step) is list and step and is_text(step[0]) for step in steps)
-        for steps in threads.values()
-    )
-    if not sound:
+def _is_program(steps: object) -> TypeGuard[list[list[object]]]:
+    return is_list(steps, _is_operation)
+
+
+def _is_operation(step: object) -> TypeGuard[list[object]]:
+    return isinstance(step, list) and bool(step) and is_text(step[0])
+
+
+@of_object
+def _program(found: dict[str, object], newer: bool) -> Wrong:
+    if not is_map(found.get("threads", {}), is_text, _is_program):
         yield 'threads must be as in {"a":[["add","e1"]]}'
 
 
-_JUDGES: Mapping[str, Callable[[Any, bool], Wrong]] = {
+_JUDGES: Mapping[str, Judge] = {
     "threads": _threads,
     "producer": _texts("name", "version", "git", "lang", "build"),
     "spec": _texts("module", "git", "sha256"),

@@ -9,10 +9,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from wheelproof.errors import ToolError
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer
 from wheelproof.trace.format.parts import (
     CutOff,
     TraceError,
@@ -25,7 +26,7 @@ from wheelproof.trace.format.tally import Tally, header_line, line, line_of
 from wheelproof.trace.format.values import shown
 
 
-def object_of(line: bytes, file: Path | str, number: int) -> dict[str, Any]:
+def object_of(line: bytes, file: Path | str, number: int) -> dict[str, object]:
     """The JSON object in a line. Raises TraceError."""
     try:
         value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
@@ -49,7 +50,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
-        self.footer: dict[str, Any] | None = None
+        self.footer: Footer | None = None
         self.unknown: set[str] = set()
         self.raw: bytes | None = None  # the line of the event that was given last
         with self._read() as stream:
@@ -152,7 +153,7 @@ def _why(error: Exception) -> str:
     )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError("a name occurs twice")
@@ -165,9 +166,9 @@ def _no_constant(name: str) -> None:
 
 def write(
     path: Path,
-    header: Mapping[str, Any],
+    header: Mapping[str, object],
     events: Iterable[Event],
-    footer: Mapping[str, Any] | bool | None = True,
+    footer: Mapping[str, object] | bool | None = True,
     dropped: int = 0,
     cut: Mapping[str, int] | None = None,
 ) -> None:

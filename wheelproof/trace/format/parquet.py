@@ -13,13 +13,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.parts import TraceError, event_of, footer_of, header_of
 from wheelproof.trace.format.schema import COLUMNS, OBSERVED, TOKEN, Field
 from wheelproof.trace.format.tally import Tally
+
+if TYPE_CHECKING:
+    import pyarrow
 
 HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
 ROWS = 1 << 16
@@ -28,7 +32,7 @@ METADATA_BYTES = (1 << 31) - 1
 """Of a file's metadata: a footer that names each token is larger than Arrow reads by itself."""
 
 
-def _arrow() -> tuple[Any, Any]:
+def _arrow() -> tuple[ModuleType, ModuleType]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -40,7 +44,7 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def schema(header: Mapping[str, Any] | None = None) -> Any:
+def schema(header: Mapping[str, object] | None = None) -> pyarrow.Schema:
     """The Arrow schema of the columns; with a header, it is in the metadata."""
     arrow, _ = _arrow()
     simple = {
@@ -51,7 +55,7 @@ def schema(header: Mapping[str, Any] | None = None) -> Any:
         "enum": arrow.dictionary(arrow.int32(), arrow.string()),
     }
 
-    def plain(field: Field) -> Any:
+    def plain(field: Field) -> pyarrow.Field:
         return arrow.field(
             field.name,
             arrow.string() if field.type == "enum" else simple[field.type],
@@ -77,9 +81,9 @@ def schema(header: Mapping[str, Any] | None = None) -> Any:
 
 def write(
     path: Path,
-    header: Mapping[str, Any],
+    header: Mapping[str, object],
     events: Iterable[Event],
-    footer: Mapping[str, Any] | bool | None = True,
+    footer: Mapping[str, object] | bool | None = True,
     compression: str = "zstd",
 ) -> None:
     """Write a trace under a temporary name, then rename it. ``footer`` as in ``jsonl.write``.
@@ -142,7 +146,7 @@ class Reader:
         self.unknown = set(self._file.schema_arrow.names) - known
         self.raw = None  # a row has no line of its own: its canonical one is made
 
-    def _json(self, text: bytes | None) -> Any:
+    def _json(self, text: bytes | None) -> object:
         try:
             return None if text is None else json.loads(text)
         except ValueError as error:
@@ -153,14 +157,15 @@ class Reader:
         for batch in self._batches():
             for value in batch:
                 row += 1
-                if type(value.get("ord")) is list:
+                given = value.get("ord")
+                if isinstance(given, list):
                     value["ord"] = [
                         tuple([token.get(name) for name in names]) if type(token) is dict else token
-                        for token in value["ord"]
+                        for token in given
                     ]
                 yield row, event_of(value, self.path, row)
 
-    def _batches(self) -> Iterator[list[dict[str, Any]]]:
+    def _batches(self) -> Iterator[list[dict[str, object]]]:
         """The rows, some at a time; what Arrow raises on the way becomes a TraceError."""
         arrow, _ = _arrow()
         try:

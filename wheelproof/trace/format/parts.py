@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from wheelproof.errors import UsageError
 from wheelproof.trace import declared
 from wheelproof.trace.format import header as headers
 from wheelproof.trace.format import totals
-from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.event import Event, columns
 from wheelproof.trace.format.fields import Field
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.schema import (
     COLUMNS,
     FOOTER,
@@ -60,7 +61,7 @@ _REQUIRED = tuple(field.name for field in COLUMNS if field.required)
 OBSERVED_NAMES = tuple(field.name for field in OBSERVED)
 
 
-def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
+def event_of(value: Mapping[str, object], file: Path | str, line: int) -> Event:
     """The event in a JSON object, its columns in the schema's order. Raises TraceError."""
     kind = value.get("k")
     if type(kind) is str and kind not in KINDS:
@@ -73,7 +74,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
             if declared.find("schema")
             else "The project has no folder traces, which declares kinds: name another, --subject.",
         )
-    event: dict[str, Any] = {}
+    event = columns({})
     for name in NAMES:
         found = value.get(name)
         if found is not None:
@@ -118,7 +119,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
     return cast(Event, event)
 
 
-def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
+def header_of(value: object, file: Path | str, line: int = 1) -> Header:
     """The header in a JSON object. Raises TraceError: no header, another major version, a field of
     the wrong type."""
     if not isinstance(value, dict) or "schema" not in value:
@@ -143,11 +144,10 @@ def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     }
     if wrong := headers.wrong(value):
         raise TraceError(file, line, *wrong)
-    header: dict[str, Any] = value
-    return header
+    return cast(Header, value)
 
 
-def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
+def footer_of(value: object, file: Path | str, line: int) -> Footer:
     """The footer in a JSON object. Raises TraceError."""
     if not isinstance(value, dict):
         raise TraceError(file, line, "footer", f"must be an object, not {shown(value)}")
@@ -172,10 +172,12 @@ def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
                     f"footer.{name}",
                     f"of {key!r} must be a number from 0 on, not {shown(last)}",
                 )
-    return value
+    return cast(Footer, value)
 
 
-def _fields(value: Mapping[str, Any], fields: Iterable[Field], file: Path | str, line: int) -> None:
+def _fields(
+    value: Mapping[str, object], fields: Iterable[Field], file: Path | str, line: int
+) -> None:
     for field in fields:
         found = value.get(field.name)
         if found is None:

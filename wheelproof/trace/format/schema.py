@@ -13,8 +13,6 @@ is in its folder (``declared``).
 
 from __future__ import annotations
 
-from typing import Any
-
 from wheelproof.trace import declared
 from wheelproof.trace.format.fields import NONE, Field
 
@@ -218,7 +216,7 @@ REQUIRED_IDS = {
 """Kind -> columns without which an event of it says nothing. A line that lacks one is malformed."""
 
 
-_JSON: dict[str, dict[str, Any]] = {
+_JSON: dict[str, dict[str, object]] = {
     "int32": {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 31) - 1},
     "int64": {"type": "integer", "minimum": -(1 << 63), "maximum": (1 << 63) - 1},
     "text": {"type": "string"},
@@ -228,9 +226,9 @@ _JSON: dict[str, dict[str, Any]] = {
 }
 
 
-def _described(field: Field) -> dict[str, Any]:
+def _described(field: Field) -> dict[str, object]:
     if field.type == "enum":
-        kind: dict[str, Any] = {"enum": list(field.values)}
+        kind: dict[str, object] = {"enum": list(field.values)}
     elif field.type == "token":
         kind = {"type": "array", "items": {"$ref": "#/$defs/token"}}
     elif field.type == "observed":
@@ -240,15 +238,16 @@ def _described(field: Field) -> dict[str, Any]:
     return kind | {"description": f"{field.says} [{field.unit}]" if field.unit else field.says}
 
 
-def _object(fields: tuple[Field, ...], **more: Any) -> dict[str, Any]:
+def _object(fields: tuple[Field, ...], **properties: object) -> dict[str, object]:
+    """``properties``: others than the fields say."""
     return {
         "type": "object",
-        "properties": {field.name: _described(field) for field in fields},
+        "properties": {field.name: _described(field) for field in fields} | properties,
         "required": [field.name for field in fields if field.required],
-    } | more
+    }
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema() -> dict[str, object]:
     """The JSON Schema of one line of a trace in JSON Lines: header, event or footer."""
     items = [_described(field) for field in TOKEN]
     token = {
@@ -257,8 +256,7 @@ def json_schema() -> dict[str, Any]:
         "minItems": len(items) - 1,
         "maxItems": len(items),
     }
-    header = _object(HEADER)
-    header["properties"]["schema"] = {"const": SCHEMA}
+    header = _object(HEADER, schema={"const": SCHEMA})
     footer = {"type": "object", "properties": {"footer": _object(FOOTER)}, "required": ["footer"]}
     event = _object(COLUMNS)
     event["allOf"] = [

@@ -5,25 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.trace.format import totals
-from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.event import Event, columns
+from wheelproof.trace.format.heads import Footer
 from wheelproof.trace.format.parts import OBSERVED_NAMES
 from wheelproof.trace.format.schema import HEADER, NAMES
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
-def line(value: Mapping[str, Any]) -> bytes:
+def line(value: Mapping[str, object]) -> bytes:
     """A JSON object as one line: no spaces, ASCII."""
     return _ENCODER.encode(value).encode() + b"\n"
 
 
-def line_of(event: Mapping[str, Any]) -> bytes:
+def line_of(event: Mapping[str, object]) -> bytes:
     """The canonical line of an event: columns in the schema's order, nothing absent, no spaces,
     ASCII."""
-    ordered = {name: event[name] for name in NAMES if event.get(name) is not None}
+    given = columns(event)
+    ordered = {name: given[name] for name in NAMES if given.get(name) is not None}
     for name in ("pre", "post"):
         if name in ordered:
             ordered[name] = {
@@ -34,7 +35,7 @@ def line_of(event: Mapping[str, Any]) -> bytes:
     return line(ordered)
 
 
-def header_line(header: Mapping[str, Any]) -> bytes:
+def header_line(header: Mapping[str, object]) -> bytes:
     """The canonical line of a header: known fields first, in the schema's order, then the others by
     name."""
     names = [field.name for field in HEADER]
@@ -46,7 +47,7 @@ class Tally:
     """What the footer says, counted while events go by: how many, the last number of each thread,
     totals of the exact tokens, the hash."""
 
-    def __init__(self, header: Mapping[str, Any]) -> None:
+    def __init__(self, header: Mapping[str, object]) -> None:
         self.events = 0
         self.threads: dict[str, int] = {}
         self.totals = totals.Totals()
@@ -64,9 +65,9 @@ class Tally:
     def sha256(self) -> str:
         return self._hash.hexdigest()
 
-    def footer(self, dropped: int = 0, cut: Mapping[str, int] | None = None) -> dict[str, Any]:
+    def footer(self, dropped: int = 0, cut: Mapping[str, int] | None = None) -> Footer:
         """The footer for what has been counted."""
-        footer = {
+        footer: Footer = {
             "events": self.events,
             "per_thread_last_tseq": dict(
                 sorted(self.threads.items(), key=lambda item: int(item[0]))
@@ -76,4 +77,5 @@ class Tally:
         }
         if cut is not None:
             footer["cut"] = dict(sorted(cut.items()))
-        return footer | {"sha256": self.sha256}
+        footer["sha256"] = self.sha256
+        return footer

@@ -9,7 +9,8 @@ missing from a count, wherever it was; gaps and repetitions show in the numbers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+
+from wheelproof.trace.format.event import Token
 
 MODULUS = 1 << 32
 """The sum is kept to so many numbers: an integer of 64 bits that overflows gives the same
@@ -30,7 +31,7 @@ class Totals:
     def __init__(self) -> None:
         self.classes: dict[str, list[int]] = {}
 
-    def count(self, tokens: Iterable[tuple[Any, ...]]) -> None:
+    def count(self, tokens: Iterable[Token]) -> None:
         """Count an event's tokens; intervals are left out."""
         for token in tokens:
             if len(token) == 4:
@@ -63,7 +64,7 @@ class Totals:
                     break
 
 
-def wrong(given: Any) -> str:
+def wrong(given: object) -> str:
     """What is wrong with a footer's totals; "" for nothing."""
     if type(given) is not dict:
         return "must be an object"

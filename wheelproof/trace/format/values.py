@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from wheelproof.trace.format.fields import Field
 from wheelproof.trace.format.schema import MODES, OBSERVED, TOKEN
@@ -12,7 +11,7 @@ from wheelproof.trace.format.schema import MODES, OBSERVED, TOKEN
 _RANGES = {"int32": 1 << 31, "int64": 1 << 63}
 
 
-def check_of(field: Field) -> Callable[[Any], str]:
+def check_of(field: Field) -> Callable[[object], str]:
     """A function that returns what is wrong with a value of a field, "" if nothing is."""
     if field.type in _RANGES:
         limit = _RANGES[field.type]
@@ -45,11 +44,11 @@ def check_of(field: Field) -> Callable[[Any], str]:
     )
 
 
-def _tokens(found: Any) -> str:
-    if type(found) not in (list, tuple):
+def _tokens(found: object) -> str:
+    if not isinstance(found, (list, tuple)):
         return f"must be an array of order tokens, not {shown(found)}"
     for token in found:
-        if type(token) not in (list, tuple) or len(token) not in (4, 5):
+        if not isinstance(token, (list, tuple)) or len(token) not in (4, 5):
             return (
                 "must have tokens [kind, id, seq, mode] or [kind, id, seq, mode, upto], not "
                 f"{shown(token)}"
@@ -69,7 +68,7 @@ def _tokens(found: Any) -> str:
     return ""
 
 
-def _observed(found: Any) -> str:
+def _observed(found: object) -> str:
     if type(found) is not dict:
         return f"must be an object, not {shown(found)}"
     for name, value in found.items():
@@ -82,7 +81,7 @@ def _observed(found: Any) -> str:
     return ""
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as JSON, cut to 60 characters."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

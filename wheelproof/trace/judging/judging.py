@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
@@ -34,7 +34,7 @@ class Judging:
     """
 
     def __init__(
-        self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
+        self, header: Header, limit: int = 100, cut: Mapping[str, int] | None = None
     ) -> None:
         self.header, self.limit, self.events = header, limit, 0
         self.shown = 0
@@ -77,7 +77,7 @@ class Judging:
 
     def end(
         self,
-        footer: Mapping[str, Any] | None,
+        footer: Footer | None,
         tally: Tally | None = None,
         hashed: bool = True,
         ended: CutOff | None = None,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.format.totals import Totals
 from wheelproof.trace.judging.verdict import Finding
@@ -118,7 +116,7 @@ class Order:
 def against_footer(
     order: Order,
     events: int,
-    footer: Mapping[str, Any],
+    footer: Footer,
     tally: Tally | None,
     hashed: bool,
 ) -> tuple[list[Finding], list[Finding]]:

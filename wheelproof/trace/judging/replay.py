@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.jsonl import Reader
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
@@ -66,8 +67,10 @@ def reader_of(path: Path) -> AnyReader:
     return Reader(path)
 
 
-Judge = Callable[..., Judging]
-"""Makes a judging of one trace: ``judge(header, cut=...)``."""
+class Judge(Protocol):
+    """Makes a judging of one trace."""
+
+    def __call__(self, header: Header, *, cut: Mapping[str, int] | None = None) -> Judging: ...
 
 
 def replay(path: Path, judge: Judge = Replay) -> Verdict:
@@ -115,13 +118,13 @@ def _replay(
 
 
 def replay_events(
-    header: Mapping[str, Any],
+    header: Header,
     events: Iterable[Event],
-    footer: Mapping[str, Any] | None,
+    footer: Footer | None,
     judge: Judge = Replay,
 ) -> Verdict:
     """The verdict on events at hand, numbered from line 2 on as in a file."""
-    run = judge(header, cut=(footer or {}).get("cut"))
+    run = judge(header, cut=None if footer is None else footer.get("cut"))
     for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):
         run.take(line, event)
     return run.end(footer)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from wheelproof.trace import declared
 from wheelproof.trace.format.event import Event, columns
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.events import Refusal
@@ -18,7 +18,7 @@ class Replay(Judging):
     """One trace taken through the rules of the project (``declared``)."""
 
     def __init__(
-        self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
+        self, header: Header, limit: int = 100, cut: Mapping[str, int] | None = None
     ) -> None:
         super().__init__(header, limit, cut)
         kinds = header.get("capture", {}).get("kinds")
@@ -64,7 +64,7 @@ class Replay(Judging):
 
     def end(
         self,
-        footer: Mapping[str, Any] | None,
+        footer: Footer | None,
         tally: Tally | None = None,
         hashed: bool = True,
         ended: CutOff | None = None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from wheelproof.trace import declared
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.judging.replay import AnyReader, key_of, reader_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Tried(NamedTuple):
     """``events``: how many the trace has; ``small``: None where none of them is refused."""
 
-    header: dict[str, Any]
+    header: Header
     events: int
     small: Shrunk | None
 
@@ -28,7 +29,7 @@ def shrunk(path: Path, seconds: float | None = None) -> Tried:
     before count."""
     reader = reader_of(path)
     events = sorted(_before_a_cut(reader), key=lambda item: key_of(item[1]))
-    cut = (reader.footer or {}).get("cut")
+    cut = None if reader.footer is None else reader.footer.get("cut")
     small = declared.part("shrink").shrink(reader.header, events, cut, seconds)
     return Tried(reader.header, len(events), small)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
 
@@ -32,7 +31,7 @@ class Finding:
     whole file."""
 
     line: int
-    event: Mapping[str, Any] | None
+    event: Mapping[str, object] | None
     property: str
     message: str
     enabled: tuple[str, ...] = ()

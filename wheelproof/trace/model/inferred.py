@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Scenario
 from wheelproof.trace import declared
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.events import Refusal
@@ -61,13 +62,13 @@ class Run:
     table: str
     program: Scenario
     threads: Mapping[int, str]
-    names: Mapping[int, object]
+    names: Mapping[int, str | int]
     begins: Mapping[str, object]
     items: Sequence[Item]
     outside: tuple[int, str] | None = None
 
 
-Infer = Callable[[Mapping[str, Any], Sequence[tuple[int, Event]]], Iterator[Run]]
+Infer = Callable[[Header, Sequence[tuple[int, Event]]], Iterator[Run]]
 """``infer(header, events)``: the runs in the events, which have their lines and are in order."""
 
 
@@ -98,7 +99,7 @@ class InferredReplay(Judging):
     def __init__(
         self,
         mechanisms: Mapping[str, Mechanism],
-        header: Mapping[str, Any],
+        header: Header,
         limit: int = 100,
         cut: Mapping[str, int] | None = None,
         *,
@@ -139,7 +140,7 @@ class InferredReplay(Judging):
 
     def end(
         self,
-        footer: Mapping[str, Any] | None,
+        footer: Footer | None,
         tally: Tally | None = None,
         hashed: bool = True,
         ended: CutOff | None = None,
@@ -165,7 +166,7 @@ class InferredReplay(Judging):
         mechanism = self.mechanisms.get(run.module)
         if mechanism is None:
             raise UsageError(f"traces.{MODULE} infers runs of {run.module}, which is not here.")
-        header = {
+        header: Header = {
             "spec": {"module": run.module},
             "program": run.program,
             "threads": {str(number): name for number, name in run.threads.items()},

@@ -16,6 +16,7 @@ from typing import Any
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.format.event import Event, columns
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.format.schema import COLUMN, IDS, KINDS, NONE, OBSERVED, OBSERVED_IDS, RESULTS
 from wheelproof.trace.model.expressions import Expression
 
@@ -219,7 +220,7 @@ class Names:
     """The header's ids and threads as the program has them. Raises Unknown where the header lacks
     what is needed."""
 
-    def __init__(self, header: Mapping[str, Any]) -> None:
+    def __init__(self, header: Header) -> None:
         program = header.get("program")
         if not isinstance(program, dict) or not isinstance(program.get("threads"), dict):
             raise Unknown("the header has no program: the operations of the threads are not known")
@@ -258,10 +259,10 @@ class Names:
         )
         return out
 
-    def _name(self, number: int) -> str | None:
+    def _name(self, number: int) -> str | int | None:
         if number == NONE:
             return None
-        found: str | None = self.names.get(str(number))
+        found = self.names.get(str(number))
         if found is None:
             raise Unknown(f"the header has no name for {number}")
         return found

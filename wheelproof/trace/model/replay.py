@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.verdict import Finding
@@ -57,7 +57,7 @@ class ModelReplay(Judging):
     def __init__(
         self,
         mechanisms: Mapping[str, Mechanism],
-        header: Mapping[str, Any],
+        header: Header,
         limit: int = 100,
         cut: Mapping[str, int] | None = None,
         *,

@@ -7,10 +7,10 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace.format.heads import Header
 from wheelproof.trace.judging.replay import replay
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
 from wheelproof.trace.model import oracle, slices
@@ -29,23 +29,28 @@ def follow(
     mechanisms: Mapping[str, Mechanism],
     keep: int | None = 0,
     fields: Mapping[str, str] | None = None,
-    **options: Any,
+    properties: bool = False,
 ) -> tuple[Verdict, AnyReplay]:
     """The verdict of the model's own steps on the trace in a file, and the replay that gave it.
-    ``keep``: of its last events; None for all. ``fields`` and ``options``: of the replay of a trace
-    without a program, where the project infers one.
+    ``keep``: of its last events; None for all. ``fields``, and whether ``properties``
+    are evaluated: of a trace without a program, where the project infers one.
 
     Raises TraceError where the file is no trace at all, UsageError where ``fields`` are given and
     nothing is inferred.
     """
     runs: list[AnyReplay] = []
 
-    def judge(header: Mapping[str, Any], cut: Mapping[str, int] | None = None) -> AnyReplay:
+    def judge(header: Header, cut: Mapping[str, int] | None = None) -> AnyReplay:
         infer = infers() if header.keys().isdisjoint(("spec", "program")) else None
         if infer is not None:
             runs.append(
                 InferredReplay(
-                    mechanisms, header, cut=cut, infer=infer, fields=fields or {}, **options
+                    mechanisms,
+                    header,
+                    cut=cut,
+                    infer=infer,
+                    fields=fields or {},
+                    properties=properties,
                 )
             )
         elif fields:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.graph.compare import NULL
@@ -23,7 +22,7 @@ class Slice:
     at none."""
 
     events: tuple[Followed, ...]
-    records: tuple[Mapping[str, Any], ...]
+    records: tuple[Mapping[str, object], ...]
     refused: int | None
 
     @property
@@ -84,7 +83,7 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
     return Slice(events, tuple(_record(item, columns) for item in events), refused)
 
 
-def _record(item: Followed, columns: Collection[Column]) -> dict[str, Any]:
+def _record(item: Followed, columns: Collection[Column]) -> dict[str, object]:
     """An event as a TLA+ record, of the columns that a step can be compared with."""
     compared = {
         field_of(column): NULL if value is None else value

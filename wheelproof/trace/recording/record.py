@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Scenario, programs
 from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.event import Event
+from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.schema import MINOR, SCHEMA
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.recording.loading import Traced
@@ -31,7 +31,7 @@ class Recorded:
     and ``footer`` keep them."""
 
     def __init__(
-        self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0
+        self, header: Header, make: Callable[[], Iterable[Event]], dropped: int = 0
     ) -> None:
         self.header, self.dropped = header, dropped
         self._make = make
@@ -46,7 +46,7 @@ class Recorded:
         return list(self._make())
 
     @cached_property
-    def footer(self) -> dict[str, Any]:
+    def footer(self) -> Footer:
         tally = Tally(self.header)
         for event in self.events:
             tally.count(event)
@@ -91,7 +91,7 @@ def record(
     known = translator.Translator(recorder)
     sources, numbers = known.sources, known.numbers()
     spec = traced.mechanism.spec
-    header = {
+    header: Header = {
         "schema": SCHEMA,
         "schema_minor": MINOR,
         "run_id": run_id,
@@ -109,21 +109,15 @@ def record(
         **({"config": config} if config else {}),
         "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
-        "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
+        "capture": {"mode": "full"} if kinds is None else {"mode": "full", "kinds": sorted(kinds)},
         "sources": sources,
         "names": names | numbers,
-        **_program(program),
         "initial": initial,
     }
+    if sum(map(len, programs(program).values())) <= LONGEST_PROGRAM:
+        header["program"] = {name: value for name, value in program.items() if name != "about"}
     return Recorded(
         header,
         lambda: translator.Translator(recorder).events(),
         sum(log.dropped for log in recorder.logs),
     )
-
-
-def _program(scenario: Scenario) -> dict[str, Any]:
-    """The header's ``program``: the scenario, as far as a model is made of it."""
-    if sum(map(len, programs(scenario).values())) > LONGEST_PROGRAM:
-        return {}
-    return {"program": {name: value for name, value in scenario.items() if name != "about"}}

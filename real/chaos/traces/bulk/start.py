@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column
+from wheelproof.trace.format.heads import Header
 
 
-def config(header: Mapping[str, Any]) -> tuple[int | None]:
+def config(header: Header) -> tuple[int | None]:
     """The bound, which ``schema.MEASURES`` names; None where the header has none."""
     return ((header.get("config") or {}).get("bound"),)
 
 
-def counters(header: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def counters(header: Header) -> Iterator[tuple[str, int]]:
     """A history has no words whose value at the beginning is known."""
     yield from ()
 
 
-def events(header: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def events(header: Header) -> Iterator[dict[str, object]]:
     """A history begins with nothing."""
     yield from ()
 

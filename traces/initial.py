@@ -1,0 +1,41 @@
+"""The type of a header's ``initial``, which ``traces.header`` has checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict, cast
+
+
+class Place(TypedDict, total=False):
+    """Where a thread is: see ``thread_state.ThreadState``. In JSON a tuple is an array."""
+
+    open: Sequence[tuple[int, int]]
+    hand: int
+    checked: tuple[int, bool]
+    inside: Sequence[tuple[str, int]]
+    duty: tuple[str, int, int]
+
+
+_Places = TypedDict("_Places", {"walks": Mapping[str, Place]}, total=False)  # noqa: UP013
+"""A field whose name is that of major version 1 (``schema.PLACES``)."""
+
+
+class Initial(_Places, total=False):
+    """What was there before the first event, as ``schema.INITIAL`` says it. Ids are texts."""
+
+    lists: Mapping[str, Sequence[int]]
+    tasks: Mapping[str, int]
+    counters: Mapping[str, int]
+    keys: Mapping[str, int]
+    queued: Mapping[str, int]
+    clocks: Mapping[str, int]
+    wheel_ms: int
+    operations: Mapping[str, Mapping[str, object]]
+    watchers: Mapping[str, Sequence[int]]
+    handed: Sequence[int]
+    holders: Mapping[str, int]
+
+
+def read(initial: Mapping[str, object] | None) -> Initial:
+    """The field of a header that a reader has checked; empty where there is none."""
+    return cast(Initial, initial or {})
