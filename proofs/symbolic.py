@@ -84,6 +84,9 @@ class Symbol:
     def __mul__(self, other: Any) -> Symbol:
         return Symbol(mul(self.term, term(other)))
 
+    def __rmul__(self, other: Any) -> Symbol:
+        return Symbol(mul(term(other), self.term))
+
     def __floordiv__(self, other: Any) -> Symbol:
         return Symbol(div(self.term, term(other)))
 

@@ -23,8 +23,10 @@ from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
     "controller": "epochs",
+    "delay_queue": "its heap",
     "delayed_operation": "any size",
     "overflow_wheel": "safety",
+    "parted_timer": "its heap",
     "partition_leader": "replicas",
     "purgatory": "any size",
     "system_timer": "most of it",

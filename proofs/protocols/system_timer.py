@@ -5,9 +5,9 @@ place is the label of ``spec/SystemTimer.tla`` that it takes next. A bucket has 
 clock and its slot there, an entry its deadline. The terms of ``proofs.arith`` give an entry's
 bucket and key, and a clock's advance. The conditions know only theorems about them (T17).
 
-The delay queue is a heap: it hands out a smallest key as long as no key in it has changed (A-HEAP),
-and any bucket after that. It is proved of all buckets together that none changes, since each
-bucket's key is kept only while the heap has handed out the smallest of all.
+The delay queue is a heap: it hands out a smallest key as long as no key in it has changed
+(`Heap.Queue`, A-HEAP), and any bucket after that. It is proved of all buckets together that none
+changes, since each bucket's key is kept only while the heap has handed out the smallest of all.
 
 Theorems: P10 a bucket is in the queue at most once, its key does not change while it is queued, and
 with entries it is queued once no thread is at work. P11 the reaper has the earliest bucket, and

@@ -15,7 +15,7 @@ def mixed(a, b):
     """Operators and branches of all kinds."""
     if a < 3 and not b >= 7:
         return a * 2 + 1 - b // 3 % 4
-    return b if a == b else 5 - a if a != 4 else -1 + a
+    return b if a == b else 5 - a if a != 4 else -1 + 2 * a
 
 
 def equal(formula, value, **numbers) -> bool:

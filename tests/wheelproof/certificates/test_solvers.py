@@ -9,6 +9,7 @@ import z3
 from proofs import evidence
 from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
 from proofs.elections import theory as elections
+from proofs.heap import counting
 from proofs.kernel import VC, Theory
 from proofs.protocols import (
     delayed_operation_theory,
@@ -144,6 +145,7 @@ def test_a_solvers_certificate_of_another_obligation_is_refused():
 THEORIES = [
     *(each.THEORY for each in (base, bounds, clock, code, levels, order, slots, timer_code)),
     elections.THEORY,
+    counting.THEORY,
     several_conditions_theory.THEORY,
 ]
 OTHERS = [

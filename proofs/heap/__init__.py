@@ -1,0 +1,1 @@
+"""The binary heap of the delay queue, for any number of elements and any keys."""

@@ -1,0 +1,26 @@
+"""The heap of module PartedTimer: the text of module SystemTimer, with steps of its own."""
+
+from __future__ import annotations
+
+from proofs.heap.conditions import Heap
+from proofs.heap.counting import THEORY as COUNTING
+from proofs.heap.planted import Specified
+from proofs.heap.queues import Queue, submit
+from proofs.heap.submitted import operators
+from proofs.heap.timer import FAULTS
+from proofs.kernel import Theory
+from proofs.protocols import mutated
+from wheelproof.tla.syntax import Module
+
+NAME = "parted_timer"
+
+
+def module() -> Module:
+    """Module PartedTimer, as SANY has read it."""
+    return mutated.specification(NAME).module
+
+
+HEAP = Heap(module, "PartedTimer")
+THEORY = Theory("heap.parted", mechanism=NAME, after=(COUNTING,))
+operators(THEORY, HEAP, "module PartedTimer", FAULTS, Specified(NAME))
+submit(THEORY, Queue(HEAP), "PartedTimer")

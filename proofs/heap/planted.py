@@ -1,0 +1,167 @@
+"""Faults planted in the heap of a module, each with the condition that it breaks.
+
+A counterexample is a short sequence. The module with the fault, compiled, computes from it what it
+makes of the sequence, which must be wrong there, and right without the fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+import z3
+
+from proofs.heap.conditions import Heap
+from proofs.heap.values import Listed, differs, is_heap, is_heap_but
+from proofs.kernel import VC, Control, Found, refuted
+from proofs.protocols import mutated
+from wheelproof.tla import values
+from wheelproof.tla.values import Undefined
+
+ORDER, ELEMENTS = "order", "elements"
+
+
+Operator = Callable[..., Sequence[int]]
+"""What makes of a list, and further arguments, another one."""
+
+
+class Source(Protocol):
+    """What an operator is read from, as it is or with one text in the place of another."""
+
+    def changed(self, old: str, new: str) -> Callable[[], Any]:
+        """How a heap loads it."""
+
+    def operator(self, name: str, old: str = "", new: str = "") -> Operator:
+        """An operator, as a function of plain data."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A text of a module with what stands for it, and the operator of which a condition breaks.
+
+    ``breaks``: the end of the condition's name. ``length``: of the counterexample. ``more``: what
+    it is like, so that it is no state of a recursion that goes well all the same.
+    """
+
+    name: str
+    says: str
+    old: str
+    new: str
+    operator: str
+    breaks: str
+    length: int
+    more: tuple[z3.BoolRef, ...] = ()
+
+    def control(self, heap: Heap, of: Source) -> Control:
+        def find(seed: int) -> Found:
+            changed = heap.sized(of.changed(self.old, self.new), self.length)
+            made: Mapping[str, Callable[[], list[VC]]] = {
+                "Up": partial(changed.loop, "Up"),
+                "Down": partial(changed.loop, "Down"),
+                heap.offer: changed.offers,
+                heap.poll: changed.polls,
+            }
+            (vc,) = [each for each in made[self.operator]() if each.name.endswith(self.breaks)]
+            vc = replace(vc, vivid=[*vc.vivid, *self.more])
+            return refuted(vc, self.says, self.replay(heap, of)).find(seed)
+
+        return Control(self.name, self.says, find)
+
+    def replay(self, heap: Heap, of: Source) -> Callable[[z3.ModelRef], str]:
+        def confirmed(model: z3.ModelRef) -> str:
+            case = Case(heap, self.operator, Listed(model, heap.keyed))
+            if self.breaks == ORDER and not case.allowed():
+                return f"{case.shown()} is not what {self.operator} may be called with"
+            if right := case.fault(of.operator(self.operator), self.breaks):
+                return f"it is wrong without the fault: {right}"
+            wrong = case.fault(of.operator(self.operator, self.old, self.new), self.breaks)
+            return "" if wrong else f"of {case.shown()} it makes what it should"
+
+        return confirmed
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an operator is called with, in a counterexample."""
+
+    heap: Heap
+    operator: str
+    found: Listed
+
+    @property
+    def elements(self) -> list[int]:
+        return self.found.elements("s")
+
+    @property
+    def place(self) -> int:
+        return self.found.value("place")
+
+    @property
+    def new(self) -> int:
+        return self.found.value("new")
+
+    def shown(self) -> str:
+        return f"keys {self.keys(self.elements)}, place {self.place}"
+
+    def keys(self, elements: Sequence[int]) -> list[int]:
+        return [self.found.key(each) for each in elements]
+
+    def allowed(self) -> bool:
+        """Whether the order is as the operator needs it."""
+        keys = self.keys(self.elements)
+        if self.operator in ("Up", "Down"):
+            return 1 <= self.place <= len(keys) and is_heap_but(
+                keys, self.place, lifts=self.operator == "Up"
+            )
+        return is_heap(keys)
+
+    def arguments(self) -> list[Any]:
+        more = {"Up": [self.place], "Down": [self.place], self.heap.offer: [self.new]}
+        of = [self.elements, *more.get(self.operator, [])]
+        if self.heap.keyed:
+            of.append({each: self.found.key(each) for each in (*self.elements, self.new)})
+        return of
+
+    def expected(self) -> list[int]:
+        """The elements that the result has, in some order."""
+        added = [self.new] if self.operator == self.heap.offer else []
+        return [*self.elements, *added][1 if self.operator == self.heap.poll else 0 :]
+
+    def fault(self, compute: Operator, of: str) -> str:
+        """What is wrong with the result; "" where nothing is."""
+        try:
+            made = compute(*self.arguments())
+        except Undefined as error:
+            return error.message
+        if of == ELEMENTS and differs(made, self.expected()):
+            return f"{list(made)} has other elements"
+        if of == ORDER and not is_heap(self.keys(made)):
+            return f"{self.keys(made)} is no heap"
+        return ""
+
+
+@dataclass(frozen=True)
+class Specified:
+    """The module of a mechanism, compiled."""
+
+    mechanism: str
+
+    def changed(self, old: str, new: str) -> Callable[[], Any]:
+        return lambda: mutated.specification(self.mechanism, ((old, new),)).module
+
+    def operator(self, name: str, old: str = "", new: str = "") -> Operator:
+        of = mutated.mechanisms()[self.mechanism]
+        compiled = mutated.specification(self.mechanism, ((old, new),) if old else ())
+        scenario = next(iter(of.scenarios.values()))
+        threads: Any = scenario["threads"]
+        model = compiled.model(of.constants_of(scenario), tuple(threads))
+        call = model.env.function(lambda program: program.define(compiled.module.definition(name)))
+        plain = model.env.values.from_plain
+
+        def compute(*given: Any) -> Sequence[int]:
+            found: Sequence[int] = values.as_plain(call(*model.initial(), *map(plain, given)))
+            return found
+
+        return compute

@@ -1,0 +1,81 @@
+"""What an operator of a heap makes of its arguments, where calls are left as they stand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from proofs.heap.sequences import Sequence
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A function from elements to their keys."""
+
+    of: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call of a recursive operator: what decides that it is made, and what it gives."""
+
+    operator: str
+    path: z3.BoolRef
+    arguments: tuple[Any, ...]
+    result: Sequence
+
+
+@dataclass
+class Unfolding:
+    """What is met while an operator's value is made. ``path``: what holds at this point.
+
+    ``obligations``: that places are those of sequences. ``quotients``: dividend, divisor, and the
+    number that they give. ``ended``: further sequences, which are the value where no operator is
+    called. ``given``: what the value is made under.
+    """
+
+    path: tuple[z3.BoolRef, ...] = ()
+    called: list[Called] = field(default_factory=list)
+    obligations: list[z3.BoolRef] = field(default_factory=list)
+    quotients: list[tuple[Any, Any, Any]] = field(default_factory=list)
+    ended: list[Sequence] = field(default_factory=list)
+    given: dict[str, z3.BoolRef] = field(default_factory=dict)
+    names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    @contextmanager
+    def where(self, *conditions: z3.BoolRef) -> Iterator[None]:
+        """What is read within is needed only where the conditions hold."""
+        before, self.path = self.path, (*self.path, *conditions)
+        yield
+        self.path = before
+
+    def oblige(self, claim: z3.BoolRef) -> None:
+        self.obligations.append(z3.Implies(z3.And(*self.path), claim) if self.path else claim)
+
+    def fresh(self, stands_for: str) -> str:
+        """A name for one more sequence."""
+        return f"{stands_for}_{next(self.names)}"
+
+    def quotient(self, one: Any, divisor: Any) -> Any:
+        """``one \\div divisor``: the number that is defined so. It is the same one each time."""
+        for known, of, made in self.quotients:
+            if known.eq(one) and of.eq(divisor):
+                return made
+        made = z3.Int(self.fresh("quotient"))
+        self.quotients.append((one, divisor, made))
+        return made
+
+    def defined(self) -> dict[str, z3.BoolRef]:
+        """What the value is made under, and what each quotient is, as premises."""
+        return self.given | {
+            str(made): z3.And(of * made <= one, one < of * made + of)
+            for one, of, made in self.quotients
+        }
+
+    def sequence(self, length: Any, at: Callable[[Any], Any]) -> Sequence:
+        return Sequence(length, at, z3.Int(f"{self.fresh('made')}_total"))
