@@ -10,7 +10,7 @@ import z3
 
 from proofs.generated.systems import Generated
 from proofs.kernel import Theory
-from proofs.protocols import own_invariant
+from proofs.protocols import mutated, own_invariant
 from proofs.protocols.own_planted import Planted as Fault
 from proofs.protocols.own_runs import START, Reached
 from proofs.protocols.system_timer_order import InOrder, reached, system, witnesses
@@ -19,7 +19,7 @@ from proofs.protocols.system_timer_whole_module import READ
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.ts_concrete import State
 
-LABELS = tuple(system().LABELS)
+LABELS = tuple(mutated.mechanisms()[NAME].labels)
 
 
 class Conditions(own_invariant.Conditions):
