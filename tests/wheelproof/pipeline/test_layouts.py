@@ -37,6 +37,11 @@ VACUOUS = {
     "GivenUpEmpty": "no list of watchers is removed",
     "EmptyGivenUp": "no list of watchers is removed",
     "NoLeakedTimer": "no request adds a task",
+    "LeftIsTimed": "no request adds a task",
+    "RunsAsTimed": "no request adds a task",
+    "CancelledOnce": "no operation is left to a timer, whose timeout would be cancelled",
+    "TimedOnce": "no word says which tasks the timer has",
+    "TakenWhileTimed": "no word says which tasks the timer has",
 }
 """Rules about what the generated traces do not have -> what that is."""
 
