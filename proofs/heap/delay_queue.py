@@ -89,5 +89,5 @@ FAULTS = (
     ),
 )
 
-THEORY = Theory("heap.delay_queue", mechanism=NAME, after=(COUNTING,))
+THEORY = Theory("heap.delay_queue", mechanism="delay_queue", after=(COUNTING,))
 operators(THEORY, HEAP, "module DelayQueue", FAULTS, Specified(NAME))

@@ -21,6 +21,6 @@ def module() -> Module:
 
 
 HEAP = Heap(module, "PartedTimer")
-THEORY = Theory("heap.parted", mechanism=NAME, after=(COUNTING,))
+THEORY = Theory("heap.parted", mechanism="parted_timer", after=(COUNTING,))
 operators(THEORY, HEAP, "module PartedTimer", FAULTS, Specified(NAME))
 submit(THEORY, Queue(HEAP), "PartedTimer")

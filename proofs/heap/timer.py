@@ -106,7 +106,7 @@ FAULTS = (
     ),
 )
 
-THEORY = Theory("heap.timer", mechanism=NAME, after=(COUNTING,))
+THEORY = Theory("heap.timer", mechanism="system_timer", after=(COUNTING,))
 operators(THEORY, HEAP, "module SystemTimer", FAULTS, Specified(NAME))
 
 

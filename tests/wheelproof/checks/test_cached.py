@@ -103,7 +103,7 @@ def violated(key):
 def changes(key):
     """Whether a job takes decisions away."""
     kind, _, name = key
-    if kind in (*cached.MACHINE, "random", "stress"):
+    if kind in (*cached.MACHINE, "runs"):
         return bool(MECHANISM.configs[name].without)
     return kind not in PROVES
 
