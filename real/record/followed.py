@@ -15,7 +15,7 @@ from wheelproof import project
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.judging.verdict import Finding, Verdict
 from wheelproof.trace.model import report
-from wheelproof.trace.model.inferred import InferredReplay
+from wheelproof.trace.model.inferred import PREFIX, InferredReplay
 
 ROOT = Path(__file__).parents[2]
 MECHANISM = "system_timer"
@@ -61,12 +61,11 @@ class Followed:
         return sum((found.labels for found in self.replay.runs), Counter[str]())
 
 
-def follow(file: Path, timer: str = KAFKA, prefix: int | None = None) -> Followed:
+def follow(file: Path, timer: str = KAFKA, prefix: int = PREFIX) -> Followed:
     """Follow a recording in one order of steps. Raises TraceError."""
-    options = {} if prefix is None else {"prefix": prefix}
     fields = {} if timer == KAFKA else {"timer": timer}
     verdict, replay = report.follow(
-        file, mechanisms(), fields=fields, properties=timer == KAFKA, **options
+        file, mechanisms(), fields=fields, properties=timer == KAFKA, prefix=prefix
     )
     assert isinstance(replay, InferredReplay)
     return Followed(verdict, replay)

@@ -14,7 +14,7 @@ from wheelproof.trace.format.heads import Header
 from wheelproof.trace.judging.replay import replay
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Verdict
 from wheelproof.trace.model import oracle, slices
-from wheelproof.trace.model.inferred import InferredReplay, infers
+from wheelproof.trace.model.inferred import PREFIX, InferredReplay, infers
 from wheelproof.trace.model.replay import ModelReplay
 
 LAST = 100
@@ -30,10 +30,12 @@ def follow(
     keep: int | None = 0,
     fields: Mapping[str, str] | None = None,
     properties: bool = False,
+    prefix: int = PREFIX,
 ) -> tuple[Verdict, AnyReplay]:
     """The verdict of the model's own steps on the trace in a file, and the replay that gave it.
-    ``keep``: of its last events; None for all. ``fields``, and whether ``properties``
-    are evaluated: of a trace without a program, where the project infers one.
+    ``keep``: of its last events; None for all. ``fields``, whether ``properties`` are evaluated,
+    and how many events of a ``prefix`` are followed: of a trace without a program, where the
+    project infers one.
 
     Raises TraceError where the file is no trace at all, UsageError where ``fields`` are given and
     nothing is inferred.
@@ -50,6 +52,7 @@ def follow(
                     cut=cut,
                     infer=infer,
                     fields=fields or {},
+                    prefix=prefix,
                     properties=properties,
                 )
             )
