@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.proofs.declared import proved
 from wheelproof.checks import prove
 from wheelproof.verdict import Verdict, judge
 
@@ -21,18 +22,6 @@ def theorem(name: str, mechanism: str, system: str = "", **others) -> prove.Decl
         "controls": (),
     }
     return prove.Declared(mechanism, name=name, system=system, **fields | others)
-
-
-def proved(item: prove.Declared):
-    return judge(
-        item.mechanism,
-        "proof",
-        item.name,
-        expected="proved",
-        verdict="proved",
-        bound="none",
-        figures={"vcs": 1},
-    )
 
 
 @pytest.mark.parametrize(

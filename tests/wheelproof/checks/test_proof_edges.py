@@ -10,10 +10,11 @@ import pytest
 
 from tests import nights
 from tests.proofs import declared
+from tests.proofs.declared import proved
 from wheelproof import isolated, project
 from wheelproof.checks import jobs, proof_edges, prove
 from wheelproof.checks.context import Context
-from wheelproof.verdict import Verdict, judge
+from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "delayed_operation"
@@ -187,18 +188,6 @@ def planted(mechanism: str, change, *configs: str):
     changed = only(right, *configs)
     vars(changed)["model_module"] = SimpleNamespace(Model=change(right.model_module))
     return changed
-
-
-def proved(item: prove.Declared):
-    return judge(
-        item.mechanism,
-        "proof",
-        item.name,
-        expected="proved",
-        verdict="proved",
-        bound="none",
-        figures={"vcs": 1},
-    )
 
 
 @pytest.fixture(scope="module")
