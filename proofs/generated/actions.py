@@ -250,7 +250,7 @@ class Actions:
         return None
 
     def choose(self, name: str, value: Expression, names: Names, way: Way) -> None:
-        """A next value of a thread's variable that is not known: any, and none."""
+        """A next value of a thread's variable that is not known: any element, or null."""
         of = self.shapes.get(name)
         if not isinstance(of, Function) or not isinstance(of.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
