@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 
 from wheelproof.errors import ToolError
+from wheelproof.tla.levels import Levels
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -48,8 +49,8 @@ STANDARD = frozenset(
 )
 """The modules that come with TLA+: their operators are known by name."""
 
-_CONSTANT = "2"
-"""The kind of a CONSTANT's declaration; a VARIABLE's is 3."""
+_CONSTANT, _VARIABLE = "2", "3"
+"""The kinds of a CONSTANT's and of a VARIABLE's declaration; others are of ASSUME NEW."""
 
 _INSTANCE = "InstanceNode"
 
@@ -135,6 +136,8 @@ class _Reader:
         self.variables: dict[int, str] = {}
         self.formals: dict[int, Formal] = {}
         self.definitions: dict[int, Definition] = {}
+        self.unread: dict[int, ET.Element] = {}
+        self.levels = Levels()
         self.kinds: dict[str, Callable[[ET.Element], Expression]] = {
             "NumeralNode": lambda node: Number(int(_text(node, "IntValue")), _place(node)),
             "StringNode": _string,
@@ -145,7 +148,6 @@ class _Reader:
         }
 
     def module(self) -> Module:
-        bodies: list[tuple[Definition, ET.Element]] = []
         instances = {
             _text(each, "module") for node in self.entries.values() for each in node.iter(_INSTANCE)
         }
@@ -158,7 +160,8 @@ class _Reader:
                     self.builtins[uid] = name
                 case "OpDeclNode":
                     kind = _text(node, "kind")
-                    (self.constants if kind == _CONSTANT else self.variables)[uid] = name
+                    if kind in (_CONSTANT, _VARIABLE):
+                        (self.constants if kind == _CONSTANT else self.variables)[uid] = name
                     if _place(node).module in instances:
                         foreign.add(uid)
                 case "FormalParamNode":
@@ -175,14 +178,9 @@ class _Reader:
                         standard=standard,
                     )
                     self.definitions[uid] = made
-                    bodies.append((made, node))
-        for made, node in bodies:
-            made.formals = tuple(
-                self.formals[int(_text(each, "UID"))]
-                for each in node.findall("params/leibnizparam/FormalParamNodeRef")
-            )
-            if not made.standard:
-                made.body = self.expression(_within(node, "body")[0])
+                    self.unread[uid] = node
+        for uid in self.definitions:
+            self.definition(uid)
         return Module(
             self.name,
             tuple(name for uid, name in self.constants.items() if uid not in foreign),
@@ -191,18 +189,32 @@ class _Reader:
             tuple(self.assumptions()),
         )
 
+    def definition(self, uid: int) -> Definition:
+        """The definition of this number, with its body but while that is being read."""
+        made = self.definitions[uid]
+        node = self.unread.pop(uid, None)
+        if node is not None:
+            made.formals = tuple(
+                self.formals[int(_text(each, "UID"))]
+                for each in node.findall("params/leibnizparam/FormalParamNodeRef")
+            )
+            if not made.standard:
+                made.body = self.expression(_within(node, "body")[0])
+                made.level = max(made.level, made.body.level)
+        return made
+
     def by_name(self) -> dict[str, Definition]:
-        """The definitions that the module sees by their names; not those of a LET."""
-        local = {
+        """The definitions that the module sees by their names; not those of a LET or a proof."""
+        numbers = {
             int(_text(each, "UID"))
             for node in self.entries.values()
-            for each in node.iter("opDefs")
-            for each in each
+            if node.tag == "ModuleNode"
+            for each in node.findall("UserDefinedOpKindRef")
         }
         return {
             each.name: each
             for uid, each in self.definitions.items()
-            if not each.standard and uid not in local and each.name != "LAMBDA"
+            if not each.standard and uid in numbers
         }
 
     def assumptions(self) -> list[tuple[str, Expression]]:
@@ -243,33 +255,42 @@ class _Reader:
         uid = int(_text(used[0], "UID"))
         if uid not in self.definitions:
             return Outside("an operator of the language as an argument", _place(node))
-        return Operator(self.definitions[uid], _place(node), self.definitions[uid].level)
+        definition = self.definition(uid)
+        return Operator(definition, _place(node), definition.level)
 
     def let(self, node: ET.Element) -> Expression:
         definitions = tuple(
-            self.definitions[int(_text(each, "UID"))] for each in _within(node, "opDefs")
+            self.definition(int(_text(each, "UID"))) for each in _within(node, "opDefs")
         )
         body = self.expression(_within(node, "body")[0])
-        return Let(definitions, body, _place(node), _level(node))
+        return Let(definitions, body, _place(node), max(_level(node), body.level))
 
     def application(self, node: ET.Element) -> Expression:
         reference = _within(node, "operator")[0]
         uid, place, level = int(_text(reference, "UID")), _place(node), _level(node)
         arguments = tuple(self.expression(each) for each in _within(node, "operands"))
+        operands = [each.level for each in arguments]
         match reference.tag:
             case "BuiltInKindRef":
+                name = self.builtins[uid]
                 bounds = tuple(self.bound(each) for each in _within(node, "boundSymbols"))
-                return Builtin(self.builtins[uid], arguments, bounds, place, level)
+                operands += [each.domain.level for each in bounds if each.domain is not None]
+                level = max(level, self.levels.of_builtin(name, operands))
+                return Builtin(name, arguments, bounds, place, level)
             case "FormalParamNodeRef":
-                return Parameter(self.formals[uid], place, level, arguments)
+                return Parameter(self.formals[uid], place, max((level, *operands)), arguments)
             case "UserDefinedOpKindRef":
-                return Call(self.definitions[uid], arguments, place, level)
-            case "OpDeclNodeRef" if arguments:
+                definition = self.definition(uid)
+                level = max(level, self.levels.of_call(definition, operands))
+                return Call(definition, arguments, place, level)
+            case "OpDeclNodeRef" if uid in self.constants and arguments:
                 return Outside("a constant that is an operator", place)
             case "OpDeclNodeRef" if uid in self.constants:
                 return Constant(self.constants[uid], place)
-            case "OpDeclNodeRef":
+            case "OpDeclNodeRef" if uid in self.variables:
                 return Variable(self.variables[uid], place)
+            case "OpDeclNodeRef":
+                return Outside("a name of ASSUME NEW", place)
             case _:
                 return Outside(f"SANY's {reference.tag}", place)
 
