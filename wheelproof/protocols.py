@@ -8,7 +8,7 @@ with ``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
@@ -55,6 +55,8 @@ class Model(Protocol):
     - ``OF_PROCESSES``: the properties that read variables of threads. Where a model lists them,
       all others are evaluated once per value of the shared variables.
     - ``LOCAL``: the AUXILIARY variables that code has on a thread's stack.
+    - ``own(state)``: a state of another model of the mechanism as one of this model. Without it
+      the values of states are plain data, which is equal wherever it was made.
     """
 
     AUXILIARY: frozenset[str]
@@ -99,6 +101,12 @@ class Model(Protocol):
 
         A dict stands for a function or record, a tuple for a sequence, None for NULL.
         """
+
+
+def own_states(model: Model, states: Iterable[State]) -> list[State]:
+    """States that another model of the mechanism may have made, as states of this model."""
+    own: Callable[[State], State] | None = getattr(model, "own", None)
+    return list(map(own, states) if own else states)
 
 
 def outcomes_of(model: Model) -> Outcomes | None:

@@ -18,7 +18,7 @@ from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
 from wheelproof.checks.drawing import candidates, mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Model, State, Values
+from wheelproof.protocols import Model, State, Values, own_states
 from wheelproof.tla import export
 from wheelproof.tlc import mc
 from wheelproof.tlc.dot import Node, read_dot
@@ -126,7 +126,8 @@ class Source:
     def __init__(self, mechanism: Mechanism, scenario: str, broken: str = "") -> None:
         self.scenario, self.model = scenario, mechanism.model(scenario)
         self._draw = random.Random(scenario)
-        self._reachable = reachable(mechanism, scenario, self._draw, broken)
+        reached = reachable(mechanism, scenario, self._draw, broken)
+        self._reachable = own_states(self.model, reached)
         self._states: list[State] = []
         self._truths: dict[str, list[bool | None]] = {name: [] for name in predicates(mechanism)}
 

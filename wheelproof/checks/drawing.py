@@ -14,6 +14,7 @@ from wheelproof.decisions import DoesNotFit
 from wheelproof.graph.compare import names_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State
+from wheelproof.tla.values import Map
 
 SCHEDULES, STEPS = 3, 120
 """Random schedules without each decision, and their steps."""
@@ -52,7 +53,7 @@ def reachable(
     """States on random schedules of the machine, and of the machine without each decision.
 
     Each schedule's last state counts several times. ``broken``: a property that one more schedule
-    shall break.
+    shall break. A state has the values of the model that reached it.
     """
     found: list[State] = []
     for decision in ("", *mechanism.decisions):
@@ -134,16 +135,32 @@ def mixed(states: list[State], draw: random.Random, threads: Sequence[str]) -> S
 
 
 def moved(value: object, draw: random.Random, threads: Sequence[str]) -> object:
-    """A number moved by one, a truth value negated, a set changed; of a tuple, one element so."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, tuple) and value:
-        place = draw.randrange(len(value))
-        changed = (*value[:place], moved(value[place], draw, threads), *value[place + 1 :])
-        return type(value)(*changed) if hasattr(value, "_fields") else changed
-    if isinstance(value, frozenset) and value and value <= set(threads):
-        return frozenset(threads) if draw.random() < ALL else value ^ {draw.choice(threads)}
-    return value + draw.choice((1, -1)) if isinstance(value, int) else value
+    """A number moved by one, a truth value negated, a set changed.
+
+    Of a tuple, a function, a record or a sequence one element is moved.
+    """
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + draw.choice((1, -1))
+        case Map():
+            return value.domain.map(_with_one_moved(value.results, draw, threads))
+        case tuple():
+            changed = _with_one_moved(value, draw, threads)
+            return type(value)._make(changed) if hasattr(value, "_make") else changed
+        case frozenset() if value and value <= set(threads):
+            return frozenset(threads) if draw.random() < ALL else value ^ {draw.choice(threads)}
+    return value
+
+
+def _with_one_moved(
+    values: tuple[object, ...], draw: random.Random, threads: Sequence[str]
+) -> tuple[object, ...]:
+    if not values:
+        return values
+    place = draw.randrange(len(values))
+    return *values[:place], moved(values[place], draw, threads), *values[place + 1 :]
 
 
 def truth_of(model: Model, name: str, state: State) -> bool | None:

@@ -313,6 +313,15 @@ class CompiledModel:
             self._properties[name] = found
         return found
 
+    def own(self, state: State) -> State:
+        """A state of another model of the module as one of this model."""
+        shared, processes = state
+        own = self.env.values.own
+        return (
+            tuple(map(own, shared)),
+            tuple((pc, *map(own, values)) for pc, *values in processes),
+        )
+
     # -- as harnesses and TLA+ see them
 
     def pieces(self, state: State) -> tuple[Piece, ...]:

@@ -161,6 +161,16 @@ class Values:
         unfolded = _Unfolded(body)
         return self.function([(key, unfolded[key]) for key in keys])
 
+    def own(self, value: Any) -> Any:
+        """A value of another model's as one of these. Without this, equal maps are two objects."""
+        match value:
+            case Map():
+                pairs = [(self.own(key), self.own(result)) for key, result in value.items()]
+                return self.function(pairs)
+            case frozenset():
+                return frozenset(map(self.own, value))
+        return value
+
     def from_plain(self, value: Any) -> Any:
         """A value from plain data: a mapping is a function, a list a sequence."""
         match value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,13 @@ import pytest
 
 from tests.found import mechanisms
 from tests.nights import by_night, only
-from wheelproof.checks import agreement
+from wheelproof.checks import agreement, drawing
 from wheelproof.checks.context import Context
 from wheelproof.checks.drawing import candidates
+from wheelproof.project import find
 from wheelproof.project.mechanism import OfModel
+from wheelproof.protocols import own_states
+from wheelproof.tla.values import Map
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Verdict
 
@@ -291,3 +295,50 @@ def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
         False,
         Verdict.VACUOUS,
     ) and "both truth values of TypeOK" in found.why
+
+
+COMPARED = {
+    "Distinct": "items # tickets",
+    "NoneIsBoth": "{items} \\cap {tickets, <<1>>} = {}",
+    "NoneIsIndex": "[of \\in {items} |-> TRUE] # [of \\in {tickets} |-> TRUE]",
+}
+
+
+@pytest.fixture
+def without_model(tmp_path):
+    """The example without a model by hand, with invariants that compare sequences."""
+    shutil.copytree(ROOT / "examples/bounded_buffer", tmp_path / "subject")
+    spec = tmp_path / "subject/spec/BoundedBuffer.tla"
+    text = spec.read_text(encoding="utf-8").rstrip().rstrip("=")
+    formulas = "".join(f"{name} == {formula}\n" for name, formula in COMPARED.items())
+    spec.write_text(f"{text}{formulas}====\n", encoding="utf-8")
+    toml = spec.with_suffix(".toml")
+    declared = "".join(f'{name} = "two sequences are not the same"\n' for name in COMPARED)
+    old, new = "[properties.invariant]\n", f"[properties.invariant]\n{declared}"
+    toml.write_text(toml.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    return find(tmp_path / "subject")["bounded_buffer"]
+
+
+def test_equality_of_functions_is_tlcs_in_states_of_several_models(without_model, tmp_path):
+    found = row(without_model, tmp_path)
+    assert found.ok and found.verdict is Verdict.SAMPLED, found.why
+    assert found.figures["one_sided"] == 0
+
+
+def test_equality_by_identity_of_another_models_values_is_refused(
+    without_model, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(agreement, "own_states", lambda model, states: states)
+    found = row(without_model, tmp_path)
+    assert (found.ok, found.verdict) == (False, Verdict.VIOLATED)
+    assert found.property in COMPARED and f"{found.property} is False in the spec" in found.why
+
+
+def test_functions_and_sequences_are_moved(without_model):
+    scenario = "two_producers"
+    model, draw = without_model.model(scenario), random.Random(scenario)
+    states = own_states(model, drawing.reachable(without_model, scenario, draw))
+    reached = {value for shared, _ in states for value in shared}
+    drawn = [drawing.mixed(states, draw, model.threads)[0] for _ in range(agreement.FIRST)]
+    fresh = {value for shared in drawn for value in shared} - reached
+    assert {type(value) for value in fresh} >= {Map}
