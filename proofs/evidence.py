@@ -13,8 +13,6 @@ The verdict is the worst that applies, in the order violated, error, vacuous, in
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +22,7 @@ import z3
 
 from proofs import second, solvers
 from proofs.second import back
+from wheelproof import files
 
 if TYPE_CHECKING:
     from proofs.kernel import Control, Obligation, Theorem
@@ -340,13 +339,5 @@ def _file_name(name: str) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole: to a temporary name first, then renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a file whole or not at all. Raises OSError."""
+    files.replace(path, text.encode())

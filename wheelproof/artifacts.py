@@ -1,15 +1,13 @@
 """Files of Maven repositories, pinned by SHA-256: found in a cache, or fetched into it.
 
-The cache is WHEELPROOF_CACHE, else `wheelproof` in the user's cache folder. The clients are Maven
-itself, the maven-artifact package, and the Ivy jar inside an installed pyspark. Each uses the
-repositories of its own settings. WHEELPROOF_OFFLINE forbids them all.
+The cache is that of :mod:`wheelproof.kept`. The clients are Maven itself, the maven-artifact
+package, and the Ivy jar inside an installed pyspark. Each uses the repositories of its own
+settings. WHEELPROOF_OFFLINE forbids them all.
 
 A fetched file is checked before it gets its name in the cache. A process checks the cached one at
 its first use, and again where the file has been changed or replaced.
 """
 
-import contextlib
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -18,12 +16,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-from wheelproof import java
+from wheelproof import files, java, kept
 from wheelproof.errors import ToolError
-from wheelproof.identity import Identity, identity
+from wheelproof.identity import sha256
 
 FETCH_SECONDS = 300
 _JAVA = 11
@@ -51,42 +48,10 @@ class Found:
     origin: str
 
 
-def cache() -> Path:
-    """The folder for fetched files; it need not exist yet."""
-    if chosen := os.environ.get("WHEELPROOF_CACHE"):
-        return Path(chosen).absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wheelproof")
-
-
-def keep(file: Path, content: bytes) -> None:
-    """Put a file into the cache in one step; a cache that cannot be written to is no error."""
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(prefix=".", suffix=file.suffix, dir=file.parent)
-        try:
-            with open(handle, "wb") as opened:
-                opened.write(content)
-            os.replace(draft, file)
-        except BaseException:
-            os.unlink(draft)
-            raise
-
-
-def sha256(path: Path) -> str:
-    """The file's SHA-256 in lower-case hexadecimal; an unchanged file is read once in a process."""
-    return _sha256(path, identity(path))
-
-
-@lru_cache
-def _sha256(path: Path, _identity: Identity) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def locate(artifact: Artifact, fetch: bool) -> Found:
     """The pinned file, downloaded only with `fetch`; ToolError with each reason otherwise."""
     refused = []
-    cached = cache() / artifact.file_name
+    cached = kept.cache() / artifact.file_name
     if cached.is_file():
         if sha256(cached) == artifact.sha256:
             return Found(cached, "cache")
@@ -101,7 +66,7 @@ def locate(artifact: Artifact, fetch: bool) -> Found:
                 refused.append(f"{client}: {error.message}")
             else:
                 return Found(cached, client)
-    raise ToolError("; ".join(refused) or f"it is not in {cache()}")
+    raise ToolError("; ".join(refused) or f"it is not in {kept.cache()}")
 
 
 def clients(
@@ -167,9 +132,7 @@ def _fetch(
 ) -> None:
     """Run a client, and give its file the name `target` only if it is the pinned one."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # In the cache folder, so that the renaming stays on one file system and is atomic.
-        with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as folder:
+        with tempfile.TemporaryDirectory(prefix="wheelproof-fetch-") as folder:
             ended = subprocess.run(
                 command,
                 cwd=folder,
@@ -190,7 +153,7 @@ def _fetch(
                 raise ToolError(
                     f"the fetched file has SHA-256 {found}, not the pinned {artifact.sha256}"
                 )
-            fetched.replace(target)
+            files.replace(target, fetched.read_bytes())
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"no answer within {FETCH_SECONDS} s") from error
     except OSError as error:

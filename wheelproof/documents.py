@@ -5,11 +5,11 @@ never fills in a default for a required field: a damaged result must not look li
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wheelproof import files
 from wheelproof.errors import ToolError, UsageError
 
 _NAMES = {
@@ -21,20 +21,12 @@ _NAMES = {
 }
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file under a temporary name beside it, then rename it: no reader sees half of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_text(path: Path, text: str, remedy: str = "Choose another folder with --output.") -> None:
+    """Write a text in UTF-8, whole or not at all. Raises ToolError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        files.replace(path, text.encode())
     except OSError as error:
-        raise ToolError(
-            f"{path} cannot be written ({error.strerror}).", "Choose another folder with --output."
-        ) from error
+        raise ToolError(f"{path} cannot be written ({error.strerror}).", remedy) from error
 
 
 def encode(document: Mapping[str, Any]) -> str:
@@ -62,11 +54,18 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
 def read(path: Path, schema: str) -> "Record":
     """The document in a file. UsageError unless its field `schema` is the given one."""
     try:
-        value = json.loads(path.read_bytes(), parse_constant=_no_constant)
+        content = path.read_bytes()
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read ({error.strerror}).", "Give the path of an existing file."
         ) from error
+    return parsed(path, content, schema)
+
+
+def parsed(path: Path, content: bytes, schema: str) -> "Record":
+    """The document that a content is. ``path``: how errors name it. Raises as :func:`read`."""
+    try:
+        value = json.loads(content, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"{path} is not a JSON document ({error}).", "Give a file that Wheelproof wrote."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 Identity = tuple[int, int, int, int] | None
@@ -15,3 +17,14 @@ def identity(path: Path) -> Identity:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def sha256(path: Path) -> str:
+    """The file's SHA-256 in lower-case hexadecimal; an unchanged file is read once in a process."""
+    return _sha256(path, identity(path))
+
+
+@lru_cache
+def _sha256(path: Path, _identity: Identity) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

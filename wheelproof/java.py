@@ -6,10 +6,12 @@ PATH that only prints where to get one, and version managers leave launchers tha
 
 import contextlib
 import importlib
+import io
 import os
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -82,6 +84,17 @@ def _printed_release(executable: Path, _identity: Identity) -> int:
     if answer.returncode != 0 or version is None:
         raise ToolError(f"{executable} -version failed with exit code {answer.returncode}")
     return int(version[1])
+
+
+def packed(folder: Path) -> bytes:
+    """A jar of the classes below a folder; equal for equal classes."""
+    jar = io.BytesIO()
+    with zipfile.ZipFile(jar, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                entry = zipfile.ZipInfo(file.relative_to(folder).as_posix())
+                archive.writestr(entry, file.read_bytes())
+    return jar.getvalue()
 
 
 def library(java: Java) -> Path:

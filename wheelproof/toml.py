@@ -5,7 +5,6 @@ A text is parsed once, and its tables are new with each call: a caller may chang
 
 from __future__ import annotations
 
-import pickle
 import tomllib
 from functools import lru_cache
 from typing import Any
@@ -13,10 +12,16 @@ from typing import Any
 
 def tables(text: str) -> dict[str, Any]:
     """The tables of a text. Raises tomllib.TOMLDecodeError where it is not valid TOML."""
-    found: dict[str, Any] = pickle.loads(_parsed(text))
+    found: dict[str, Any] = _copied(_parsed(text))
     return found
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> bytes:
-    return pickle.dumps(tomllib.loads(text))
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _copied(each) for name, each in value.items()}
+    return list(map(_copied, value)) if isinstance(value, list) else value

@@ -288,7 +288,7 @@ class Results:
 def read_results(path: Path, run: str | None = None) -> Results:
     """The results in a file; UsageError where it is not one, or is of another run than `run`."""
     document = documents.read(path, SCHEMA)
-    rows = tuple(_row(record) for record in document.objects("rows"))
+    rows = tuple(row_of(record) for record in document.objects("rows"))
     try:
         results = Results(
             rows,
@@ -312,7 +312,8 @@ def read_results(path: Path, run: str | None = None) -> Results:
     return results
 
 
-def _row(record: documents.Record) -> Row:
+def row_of(record: documents.Record) -> Row:
+    """The row that an object of a document holds; UsageError where it holds none."""
     try:
         return Row(
             mechanism=record.text("mechanism"),

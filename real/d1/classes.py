@@ -33,15 +33,14 @@ JUNIT = Artifact(
 
 @dataclass(frozen=True)
 class Classes:
-    """A Java and the class path of one release; ``folder`` is for compiled classes."""
+    """A Java and the class path of one release."""
 
     java: Path
     path: tuple[Path, ...]
-    folder: Path
 
     def compile(self, sources: Sequence[Path], *more: Path) -> Path:
-        """The folder with the classes of these sources."""
-        return compiled(self.java, sources, [*self.path, *more], self.folder, True)
+        """The jar with the classes of these sources."""
+        return compiled(self.java, sources, [*self.path, *more], True)
 
     def run(self, *arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[str]:
         """Run Java, which may end with any exit code. ToolError where it does not end in time."""
@@ -82,9 +81,9 @@ def released(release: str, folder: Path, fixed: bool) -> Classes:
     except ToolError as error:
         raise NotHere(error.message, error.remedy) from error
     jars = tuple(locate(declaration.artifacts(ROOT, release), fetch=True))
-    classes = Classes(runtime.executable, jars, folder / "d1")
+    classes = Classes(runtime.executable, jars)
     if not fixed:
         return classes
     with patched(FIX, folder, *locate([SOURCES], fetch=True)) as source:
         own = classes.compile([source])
-    return Classes(classes.java, (own, *jars), classes.folder)
+    return Classes(classes.java, (own, *jars))

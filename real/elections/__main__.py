@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from real.elections.compared import differences, inputs, releases
 from wheelproof.errors import WheelproofError
@@ -20,7 +19,6 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--release", action="append", help="a release; several may be given")
     parser.add_argument("--replicas", type=int, default=3, help="up to how many (default: 3)")
-    parser.add_argument("--output", type=Path, default=Path("build"), help="folder for classes")
     given = parser.parse_args(arguments)
     if not 1 <= given.replicas <= 5:
         parser.error("--replicas: give a number from 1 to 5")
@@ -28,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     differing = 0
     try:
         for release in given.release or releases():
-            found = differences(release, chosen, given.output)
+            found = differences(release, chosen)
             differing += len(found)
             print(f"Kafka {release}: {len(chosen):,} elections, {len(found):,} differ", flush=True)
             for line in found[:SHOWN]:

@@ -71,7 +71,7 @@ def releases() -> dict[str, int]:
     return {release: FIELDS[fields["compares"]] for release, fields in table.items()}
 
 
-def by_kafka(release: str, given: Iterable[Input], folder: Path) -> list[str]:
+def by_kafka(release: str, given: Iterable[Input]) -> list[str]:
     """A release's answers.
 
     Raises UsageError for an unknown release, NotHere where Java or a jar is absent, ToolError where
@@ -90,7 +90,7 @@ def by_kafka(release: str, given: Iterable[Input], folder: Path) -> list[str]:
     whole = more.pop("compares") != "leader"
     pinned = [Artifact(coordinate, sha256) for coordinate, sha256 in more.items()]
     jars = locate([*declaration.artifacts(ROOT, release), *pinned], fetch=True)
-    own = compiled(runtime.executable, SOURCES, jars, folder / "elections", True)
+    own = compiled(runtime.executable, SOURCES, jars, True)
     path = os.pathsep.join(map(str, (own, *jars)))
     command = [str(runtime.executable), *java.QUICK_START]
     try:
@@ -127,11 +127,10 @@ def by_implementation(
 def differences(
     release: str,
     given: list[Input],
-    folder: Path,
     elections: type[PartitionElections] = PartitionElections,
 ) -> list[str]:
     """Where a release and the implementation differ: the input, and both answers."""
-    theirs = by_kafka(release, given, folder)
+    theirs = by_kafka(release, given)
     fields = releases()[release]
     if len(theirs) != len(given):
         raise ToolError(f"Kafka {release} has {len(theirs)} answers to {len(given)} elections.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import subprocess
 import zipfile
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from real.d1.classes import NAMED, Classes, released
+from wheelproof import kept
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import locate
@@ -85,17 +88,18 @@ def build(folder: Path, release: str = NAMED) -> Agent:
     path = (*classes.path, *locate([METRICS], fetch=True))
     asm = locate(ASM[:2], fetch=True)
     own = classes.compile(sorted(AGENT.glob("*.java")), *asm)
-    classes.folder.mkdir(parents=True, exist_ok=True)
-    jar = (classes.folder / f"agent-{own.name}.jar").absolute()
-    if not jar.is_file():
-        draft = jar.with_suffix(f".{os.getpid()}")
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF", EPOCH), manifest(asm))
-            for file in sorted(own.rglob("*.class")):
-                name = file.relative_to(own).as_posix()
-                archive.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes())
-        draft.replace(jar)
-    return Agent(jar, classes, path)
+    key = hashlib.sha256(f"{own.name}\n{manifest(asm)}".encode()).hexdigest()
+    return Agent(kept.jar(key, lambda: packed(own, asm)), classes, path)
+
+
+def packed(classes: Path, path: Sequence[Path]) -> bytes:
+    """The agent's jar: its classes, and a manifest that names the jars that they need."""
+    jar = io.BytesIO()
+    with zipfile.ZipFile(jar, "w") as made, zipfile.ZipFile(classes) as given:
+        made.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF", EPOCH), manifest(path))
+        for entry in given.infolist():
+            made.writestr(entry, given.read(entry))
+    return jar.getvalue()
 
 
 def manifest(path: Sequence[Path]) -> str:

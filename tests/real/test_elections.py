@@ -13,22 +13,17 @@ from wheelproof.jvm.jars import NotHere
 FEW = [each for size in (1, 2) for each in compared.inputs(size)]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("elections")
-
-
-def differing(release, folder, elections=PartitionElections):
+def differing(release, elections=PartitionElections):
     """Where they differ; without a release's jars nothing is run."""
     try:
-        return compared.differences(release, FEW, folder, elections)
+        return compared.differences(release, FEW, elections)
     except NotHere as error:
         pytest.skip(f"NOT RUN: {error}")
 
 
 @pytest.mark.parametrize("release", first(sorted(compared.releases(), reverse=True), 1))
-def test_a_release_elects_as_the_implementation(release, folder):
-    assert differing(release, folder) == []
+def test_a_release_elects_as_the_implementation(release):
+    assert differing(release) == []
 
 
 class IsrDecides(PartitionElections):
@@ -64,8 +59,8 @@ class NoRecovery(PartitionElections):
 
 
 @pytest.mark.parametrize("wrong", only([IsrDecides, DeadStay, NoRecovery], DeadStay))
-def test_a_wrong_election_differs_from_a_release(wrong, folder):
-    found = differing("3.9.0", folder, wrong)
+def test_a_wrong_election_differs_from_a_release(wrong):
+    found = differing("3.9.0", wrong)
     assert found and all("Kafka 3.9.0 elects" in line for line in found)
 
 
@@ -94,7 +89,7 @@ def test_a_wrong_argument_is_refused(arguments, message, capsys):
 
 
 def test_the_command_says_how_many_differ(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(compared, "by_kafka", lambda release, made, folder: ["none"] * len(made))
+    monkeypatch.setattr(compared, "by_kafka", lambda release, made: ["none"] * len(made))
     code = command.main(["--release", "3.9.0", "--replicas", "1", "--output", str(tmp_path)])
     out = capsys.readouterr().out
     assert code == 1

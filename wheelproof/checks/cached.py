@@ -8,14 +8,11 @@ say in the figure ``cached`` when they were made.
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
 import re
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib import metadata
@@ -23,21 +20,22 @@ from itertools import chain
 from pathlib import Path
 
 import wheelproof
+from wheelproof import files
+from wheelproof.checks import stored
 from wheelproof.checks.context import Report
 from wheelproof.checks.jobs import Job
-from wheelproof.errors import WheelproofError
+from wheelproof.checks.stored import Entry
+from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.events import VerifyOptions
 from wheelproof.identity import Identity, identity
 from wheelproof.isolated import DISTRIBUTION, distribution
+from wheelproof.kept import Entries
 from wheelproof.project.inputs import Inputs
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.tlc import jar, java
 from wheelproof.verdict import CACHED
 
-SCHEMA = "wheelproof.cache/1"
 FOLDER = "cache"
-DAYS = 30
-"""A result that no run has used for this long is removed."""
 
 _NAME = re.compile(r"[\w.-]+")
 
@@ -45,21 +43,11 @@ MACHINE = ("config", "liveness", "refinement")
 """Kinds of jobs that may read no implementation."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A report that is kept. ``since``: when its job ended, UTC. ``traces``: path -> content."""
-
-    schema: str
-    since: str
-    report: Report
-    traces: dict[str, bytes]
-
-
 class Cache:
     """The kept results below the output folder of a run, with the inputs as the run found them."""
 
     def __init__(self, options: VerifyOptions, mechanisms: Sequence[Mechanism]) -> None:
-        self.options, self.folder = options, options.output / FOLDER
+        self.options, self.entries = options, Entries(options.output / FOLDER)
         self.mechanisms = {mechanism.name: mechanism for mechanism in mechanisms}
         self.inputs = {name: Inputs(item) for name, item in self.mechanisms.items()}
         self.digests: dict[Path, tuple[Identity, str]] = {}
@@ -81,20 +69,16 @@ class Cache:
 
     def find(self, job: Job) -> Entry | None:
         """The entry of a job; None where there is none that can be read."""
-        file = self.folder / self.key(job)
-        try:
-            entry = pickle.loads(file.read_bytes())
-            os.utime(file)
-        except Exception:  # the folder may hold anything, as after a full disk
-            return None
-        return entry if isinstance(entry, Entry) and entry.schema == SCHEMA else None
+        key = self.key(job)
+        with suppress(UsageError):
+            if (content := self.entries.read(key)) is not None:
+                return stored.decode(self.entries.folder / key, content, job)
+        return None
 
     def restored(self, entry: Entry) -> Report:
         """An entry's report with marked rows; its traces are files again."""
         for name, content in entry.traces.items():
-            file = self.options.output / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+            files.replace(self.options.output / name, content.encode())
         rows = [
             replace(row, figures={**row.figures, CACHED: entry.since}) for row in entry.report.rows
         ]
@@ -108,27 +92,12 @@ class Cache:
         if not report.rows or not all(row.ok for row in report.rows) or self.changed(job):
             return
         traces = {
-            row.trace: (self.options.output / row.trace).read_bytes()
+            row.trace: (self.options.output / row.trace).read_text(encoding="utf-8")
             for row in report.rows
             if row.trace
         }
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        file = self.folder / self.key(job)
-        draft = file.with_name(f".{file.name}.{os.getpid()}")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(pickle.dumps(Entry(SCHEMA, since, report, traces)))
-            draft.replace(file)
-        except OSError:
-            with suppress(OSError):
-                draft.unlink()
-
-    def prune(self) -> None:
-        """Remove what no run has used for DAYS."""
-        oldest = time.time() - DAYS * 24 * 3600
-        for file in self.folder.glob("*"):
-            if file.stat().st_mtime < oldest:
-                file.unlink(missing_ok=True)
+        self.entries.keep(self.key(job), stored.encode(Entry(since, report, traces)))
 
     # -- keys
 
@@ -137,7 +106,7 @@ class Cache:
         if job not in self.keys:
             layers = sorted(self.options.layers or ())
             parts = [
-                SCHEMA,
+                stored.SCHEMA,
                 self.tool,
                 str(self.options.root.resolve()),
                 repr((self.options.profile, layers)),

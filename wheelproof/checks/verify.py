@@ -76,7 +76,7 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
         if cache:
             cache.keep(job, report)
     if cache:
-        cache.prune()
+        cache.entries.prune()
     for name, context in contexts.items():
         if name not in stale:
             rows += overall.made(context, over_all[name], reports[name])

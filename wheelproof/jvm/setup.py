@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import artifacts, java
+from wheelproof import java, kept
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.java import QUICK_START
+from wheelproof.java import QUICK_START, packed
 from wheelproof.jvm import declaration
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.jars import NotHere, locate
@@ -75,7 +73,7 @@ def of_release(
     folder = output / "jvm"
     found = locate(sources, fetch)
     with patched(root / binding.patch, folder, found[0] if found else None) as source:
-        return [compiled(executable, [source], jars, folder, fetch), *jars]
+        return [compiled(executable, [source], jars, fetch), *jars]
 
 
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
@@ -88,33 +86,28 @@ def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: boo
     jars = of_release(runtime.executable, root, output, binding, release, fetch)
     if not binding.sources:
         raise UsageError(f"{binding.file.with_suffix('')}: there is no Java source.")
-    folder = output / "jvm"
-    own = compiled(runtime.executable, sorted(SOURCES.glob("*.java")), asm, folder, fetch)
-    harness = compiled(runtime.executable, binding.sources, [own, *asm, *jars], folder, fetch)
+    own = compiled(runtime.executable, sorted(SOURCES.glob("*.java")), asm, fetch)
+    harness = compiled(runtime.executable, binding.sources, [own, *asm, *jars], fetch)
     return Setup(runtime.executable, (own, *asm), (harness, *jars))
 
 
-def compiled(
-    executable: Path, sources: Sequence[Path], path: Iterable[Path], folder: Path, fetch: bool
-) -> Path:
-    """The folder with the classes of these sources; it is named by a hash of all that goes in.
+def compiled(executable: Path, sources: Sequence[Path], path: Iterable[Path], fetch: bool) -> Path:
+    """The jar with the classes of these sources; its name has a hash of all that goes in.
 
-    The classes are kept in the cache beside the jars, or in ``folder`` where the cache cannot be
-    written to. UsageError where the sources do not compile.
+    UsageError where the sources do not compile.
     """
     path = [entry.absolute() for entry in path]
     content = hashlib.sha256()
     for part in [*map(str, path), *(source.read_text(encoding="utf-8") for source in sources)]:
         content.update(part.encode() + b"\0")
-    name = content.hexdigest()[:16]
-    places = [(artifacts.cache() / "classes").absolute(), folder.absolute()]
-    for place in places:
-        if (place / name).is_dir():
-            return place / name
-    work = _room(places)
-    target = work.parent / name
-    try:
-        options = ["-d", str(work), "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
+    return kept.jar(content.hexdigest(), lambda: _compiled(executable, sources, path, fetch))
+
+
+def _compiled(
+    executable: Path, sources: Sequence[Path], path: Sequence[Path], fetch: bool
+) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="wheelproof-compile-") as work:
+        options = ["-d", work, "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
         ended = subprocess.run(
             [*compiler(executable, fetch), *options],
             stdin=subprocess.DEVNULL,
@@ -126,28 +119,7 @@ def compiled(
         )
         if ended.returncode != 0:
             raise UsageError(f"{sources[0].parent} does not compile:\n{ended.stdout.strip()}")
-        try:
-            work.rename(target)
-        except OSError:  # another worker has made it meanwhile
-            if not target.is_dir():
-                raise
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return target
-
-
-def _room(places: Sequence[Path]) -> Path:
-    """A new folder in the first of the places that can be written to; OSError where none can."""
-    *first, last = places
-    for place in first:
-        with contextlib.suppress(OSError):
-            return _inside(place)
-    return _inside(last)
-
-
-def _inside(place: Path) -> Path:
-    place.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix="compile-", dir=place))
+        return packed(Path(work))
 
 
 def compiler(executable: Path, fetch: bool) -> list[str]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
-import shutil
+import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Unpack
 
 from wheelproof.checks.context import Context, Limits
+from wheelproof.errors import UsageError
 from wheelproof.explore import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.kept import Entries
 from wheelproof.project.mechanism import Config
-from wheelproof.tlc import process
+from wheelproof.tlc import process, stored
 from wheelproof.tlc.result import Outcome, TlcResult
 
 LIMITS = Limits(60, 60, 2500, 60, 300)
@@ -48,7 +49,6 @@ class KeptRuns(Context):
         return explore(self.mechanism.model(config.scenario), bound=most(config.distinct))
 
     def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
-        assert self.runs is not None, "a KeptRuns is made for one folder of runs"
         dump = options.get("dump")
         inputs = sorted(
             (name, str(value))
@@ -60,33 +60,39 @@ class KeptRuns(Context):
             for file in sorted(module.parent.iterdir())
             if file.suffix in (".tla", ".cfg")
         ]
-        kept = (
-            self.runs
-            / hashlib.sha256(
-                "\0".join([*texts, repr(inputs), str(dump is not None)]).encode()
-            ).hexdigest()[:24]
-        )
-        if (made := kept.with_suffix(".run")).is_file():
-            result: TlcResult = pickle.loads(made.read_bytes())
-            if dump is not None and kept.with_suffix(".dot").is_file():
-                shutil.copyfile(kept.with_suffix(".dot"), dump)
-        else:
+        key = hashlib.sha256(
+            "\0".join([*texts, repr(inputs), str(dump is not None)]).encode()
+        ).hexdigest()
+        if (result := self.kept(key, dump)) is None:
             # A change has few runs in its process, too few for a JVM that serves several.
             options["shared"] = False
             result = super().run_tlc(module, **options)
             if result.outcome in (Outcome.COMPLETED, Outcome.VIOLATED):
-                self.runs.mkdir(parents=True, exist_ok=True)
                 if dump is not None and dump.is_file():
-                    _put(kept.with_suffix(".dot"), dump.read_bytes())
-                _put(made, pickle.dumps(result))
+                    self.entries(".dot.z").keep(key, zlib.compress(dump.read_bytes(), 1))
+                self.entries(".json").keep(key, stored.encode(result))
         type(self).seen.append(result)
         return result
 
+    def entries(self, suffix: str) -> Entries:
+        assert self.runs is not None, "a KeptRuns is made for one folder of runs"
+        return Entries(self.runs, suffix, 2 << 30)
 
-def _put(file: Path, data: bytes) -> None:
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_bytes(data)
-    draft.replace(file)
+    def kept(self, key: str, dump: Path | None) -> TlcResult | None:
+        """The run of this key, with its graph in ``dump``; None where a part of it is absent.
+
+        Only a run to the end has a graph.
+        """
+        made = self.entries(".json").read(key)
+        graph = self.entries(".dot.z").read(key) if dump is not None else None
+        if made is None:
+            return None
+        with suppress(UsageError, zlib.error):
+            result = stored.decode(self.entries(".json").folder / key, made)
+            if dump is not None and graph is not None:
+                dump.write_bytes(zlib.decompress(graph))
+            return result if dump is None or graph is not None or not result.whole else None
+        return None
 
 
 def most(declared: int | None) -> int:

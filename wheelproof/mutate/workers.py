@@ -5,16 +5,16 @@ A change may loop, use up memory or end its process: no other task is affected.
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import select
 import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,7 @@ def _start(task: Task) -> _Running:
 
         def send(judged: Judged) -> None:
             with open(writing, "wb", closefd=False) as pipe:
-                pickle.dump(judged, pipe)
+                pipe.write(json.dumps(asdict(judged)).encode() + b"\n")
 
         try:
             judged = task.body(scratch, send)
@@ -132,6 +132,23 @@ def _overdue(each: _Running) -> None:
         os.killpg(each.pid, signal.SIGKILL)
 
 
+def _finding(found: Mapping[str, object]) -> Finding:
+    return Finding(*(str(found[field.name]) for field in fields(Finding)))
+
+
+def _judged(data: bytes) -> Judged:
+    """The first message of a process: a changed project's code runs in it, and may have written."""
+    try:
+        found = json.loads(data.partition(b"\n")[0])
+        return Judged(
+            _finding(found["finding"]),
+            {str(check): float(spent) for check, spent in found["seconds"].items()},
+            [_finding(doubt) for doubt in found["doubts"]],
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        return Judged(Finding("error", "mutate", type(error).__name__, "the answer is no result"))
+
+
 def _ended(each: _Running) -> Judged:
     """The messages of a process that ended; without one, the reason."""
     while not each.ending and (data := os.read(each.pipe, 1 << 16)):
@@ -143,8 +160,7 @@ def _ended(each: _Running) -> Judged:
         os.killpg(each.pid, signal.SIGKILL)
     shutil.rmtree(each.scratch, ignore_errors=True)
     if each.data:
-        judged: Judged = pickle.loads(each.data)
-        return judged
+        return _judged(each.data)
     if each.ending:
         return Judged(
             Finding(

@@ -7,18 +7,18 @@ exported by one JVM.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from wheelproof import artifacts
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
+from wheelproof.kept import Entries, cache
 from wheelproof.tla import reader, sany
 from wheelproof.tla.syntax import Module
 from wheelproof.tlc import jar as jars
@@ -66,9 +66,9 @@ def load(module: Path, texts: Mapping[str, str] | None = None) -> Module:
 @lru_cache(maxsize=8)
 def _load(wanted: Source) -> Module:
     jar = jars.locate()
-    kept = _kept(wanted, jar)
-    with contextlib.suppress(OSError, zlib.error):
-        return reader.read(zlib.decompress(kept.read_bytes()))
+    if (made := _trees().read(wanted.digest(jar))) is not None:
+        with suppress(ToolError, zlib.error):
+            return reader.read(zlib.decompress(made))
     ((xml, refusal),) = _export([wanted], javas.locate(), jar)
     if refusal == sany.MISSING:
         raise ToolError(
@@ -85,14 +85,13 @@ def prepare(wanted: Iterable[Source], *, java: Java | None = None, jar: Jar | No
     A refusal is not reported here: :func:`load` reports it.
     """
     jar = jar or jars.locate()
-    missing = [each for each in dict.fromkeys(wanted) if not _kept(each, jar).is_file()]
+    missing = [each for each in dict.fromkeys(wanted) if _trees().read(each.digest(jar)) is None]
     if missing:
         _export(missing, java or javas.locate(), jar)
 
 
-def _kept(wanted: Source, jar: Jar) -> Path:
-    """The file of the cache that has the module's XML, or would have it."""
-    return jars.cache() / "sany" / f"{wanted.digest(jar)}.xml.z"
+def _trees() -> Entries:
+    return Entries(cache() / "sany", ".xml.z")
 
 
 def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str]]:
@@ -113,7 +112,7 @@ def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str
         ]
     for each, (xml, refusal) in zip(wanted, made, strict=True):
         if not refusal:
-            artifacts.keep(_kept(each, jar), zlib.compress(xml, 1))
+            _trees().keep(each.digest(jar), zlib.compress(xml, 1))
     return made
 
 

@@ -1,7 +1,7 @@
 """A class-data archive for TLC's JVM: TLC's classes as parsed, a quarter of a short run.
 
-The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a
-module of a few states. The JVM itself compares it with the jar and with its own build, and does
+The archive is made once for a jar and a Java, and kept, by a run of TLC on a module of a few
+states. The JVM itself compares it with the jar and with its own build, and does
 without where they differ. A failure to make it leaves TLC as it was: an archive is
 never needed.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wheelproof.java import Java
-from wheelproof.tlc import jar as jars
+from wheelproof.kept import Entries, cache
 from wheelproof.tlc.jar import Jar
 
 MINIMUM = 13
@@ -47,64 +47,71 @@ def options(java: Java, jar: Jar) -> tuple[str, ...]:
     # Without the last two the JVM prints a misfit among TLC's messages on standard output.
     return (
         (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
-        if file.is_file()
+        if file is not None
         else ()
     )
 
 
-def path(java: Java, jar: Jar) -> Path:
-    """The path of the archive of a jar and a Java, which may be absent."""
-    which = hashlib.sha256(
+def _entries() -> Entries:
+    return Entries(cache() / "archives", ".jsa", 512 << 20)
+
+
+def _key(java: Java, jar: Jar) -> str:
+    return hashlib.sha256(
         f"{os.path.realpath(java.executable)} {java.version} {jar.path} {jar.sha256}".encode()
-    ).hexdigest()[:16]
-    return jars.cache() / f"tlc-{which}.jsa"
+    ).hexdigest()
+
+
+def path(java: Java, jar: Jar) -> Path | None:
+    """The archive of a jar and a Java; None where it is not there."""
+    return _entries().file(_key(java, jar))
 
 
 def make(java: Java, jar: Jar) -> bool:
     """Make the archive if there is none; whether there is one now. Raises no OSError."""
-    file = path(java, jar)
-    if file.is_file():
+    if path(java, jar) is not None:
         return True
     if java.version < MINIMUM:
         return False
-    with suppress(OSError, subprocess.SubprocessError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix="wheelproof-archive-", dir=file.parent, ignore_cleanup_errors=True
-        ) as scratch:
-            folder, made = Path(scratch), Path(scratch, file.name)
-            (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
-            (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
-            ended = subprocess.run(
-                [
-                    str(java.executable),
-                    f"-XX:ArchiveClassesAtExit={made}",
-                    "-Xlog:disable",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:-UsePerfData",
-                    f"-Djava.io.tmpdir={folder}",
-                    "-cp",
-                    str(jar.path),
-                    "tlc2.TLC",
-                    "-tool",
-                    "-workers",
-                    "1",
-                    "-deadlock",
-                    "-metadir",
-                    str(folder / "states"),
-                    "-dump",
-                    "dot,actionlabels",
-                    str(folder / "states.dot"),
-                    "-config",
-                    "Archived.cfg",
-                    "Archived",
-                ],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-            )
-            if ended.returncode == 0 and made.is_file():
-                os.replace(made, file)
-    return file.is_file()
+    with (
+        suppress(OSError, subprocess.SubprocessError),
+        tempfile.TemporaryDirectory(
+            prefix="wheelproof-archive-", ignore_cleanup_errors=True
+        ) as scratch,
+    ):
+        folder, made = Path(scratch), Path(scratch, "tlc.jsa")
+        (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
+        (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
+        ended = subprocess.run(
+            [
+                str(java.executable),
+                f"-XX:ArchiveClassesAtExit={made}",
+                "-Xlog:disable",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:-UsePerfData",
+                f"-Djava.io.tmpdir={folder}",
+                "-cp",
+                str(jar.path),
+                "tlc2.TLC",
+                "-tool",
+                "-workers",
+                "1",
+                "-deadlock",
+                "-metadir",
+                str(folder / "states"),
+                "-dump",
+                "dot,actionlabels",
+                str(folder / "states.dot"),
+                "-config",
+                "Archived.cfg",
+                "Archived",
+            ],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+        )
+        if ended.returncode == 0 and made.is_file():
+            return _entries().keep_file(_key(java, jar), made.read_bytes()) is not None
+    return False

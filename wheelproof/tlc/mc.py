@@ -6,14 +6,13 @@ negative numbers. The modules of the spec are copied beside the pair, so that th
 search path.
 """
 
-import os
 import re
-import tempfile
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wheelproof import files
 from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
 
@@ -238,14 +237,5 @@ def _check_names(config: McConfig) -> None:
 
 def _write(file: Path, text: str) -> None:
     """Replaces the file in one step, since another run may be reading a copy of the same module."""
-    if file.is_file() and file.read_bytes() == text.encode():
-        return
-    handle, draft = tempfile.mkstemp(prefix=f".{file.stem}-", dir=file.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as opened:
-            opened.write(text)
-        os.chmod(draft, 0o644)
-        os.replace(draft, file)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    if not file.is_file() or file.read_bytes() != text.encode():
+        files.replace(file, text.encode())

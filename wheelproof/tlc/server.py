@@ -23,9 +23,9 @@ from contextlib import suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from wheelproof.artifacts import cache
 from wheelproof.errors import ToolError
-from wheelproof.java import Java
+from wheelproof.java import Java, packed
+from wheelproof.kept import Entries, cache
 from wheelproof.tlc.jar import Jar
 
 SOURCES = Path(__file__).parent / "server"
@@ -38,49 +38,58 @@ _OPENED = ("io", "lang", "text", "util", "util.concurrent", "util.concurrent.ato
 _LOCKS = "util.concurrent.locks"
 
 
-def classes(java: Java) -> Path:
-    """The folder of the server's classes for a Java, which may be absent."""
+def _entries() -> Entries:
+    return Entries(cache() / "tlc-server", ".jar")
+
+
+def _entry(java: Java) -> str:
     content = hashlib.sha256(os.path.realpath(java.executable).encode())
     for source in sorted(SOURCES.glob("*.java")):
         content.update(source.read_bytes())
-    return cache() / f"tlc-server-{content.hexdigest()[:16]}"
+    return content.hexdigest()
+
+
+def classes(java: Java) -> Path | None:
+    """The jar of the server's classes for a Java; None where it is not there."""
+    return _entries().file(_entry(java))
 
 
 def make(java: Java) -> bool:
     """Compile the server if it is not compiled; whether it is now. Raises no OSError."""
-    target = classes(java)
-    if target.is_dir():
+    if classes(java) is not None:
         return True
     compiler = Path(os.path.realpath(java.executable)).with_name("javac")
     if not compiler.is_file():
         return False
-    with suppress(OSError, subprocess.SubprocessError):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix="wheelproof-server-", dir=target.parent, ignore_cleanup_errors=True
-        ) as scratch:
-            made = Path(scratch, "classes")
-            ended = subprocess.run(
-                [
-                    str(compiler),
-                    *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none"),
-                    *("--release", str(_RELEASE), "-d", str(made)),
-                    *map(str, sorted(SOURCES.glob("*.java"))),
-                ],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-            )
-            if ended.returncode == 0:
-                with suppress(OSError):  # another process may have made it meanwhile
-                    os.rename(made, target)
-    return target.is_dir()
+    with (
+        suppress(OSError, subprocess.SubprocessError),
+        tempfile.TemporaryDirectory(
+            prefix="wheelproof-server-", ignore_cleanup_errors=True
+        ) as scratch,
+    ):
+        made = Path(scratch, "classes")
+        ended = subprocess.run(
+            [
+                str(compiler),
+                *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none"),
+                *("--release", str(_RELEASE), "-d", str(made)),
+                *map(str, sorted(SOURCES.glob("*.java"))),
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+        )
+        if ended.returncode == 0:
+            return _entries().keep_file(_entry(java), packed(made)) is not None
+    return False
 
 
 class Server:
     """One JVM, and the token by which the end of a run is known."""
 
-    def __init__(self, java: Java, jar: Jar, heap_mb: int, options: Sequence[str]) -> None:
+    def __init__(
+        self, java: Java, jar: Jar, classes: Path, heap_mb: int, options: Sequence[str]
+    ) -> None:
         self.made_for = _key(java, jar, heap_mb)
         self.token = secrets.token_hex(16).encode()
         self.scratch = tempfile.mkdtemp(prefix="wheelproof-tlc-")
@@ -93,7 +102,7 @@ class Server:
                     f"-Xmx{heap_mb}m",
                     *opened,
                     f"-Djava.io.tmpdir={self.scratch}",
-                    *("-cp", str(classes(java)), MAIN, self.token.decode(), str(jar.path)),
+                    *("-cp", str(classes), MAIN, self.token.decode(), str(jar.path)),
                 ],
                 start_new_session=True,
                 stdin=subprocess.PIPE,
@@ -183,7 +192,7 @@ def turn(
 
     ``options``: the JVM's. ``finish`` has to be called in the end.
     """
-    if not classes(java).is_dir() or not _busy.acquire(blocking=False):
+    if (compiled := classes(java)) is None or not _busy.acquire(blocking=False):
         return None
     try:
         if _kept and (
@@ -192,7 +201,7 @@ def turn(
         ):
             _forget()
         if not _kept:
-            server = Server(java, jar, heap_mb, options)
+            server = Server(java, jar, compiled, heap_mb, options)
             _kept.append((server, Finalize(None, server.end, exitpriority=10)))
         return Turn(_kept[0][0], arguments)
     except BaseException:

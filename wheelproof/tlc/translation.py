@@ -2,21 +2,20 @@
 
 TLC checks the translation, not the algorithm; of a stale one it only prints a warning. The
 translator of TLC's own jar makes a new translation, and the two are compared. Translations are kept
-in the cache beside the jar, by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them
-in one JVM.
+by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them in one JVM.
 """
 
 import hashlib
-import os
 import re
 import tempfile
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
-from wheelproof import artifacts
+from wheelproof import documents
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
+from wheelproof.kept import Entries, cache
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc import pluscal, worker
@@ -73,7 +72,7 @@ def retranslate(module: Path, *, java: Java | None = None, jar: Jar | None = Non
     old, new = _text(module), translated(module, java=java, jar=jar)
     if new == old:
         return False
-    _save(module, new)
+    documents.write_text(module, new, "Make the file and its folder writable.")
     return True
 
 
@@ -92,9 +91,8 @@ def translated_text(
     if not _ALGORITHM.search(text):
         return text
     jar = jar or jars.locate()
-    kept = _kept(text, jar)
-    if kept.is_file():
-        return kept.read_text(encoding="utf-8")
+    if (kept := _kept(text, jar)) is not None:
+        return kept
     ((made, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
         if refusal == pluscal.MISSING:
@@ -117,16 +115,32 @@ def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None =
     missing = [
         text
         for text in dict.fromkeys(texts)
-        if _ALGORITHM.search(text) and not _kept(text, jar).is_file()
+        if _ALGORITHM.search(text) and _kept(text, jar) is None
     ]
     if missing:
         _translate(missing, java or javas.locate(), jar)
 
 
-def _kept(text: str, jar: Jar) -> Path:
-    """The file of the cache that has the text's translation, or would have it."""
+def _translations() -> Entries:
+    return Entries(cache() / "pluscal", ".tla", 64 << 20)
+
+
+def _key(text: str, jar: Jar) -> str:
     content = f"{jar.sha256}\n{_TRANSLATION.sub(_EMPTY, text)}".encode()
-    return jars.cache() / "pluscal" / f"{hashlib.sha256(content).hexdigest()}.tla"
+    return hashlib.sha256(content).hexdigest()
+
+
+def _kept(text: str, jar: Jar) -> str | None:
+    """The text with its translation, from the cache; None where it is not there."""
+    made = _translations().read(_key(text, jar))
+    if made is None or _bare(found := made.decode("utf-8", "replace")) != _bare(text):
+        return None
+    return found
+
+
+def _bare(text: str) -> list[str]:
+    """The lines of a module but for its translation, which is all that the translator changes."""
+    return [line for line in _lines(_TRANSLATION.sub("", text)) if line]
 
 
 def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
@@ -134,7 +148,7 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory(prefix="wheelproof-pcal-") as scratch:
         copies = [Path(scratch, f"Translated{number}.tla") for number in range(len(texts))]
         for copy, text in zip(copies, texts, strict=True):
-            _save(copy, text)
+            documents.write_text(copy, text)
         limit = _SECONDS + len(copies)
         refusals = worker.refusals(
             pluscal.__name__, "The PlusCal translator", copies, java, jar, limit
@@ -142,21 +156,13 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
         made = [(_text(copy), refusal) for copy, refusal in zip(copies, refusals, strict=True)]
     for text, (new, refusal) in zip(texts, made, strict=True):
         if not refusal:
-            artifacts.keep(_kept(text, jar), new.encode())
+            if _bare(new) != _bare(text):
+                raise ToolError(
+                    "The PlusCal translator changed more of a module than its translation.",
+                    "Name another jar with TLA2TOOLS_JAR.",
+                )
+            _translations().keep(_key(text, jar), new.encode())
     return made
-
-
-def _save(file: Path, text: str) -> None:
-    """Write a file in one step; it keeps its mode."""
-    handle, draft = tempfile.mkstemp(prefix=f".{file.stem}-", suffix=file.suffix, dir=file.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as opened:
-            opened.write(text)
-        os.chmod(draft, file.stat().st_mode if file.exists() else 0o644)
-        os.replace(draft, file)
-    except BaseException:
-        os.unlink(draft)
-        raise
 
 
 def _text(module: Path) -> str:

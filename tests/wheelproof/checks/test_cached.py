@@ -1,7 +1,9 @@
 """Results that are kept by content: what is taken from an earlier run, and what is run again."""
 
+import os
 import shutil
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 
 from tests.found import mechanisms
 from tests.nights import every
+from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof import project
 from wheelproof.checks import cached, verify
 from wheelproof.checks.jobs import broken_too, plan, proofs
@@ -273,8 +276,8 @@ def test_a_second_run_takes_what_the_first_has_made(subject):
 def test_it_is_run_again_without_the_cache_and_where_an_entry_cannot_be_read(subject):
     run(subject, "liveness")
     assert not titles(run(subject, "liveness", cached=False), True)
-    for file in (subject / "build" / cached.FOLDER).iterdir():
-        file.write_bytes(b"no entry")
+    for file, damage in zip(entries(subject / "build" / cached.FOLDER), cycle(DAMAGES.values())):
+        damage(file)
     assert not titles(run(subject, "liveness"), True)
     assert titles(run(subject, "liveness"), True)
 
@@ -317,9 +320,13 @@ def test_what_changes_while_a_job_runs_is_not_kept(subject):
     assert titles(run(subject, "bisimulation"), True)
 
 
-def test_what_no_run_uses_is_removed(subject, monkeypatch):
+def test_what_no_run_uses_is_removed(subject):
     run(subject, "liveness")
-    kept = list((subject / "build" / cached.FOLDER).iterdir())
-    monkeypatch.setattr(cached, "DAYS", -1)
+    folder = subject / "build" / cached.FOLDER
+    made = entries(folder)
+    for file in made:
+        os.utime(file, (0, 0))
+    change(subject / "impl" / "one_shot.py", "self.runs = 0", "self.runs = 0  # at first")
+    change(subject / "spec" / "OneShot.tla", "(* An action that", "(* One action that")
     run(subject, "liveness")
-    assert kept and not list((subject / "build" / cached.FOLDER).iterdir())
+    assert made and entries(folder) and not set(made) & set(entries(folder))

@@ -1,11 +1,11 @@
 """Compiled classes are kept by the content of their sources, and compiled once."""
 
-import os
-import shutil
 import subprocess
+import zipfile
 
 import pytest
 
+from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof import java
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm import setup
@@ -32,21 +32,31 @@ def compile_(tmp_path, monkeypatch):
     monkeypatch.setattr(setup.subprocess, "run", run)
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
 
-    def compile_(text=SOURCE, folder="build"):
+    def compile_(text=SOURCE):
         source = tmp_path / "Small.java"
         source.write_text(text, encoding="utf-8")
-        return setup.compiled(executable, [source], [], tmp_path / folder, fetch=False)
+        return setup.compiled(executable, [source], [], fetch=False)
 
     return compile_, runs
 
 
-def test_classes_are_compiled_once_for_all_folders(compile_, tmp_path):
+def test_classes_are_compiled_once(compile_, tmp_path):
     compile_, runs = compile_
     first = compile_()
     assert first.parent == tmp_path / "cache" / "classes"
-    assert [file.name for file in first.iterdir()] == ["Small.class"]
-    assert compile_(folder="other") == first and len(runs) == 1
+    with zipfile.ZipFile(first) as jar:
+        assert jar.namelist() == ["Small.class"] and jar.testzip() is None
+    assert compile_() == first and len(runs) == 1
     assert compile_(SOURCE.replace("1", "2")) != first and len(runs) == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "one byte"])
+def test_damaged_classes_are_compiled_again(compile_, damage):
+    compile_, runs = compile_
+    jar = compile_()
+    sound = jar.read_bytes()
+    DAMAGES[damage](jar)
+    assert compile_() == jar and jar.read_bytes() == sound and len(runs) == 2
 
 
 def test_a_source_that_does_not_compile_leaves_nothing(compile_, tmp_path):
@@ -55,26 +65,16 @@ def test_a_source_that_does_not_compile_leaves_nothing(compile_, tmp_path):
         with pytest.raises(UsageError, match="does not compile"):
             compile_(SOURCE + "}")
     assert len(runs) == 2
-    assert not list((tmp_path / "cache" / "classes").iterdir())
+    assert entries(tmp_path / "cache") == []
 
 
-def test_without_a_cache_the_output_folder_has_the_classes(compile_, tmp_path):
+def test_classes_in_a_folder_of_the_project_are_not_run(compile_, tmp_path, monkeypatch):
+    """They are made anew where the cache cannot be written to."""
     compile_, runs = compile_
-    (tmp_path / "cache").write_text("no folder", encoding="utf-8")
-    first = compile_()
-    assert first.parent == tmp_path / "build" and first == compile_() and len(runs) == 1
-
-
-@pytest.mark.nightly
-def test_classes_that_another_process_has_made_meanwhile_are_taken(compile_, monkeypatch):
-    compile_, runs = compile_
-    made = compile_()
-    others = made.rename(made.with_name("others"))
-
-    def late(work, target):
-        shutil.copytree(others, target)
-        os.rename(work, target)
-
-    monkeypatch.setattr(setup.Path, "rename", late)
-    assert compile_() == made and len(runs) == 2
-    assert {folder.name for folder in made.parent.iterdir()} == {made.name, "others"}
+    monkeypatch.chdir(tmp_path)
+    planted = tmp_path / "build" / "jvm" / compile_().name
+    planted.parent.mkdir(parents=True)
+    planted.write_bytes(b"planted")
+    monkeypatch.setattr(setup.kept.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "Small.java"))
+    assert compile_().read_bytes() != b"planted" and len(runs) == 2

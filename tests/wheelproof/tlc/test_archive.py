@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof.tlc import archive, jar, java, process
 
 MODULE = """---- MODULE Few ----
@@ -42,7 +44,7 @@ def test_it_is_made_once_and_leaves_the_output_of_tlc_unchanged(module, tools):
     file = archive.path(*tools)
     made = file.stat()
     assert archive.make(*tools) and file.stat().st_mtime_ns == made.st_mtime_ns
-    assert list(file.parent.iterdir()) == [file], "nothing else is left in the cache"
+    assert entries(file.parent) == [file], "nothing else is left in the cache"
     assert str(file) in archive.options(*tools)[0]
     assert counts(module, tools) == before and before[1:] == (6, 6, 6)
 
@@ -50,9 +52,7 @@ def test_it_is_made_once_and_leaves_the_output_of_tlc_unchanged(module, tools):
 @pytest.mark.nightly
 def test_one_that_does_not_fit_is_passed_over_without_a_word(module, tools):
     before = counts(module, tools)
-    file = archive.path(*tools)
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"not an archive")
+    archive._entries().keep_file(archive._key(*tools), b"not an archive")
     assert archive.options(*tools)
     assert counts(module, tools) == before
     assert not [
@@ -64,13 +64,31 @@ def test_one_that_does_not_fit_is_passed_over_without_a_word(module, tools):
 
 def test_another_jar_or_java_has_another_archive(tools):
     runtime, tlc = tools
-    paths = {
-        archive.path(runtime, tlc),
-        archive.path(replace(runtime, executable=Path("/elsewhere/java")), tlc),
-        archive.path(runtime, replace(tlc, sha256="0" * 64)),
-        archive.path(replace(runtime, version=runtime.version + 1), tlc),
+    keys = {
+        archive._key(runtime, tlc),
+        archive._key(replace(runtime, executable=Path("/elsewhere/java")), tlc),
+        archive._key(runtime, replace(tlc, sha256="0" * 64)),
+        archive._key(replace(runtime, version=runtime.version + 1), tlc),
     }
-    assert len(paths) == 4
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_archive_is_passed_over_and_made_again(tools, monkeypatch, damage):
+    archive._entries().keep_file(archive._key(*tools), b"an archive")
+    (file,) = entries(archive._entries().folder)
+    assert archive.options(*tools)
+    DAMAGES[damage](file)
+    assert archive.options(*tools) == ()
+
+    def run(command, **_options):
+        (option,) = (each for each in command if each.startswith("-XX:ArchiveClassesAtExit="))
+        Path(option.partition("=")[2]).write_bytes(b"an archive")
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(archive.subprocess, "run", run)
+    assert archive.make(*tools) is (damage != "a folder")
+    assert bool(archive.options(*tools)) is (damage != "a folder")
 
 
 @pytest.mark.parametrize("broken", [{"version": 11}, {"executable": Path("/no/such/java")}])
@@ -85,4 +103,4 @@ def test_a_jar_without_tlc_leaves_nothing(tools, tmp_path):
     (tmp_path / "empty.jar").write_bytes(b"")
     other = replace(tlc, path=tmp_path / "empty.jar", sha256="1" * 64)
     assert not archive.make(runtime, other)
-    assert not any(archive.path(runtime, other).parent.iterdir())
+    assert entries(tmp_path / "cache") == []

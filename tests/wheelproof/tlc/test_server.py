@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof.tlc import server
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.result import Outcome
@@ -240,4 +241,30 @@ def test_a_compiler_that_fails_is_as_none(tools, tmp_path, monkeypatch, failure)
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(server.subprocess, "run", fails)
     assert not server.make(tools["java"])
-    assert list((tmp_path / "cache").iterdir()) == []
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.fixture
+def apart(compiled, tmp_path, monkeypatch):
+    """The one entry of a cache that has the server's classes alone."""
+    sound = server.classes(compiled).read_bytes()
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    server.end()
+    server._entries().keep_file(server._entry(compiled), sound)
+    yield next(iter(entries(tmp_path / "cache")))
+    server.end()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_no_server_runs_damaged_classes(compiled, apart, tools, damage):
+    DAMAGES[damage](apart)
+    assert server.turn(tools["java"], tools["jar"], 64, (), ()) is None and alive() is None
+
+
+@pytest.mark.nightly
+def test_damaged_classes_are_compiled_again(compiled, apart, judged):
+    sound = apart.read_bytes()
+    DAMAGES["cut"](apart)
+    assert judged("holds")[0].outcome is Outcome.COMPLETED and alive() is None
+    assert server.make(compiled) and server.classes(compiled).read_bytes() == sound
+    assert judged("holds")[0].outcome is Outcome.COMPLETED and alive() is not None

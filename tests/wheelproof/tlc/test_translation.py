@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from tests.nights import only
+from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.tlc import process, translation, worker
@@ -162,3 +164,52 @@ def test_a_cache_that_cannot_be_written_to_is_no_error(spec, tools, tmp_path, mo
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "file"))
     assert translation.state(spec("Relay"), **tools) is State.CURRENT
+
+
+@pytest.fixture
+def kept(spec, tools, tmp_path, monkeypatch):
+    """A module whose translation is in a cache that each test may damage."""
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    module = spec("Relay")
+    translation._translations().keep(
+        translation._key(module.read_text(), tools["jar"]), module.read_bytes()
+    )
+    monkeypatch.setattr(worker.subprocess, "run", lambda *_, **__: pytest.fail("a translator"))
+    assert translation.retranslate(module, **tools) is False
+    monkeypatch.undo()
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    return module
+
+
+@pytest.mark.parametrize("damage", only(DAMAGES, "empty"))
+def test_a_damaged_translation_is_made_again_and_the_module_stays(kept, tools, tmp_path, damage):
+    (file,) = entries(tmp_path / "cache")
+    sound = kept.read_bytes()
+    DAMAGES[damage](file)
+    assert translation.retranslate(kept, **tools) is False and kept.read_bytes() == sound
+    if damage != "a folder":
+        assert translation._kept(sound.decode(), tools["jar"]) == sound.decode()
+
+
+@pytest.mark.parametrize("content", [b"", b"no module", b"\xff", b"---- MODULE Relay ----\n====\n"])
+def test_a_translation_of_another_module_is_not_used(kept, tools, content):
+    """Its digest is right, as where the tool itself had a fault when it was kept."""
+    sound = kept.read_text()
+    translation._translations().keep(translation._key(sound, tools["jar"]), content)
+    assert translation._kept(sound, tools["jar"]) is None
+
+
+def test_a_translator_that_changes_the_module_is_refused(kept, tools, tmp_path, monkeypatch):
+    (file,) = entries(tmp_path / "cache")
+    file.unlink()
+
+    def refusals(_module, _tool, copies, *_others):
+        for copy in copies:
+            copy.write_text(copy.read_text().replace("EXTENDS", "\nEXTENDS Sequences,", 1))
+        return [""] * len(copies)
+
+    monkeypatch.setattr(worker, "refusals", refusals)
+    sound = kept.read_bytes()
+    with pytest.raises(ToolError, match="changed more of a module than its translation"):
+        translation.retranslate(kept, **tools)
+    assert kept.read_bytes() == sound and entries(tmp_path / "cache") == []

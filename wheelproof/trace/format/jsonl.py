@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from wheelproof import files
 from wheelproof.errors import ToolError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer
@@ -178,28 +178,23 @@ def write(
     one to write. Raises ToolError.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     tally = Tally(header)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with (
-                gzip.open(temporary, "wb")
-                if path.suffix == ".gz"
-                else temporary.open("wb", buffering=1 << 20)
-            ) as stream:
-                stream.write(header_line(header))
-                for event in events:
-                    canonical = line_of(event)
-                    tally.count(event, canonical)
-                    stream.write(canonical)
-                if footer is True:
-                    footer = tally.footer(dropped, cut)
-                if footer:
-                    stream.write(line({"footer": footer}))
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with (
+            files.draft(path) as written,
+            gzip.open(written, "wb")
+            if path.suffix == ".gz"
+            else written.open("wb", buffering=1 << 20) as stream,
+        ):
+            stream.write(header_line(header))
+            for event in events:
+                canonical = line_of(event)
+                tally.count(event, canonical)
+                stream.write(canonical)
+            if footer is True:
+                footer = tally.footer(dropped, cut)
+            if footer:
+                stream.write(line({"footer": footer}))
     except OSError as error:
         raise ToolError(
             f"{path} cannot be written ({error.strerror}).", "Choose another folder."

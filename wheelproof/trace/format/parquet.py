@@ -9,13 +9,13 @@ order in which they were given.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from wheelproof import files
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.parts import TraceError, event_of, footer_of, header_of
@@ -90,30 +90,27 @@ def write(
     Raises ToolError, and UsageError without pyarrow."""
     arrow, parquet = _arrow()
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     columns, tally, rest = schema(header), Tally(header), iter(events)
     names = [field.name for field in TOKEN]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with parquet.ParquetWriter(temporary, columns, compression=compression) as writer:
-                while rows := list(islice(rest, ROWS)):
-                    for event in rows:
-                        tally.count(event)
-                    table = [
-                        {**event, "ord": [dict(zip(names, token)) for token in event["ord"]]}
-                        if "ord" in event
-                        else event
-                        for event in rows
-                    ]
-                    writer.write_table(arrow.Table.from_pylist(table, schema=columns))
-                if footer is True:
-                    footer = tally.footer()
-                if footer:
-                    writer.add_key_value_metadata({FOOTER_KEY: json.dumps(footer).encode()})
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with (
+            files.draft(path) as written,
+            parquet.ParquetWriter(written, columns, compression=compression) as writer,
+        ):
+            while rows := list(islice(rest, ROWS)):
+                for event in rows:
+                    tally.count(event)
+                table = [
+                    {**event, "ord": [dict(zip(names, token)) for token in event["ord"]]}
+                    if "ord" in event
+                    else event
+                    for event in rows
+                ]
+                writer.write_table(arrow.Table.from_pylist(table, schema=columns))
+            if footer is True:
+                footer = tally.footer()
+            if footer:
+                writer.add_key_value_metadata({FOOTER_KEY: json.dumps(footer).encode()})
     except OSError as error:
         raise ToolError(
             f"{path} cannot be written ({error.strerror}).", "Choose another folder."

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wheelproof import files
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.compare import NULL
 from wheelproof.tlc import mc, process
@@ -142,9 +143,6 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, without: str = 
 
 
 def _write(file: Path, text: str) -> None:
-    """Write under a temporary name first: another run may read the file."""
-    if file.is_file() and file.read_text(encoding="utf-8") == text:
-        return
-    draft = file.with_name(f".{file.name}.draft")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(file)
+    """Replace the file in one step, since another run may read it."""
+    if not file.is_file() or file.read_bytes() != text.encode():
+        files.replace(file, text.encode())

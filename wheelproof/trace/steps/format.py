@@ -24,13 +24,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
+from wheelproof import files
 from wheelproof.errors import ToolError, UsageError
 
 SCHEMA = "wheelproof.steps/1"
@@ -92,16 +92,11 @@ class Recording:
         """Write it under a temporary name, then rename it. Raises ToolError."""
         lines = [_line(self.header), *map(_line, self.events)]
         lines.append(_line({"footer": {"events": len(self.events), "sha256": _digest(lines)}}))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             text = b"".join(lines)
-            temporary.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
-            temporary.replace(path)
+            files.replace(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
         except OSError as error:
             raise ToolError(f"{path} cannot be written ({error.strerror}).") from error
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

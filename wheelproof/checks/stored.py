@@ -1,0 +1,134 @@
+"""A job's report as a document, and read again with every field checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from wheelproof import documents
+from wheelproof.checks.context import Report
+from wheelproof.checks.jobs import Job
+from wheelproof.documents import Record
+from wheelproof.explore.lock_order import Edge, Place
+from wheelproof.verdict import row_of
+
+SCHEMA = "wheelproof.cache/2"
+
+_TRACE = re.compile(r"counterexamples/[^/\\\0]+\.json")
+"""Where a counterexample is, below the output folder."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A report that is kept. ``since``: when its job ended, UTC. ``traces``: path -> content."""
+
+    since: str
+    report: Report
+    traces: Mapping[str, str]
+
+
+def encode(entry: Entry) -> bytes:
+    """The text of an entry."""
+    report = entry.report
+    return documents.encode(
+        {
+            "schema": SCHEMA,
+            "since": entry.since,
+            "rows": [row.document() for row in report.rows],
+            "labels": sorted(report.labels),
+            "by_scenario": _pairs(report.by_scenario),
+            "witnesses": report.witnesses,
+            "branches": sorted(report.branches),
+            "changed": sorted(report.changed),
+            "unread": {slot: list(place) for slot, place in report.unread.items()},
+            "lock_classes": sorted(report.lock_classes),
+            "lock_edges": [
+                {
+                    "held": edge.held,
+                    "taken": edge.taken,
+                    "place": edge.place._asdict(),
+                    "of_config": {name: place._asdict() for name, place in places.items()},
+                }
+                for edge, places in report.lock_edges.items()
+            ],
+            "traces": dict(entry.traces),
+        }
+    ).encode()
+
+
+def decode(path: Path, content: bytes, job: Job) -> Entry:
+    """The entry of a job that a content is. UsageError where it is none, as of another job.
+
+    ``path``: how the error names it.
+    """
+    document = documents.parsed(path, content, SCHEMA)
+    since = document.text("since")
+    try:
+        datetime.fromisoformat(since)
+    except ValueError as error:
+        raise document.fault("since", f"must be a time, not {since!r}") from error
+    rows = [row_of(record) for record in document.objects("rows")]
+    made = [(job.mechanism, *each) for each in job.makes]
+    if sorted((row.mechanism, row.layer, row.name) for row in rows) != sorted(made):
+        raise document.fault("rows", "are not those of the job")
+    if not all(row.ok for row in rows):
+        raise document.fault("rows", "are not all in order")
+    traces = document.text_by_name("traces")
+    if traces.keys() != {row.trace for row in rows if row.trace}:
+        raise document.fault("traces", "are not those of the rows")
+    if other := [name for name in traces if not _TRACE.fullmatch(name)]:
+        raise document.fault("traces", f"has {other[0]!r}, where no counterexample is")
+    report = Report(
+        rows,
+        set(document.texts("labels")),
+        {_pair(document, "by_scenario", each) for each in _lists(document, "by_scenario")},
+        document.text_by_name("witnesses"),
+        set(document.texts("branches")),
+        set(document.texts("changed")),
+        _unread(document),
+        set(document.texts("lock_classes")),
+        {_edge(record): _places(record) for record in document.objects("lock_edges")},
+    )
+    return Entry(since, report, traces)
+
+
+def _pairs(found: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [list(pair) for pair in sorted(found)]
+
+
+def _lists(document: Record, name: str) -> list[object]:
+    found = document.value.get(name)
+    if not isinstance(found, list):
+        raise document.fault(name, "must be an array")
+    return found
+
+
+def _pair(document: Record, name: str, found: object) -> tuple[str, str]:
+    match found:
+        case [str(first), str(second)]:
+            return first, second
+    raise document.fault(name, "must have pairs of strings")
+
+
+def _unread(document: Record) -> dict[str, tuple[str, str]]:
+    found = document.object("unread").value
+    return {slot: _pair(document, "unread", place) for slot, place in found.items()}
+
+
+def _place(record: Record) -> Place:
+    line = record.number("line")
+    if line != int(line):
+        raise record.fault("line", "must be a whole number")
+    return Place(record.text("file"), int(line), record.text("function"), record.text("label"))
+
+
+def _edge(record: Record) -> Edge:
+    return Edge(record.text("held"), record.text("taken"), _place(record.object("place")))
+
+
+def _places(record: Record) -> dict[str, Place]:
+    places = record.object("of_config")
+    return {name: _place(places.object(name)) for name in places.value}
