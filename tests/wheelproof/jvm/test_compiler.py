@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.found import bindings, mechanisms
-from wheelproof import artifacts, java
+from wheelproof import java, kept
 from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, setup
@@ -28,7 +28,7 @@ def without_javac(tmp_path, monkeypatch):
     """
     cache = tmp_path / "cache"
     cache.mkdir()
-    for jar in artifacts.cache().glob("*.jar"):
+    for jar in kept.cache().glob("*.jar"):
         (cache / jar.name).symlink_to(jar)
     monkeypatch.setenv("WHEELPROOF_CACHE", str(cache))
     real = java.locate("a test", setup.MINIMUM, "")
