@@ -102,11 +102,13 @@ class Evidence:
     def figures(self) -> dict[str, object]:
         """Counts and words for a report: plain JSON values.
 
-        ``lacks``: theorems that are cited although this one does not rest on them.
+        ``conditions``: those that were refuted with every seed. ``lacks``: theorems that are cited
+        although this one does not rest on them.
         """
         lacking = {"lacks": ", ".join(self.undeclared)} if self.undeclared else {}
         return lacking | {
             "vcs": len(self.theorem.vcs),
+            "conditions": dict.fromkeys(self.cores, 1),
             "seeds": self.seeds,
             "rlimit_max": self.resources,
             "second": ", ".join(sorted(self.second)) or "not run",

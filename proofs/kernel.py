@@ -29,6 +29,7 @@ own (a trace from Init) is a `Control` with its own ``find``. `Theory.check` doe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,6 +188,11 @@ class Theorem:
     system: str = ""
     enabled: bool = False
     certified: str = ""
+
+    @property
+    def conditions(self) -> dict[str, int]:
+        """Name of a verification condition, such as a label, -> how many have it."""
+        return dict(Counter(vc.name for vc in self.vcs))
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from wheelproof.commands.gate import mutate
+from wheelproof.commands.inventory import list_
 from wheelproof.commands.locks import locks
 from wheelproof.commands.options import (
     Commands,
@@ -221,7 +222,7 @@ def jvm_(
     verbose: Verbose = False,
 ) -> None:
     """Compare compiled Java classes with the model, in every state of a scenario."""
-    from wheelproof.commands import compiled, releases
+    from wheelproof.commands import compiled, planning, releases
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import chosen
@@ -242,6 +243,7 @@ def jvm_(
         output=output,
         jobs=jobs or processors(),
         only=frozenset(checks),
+        lost=frozenset() if wanted else planning.lost(root, found.values(), release),
     )
     verification = Verification(options, found, quiet, as_json, table or matrix, verbose)
     code = verification.run()
@@ -252,35 +254,7 @@ def jvm_(
     raise typer.Exit(code)
 
 
-@app.command("list")
-def list_(
-    mechanisms: Annotated[
-        list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")
-    ] = None,
-    config: Configs = None,
-    mutant: Mutants = None,
-    scenario: Scenarios = None,
-    root: Subject = Path("."),
-    update_counts: Annotated[
-        bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """List mechanisms, scenarios, configs and mutants, with what each must show."""
-    from wheelproof.commands import listing
-    from wheelproof.commands.selection import named, selected
-
-    found = mechanisms_of(root, mechanisms or [])
-    configs = named("--config", config)
-    mutants, scenarios = named("--mutant", mutant), named("--scenario", scenario)
-    if update_counts and (mutants or scenarios or as_json):
-        raise UsageError("--update-counts rewrites counts of configs.", "Name them by --config.")
-    only = selected(found, Profile.NIGHTLY.value, configs, mutants, scenarios)
-    raise typer.Exit(
-        listing.update_all(found, configs)
-        if update_counts
-        else listing.run(root, found, only, as_json=as_json)
-    )
+app.command("list")(list_)
 
 
 @app.command()

@@ -72,11 +72,16 @@ class NotRun:
 
 
 @dataclass(frozen=True)
+class NoPlan:
+    """The project has no plan, so that a check that is lost would not be noticed."""
+
+
+@dataclass(frozen=True)
 class Tick:
     """Nothing new; time passes. Sent every few seconds, so that a long check is not silent."""
 
 
-Notice = Planned | Started | Beat | Ended | ToolFound | NotRun | Tick
+Notice = Planned | Started | Beat | Ended | ToolFound | NotRun | NoPlan | Tick
 Listener = Callable[[Notice], None]
 
 
@@ -97,6 +102,8 @@ class VerifyOptions:
     `theorems`: names of theorems or mechanisms, all where empty.
     `seeds`: the number for each theorem, 0 for the profile's.
     `only`: checks as (mechanism, name), all where empty.
+    `lost`: checks that the plan has and no declaration, as (mechanism, layer, name): the run is
+    compared with these, too.
     `cached`: take the results of unchanged checks from earlier runs with the same output folder.
     `listen`: called in the parent process only. Workers send notices, which are plain data.
     """
@@ -111,6 +118,7 @@ class VerifyOptions:
     theorems: tuple[str, ...] = ()
     seeds: int = 0
     only: frozenset[tuple[str, str]] = frozenset()
+    lost: frozenset[tuple[str, str, str]] = frozenset()
     cached: bool = False
 
     @property

@@ -42,7 +42,7 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     for name, text in found.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for command in ("translate spec/Latch.tla", "list --update-counts"):
+    for command in ("translate spec/Latch.tla", "list --update-counts", "list --update-plan"):
         printed = printed_by(PAGE, f"wheelproof {command}")
         assert wheelproof(tmp_path, *command.split()) == (0, printed)
     assert files(tmp_path) == files(SUBJECT)

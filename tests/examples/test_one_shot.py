@@ -39,7 +39,7 @@ def test_the_page_alone_makes_the_subject(tmp_path):
     for name, text in LISTINGS.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for command in ("translate spec/OneShot.tla", "list --update-counts"):
+    for command in ("translate spec/OneShot.tla", "list --update-counts", "list --update-plan"):
         assert wheelproof(tmp_path, *command.split()) == (
             0,
             printed_by(PAGE, f"wheelproof {command}"),

@@ -17,6 +17,7 @@ WRITTEN = {
     "spec/MyLock.tla",
     "spec/MyLock.toml",
     "spec/counts.json",
+    "spec/plan.json",
     "impl/my_lock.py",
     "harness/my_lock.py",
     "mutants/my_lock/Unlocked.md",
@@ -41,9 +42,15 @@ def verified(folder, *arguments):
 def test_what_is_written_is_in_order_and_each_command_printed_runs(subject):
     folder, printed = subject
     assert set(files(folder)) == WRITTEN
-    assert WRITTEN - {"spec/counts.json"} == set(printed.split("\n\n")[0].split())
+    assert WRITTEN - {"spec/counts.json", "spec/plan.json"} == set(printed.split("\n\n")[0].split())
     commands = re.findall(r"^    wheelproof (.+)$", printed, re.MULTILINE)
-    assert [each.split()[0] for each in commands] == ["verify", "mutant", "translate", "list"]
+    assert [each.split()[0] for each in commands] == [
+        "verify",
+        "mutant",
+        "translate",
+        "list",
+        "list",
+    ]
     code, shown, rows = verified(folder)
     assert code == 0 and all(row["ok"] for row in rows), shown
     assert {row["layer"] for row in rows} == LAYERS
@@ -90,13 +97,21 @@ def test_a_name_of_another_module_is_refused(tmp_path, name):
     assert not files(tmp_path)
 
 
-@pytest.mark.parametrize("there", sorted(WRITTEN - {"spec/counts.json"}))
+@pytest.mark.parametrize("there", sorted(WRITTEN - {"spec/counts.json", "spec/plan.json"}))
 def test_nothing_is_written_where_a_file_is_there(tmp_path, there):
     (tmp_path / there).parent.mkdir(parents=True)
     (tmp_path / there).write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match=f"{re.escape(there)} is there already"):
         starter.write(tmp_path, "my_lock")
     assert set(tmp_path.rglob("*.*")) == {tmp_path / there}
+
+
+def test_nothing_is_written_beside_a_plan_that_is_none(tmp_path):
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "plan.json").write_text("mine", encoding="utf-8")
+    code, printed = wheelproof(tmp_path, "init", "my_lock")
+    assert code == 2 and "spec/plan.json is not a JSON document" in printed
+    assert files(tmp_path) == {"spec/plan.json": "mine"}
 
 
 def test_a_second_mechanism_stands_beside_the_first(tmp_path):

@@ -22,12 +22,7 @@ def controls(context: Context) -> Row:
     """The row over all configs and mutants of all profiles. Their own rows show that each fails."""
     mechanism = context.mechanism
     started = context.begin("tlc", "controls")
-    claimed = [
-        item
-        for item in mechanism.properties.values()
-        if item.holds and (item.kind not in POSSIBLE or POSSIBLE[item.kind](mechanism))
-    ]
-    denied = [item.name for item in mechanism.properties.values() if not item.holds]
+    claimed, denied = claims(mechanism)
     shown = violated(mechanism)
     lists = {
         "no config checks {}": [item.name for item in claimed if not checked(mechanism, item)],
@@ -50,6 +45,16 @@ def controls(context: Context) -> Row:
         why="; ".join(faults),
         figures={"properties": len(claimed), "non_properties": len(denied)},
     )
+
+
+def claims(mechanism: Mechanism) -> tuple[list[Property], list[str]]:
+    """The properties that have to hold, but those that cannot fail, and the names of the others."""
+    claimed = [
+        item
+        for item in mechanism.properties.values()
+        if item.holds and (item.kind not in POSSIBLE or POSSIBLE[item.kind](mechanism))
+    ]
+    return claimed, [item.name for item in mechanism.properties.values() if not item.holds]
 
 
 def has_plain_fields(mechanism: Mechanism) -> bool:

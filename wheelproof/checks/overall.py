@@ -60,6 +60,12 @@ class OverAll:
             context.listen(Ended(row))
             return row
 
+    def made_by(self, partial: bool, single: bool) -> bool:
+        """Whether a run has the row. ``partial``, ``single``: see ``rows``."""
+        if self is TRANSLATION:
+            return True
+        return not single if self.layer == "graph" else not partial
+
     def parts(self, jobs: Iterable[Job]) -> list[tuple[str, str]]:
         """Layer and name of each check that it is made of."""
         made = [each for job in jobs if job.kind in SOURCES for each in job.makes]
@@ -91,11 +97,8 @@ def rows(
     """
 
     def there(row: OverAll) -> bool:
-        if row is TRANSLATION:
-            return wants("tlc")
-        if row.layer == "graph":
-            return wants("graph") and not single
-        return not partial and not (row.layer == "coverage" and mechanism.in_java)
+        in_java = row.layer == "coverage" and mechanism.in_java
+        return row.made_by(partial, single) and wants(row.layer) and not in_java
 
     return [row for row in ROWS if there(row)]
 

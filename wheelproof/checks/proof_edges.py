@@ -45,6 +45,17 @@ def declared(mechanism: Mechanism) -> bool:
     return (mechanism.root / "proofs" / "protocols" / f"{mechanism.name}_view.py").is_file()
 
 
+def parts(mechanism: Mechanism) -> dict[str, int]:
+    """The numbers of systems and formulas that the mechanism's view declares."""
+    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.name}_view")
+    return numbers(module.SYSTEMS)
+
+
+def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
+    names = {name for system in systems for name in (*system.conjuncts(), *system.safety())}
+    return {"systems": len(systems), "formulas": len(names)}
+
+
 @dataclass
 class Compared:
     """The result of comparing graphs with systems; texts are for a person.
@@ -287,15 +298,8 @@ def check(context: Context) -> Report:
         figures={
             "states": found.states,
             "edges": found.edges,
-            "systems": len(module.SYSTEMS),
+            **numbers(module.SYSTEMS),
             "actions": len(found.taken),
-            "formulas": len(
-                {
-                    name
-                    for system in module.SYSTEMS
-                    for name in (*system.conjuncts(), *system.safety())
-                }
-            ),
             "compared": sorted(found.compared),
             "unlike": found.unlike,
             "waiting": found.waiting,

@@ -31,6 +31,14 @@ class System(Protocol):
     def actions(cls) -> Mapping[str, Action]:
         """The actions by name."""
 
+    @classmethod
+    def conjuncts(cls) -> Mapping[str, object]:
+        """The conjuncts of the invariant by name."""
+
+    @classmethod
+    def safety(cls) -> Mapping[str, object]:
+        """The safety properties by name."""
+
 
 class Move(Protocol):
     """A step of a system: an action, with the state after it."""

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
@@ -48,7 +48,8 @@ class Theorem(Protocol):
     ``theory``: the theory's name. ``is_lemma``: it needs no control of its own. ``rests_on``: the
     theorems that its proof uses. ``assumes``: ids of assumptions. A theorem about a transition
     system also has ``system``, that system's name, and ``enabled``, whether it is about the actions
-    that are enabled.
+    that are enabled; one that lists its verification conditions has ``conditions``, their numbers
+    by label.
     """
 
     name: str
@@ -70,9 +71,10 @@ class Evidence(Protocol):
     def figures(self) -> Figures:
         """Plain JSON values.
 
-        ``vcs``: verification conditions. ``seeds``, ``controls``: their numbers. ``second``: the
-        second solver's answer, "unsat" where it agrees. ``links``: the number of theorems in
-        ``rests_on`` that the proof was shown to need.
+        ``vcs``: verification conditions. ``conditions``: the numbers by label of those that were
+        proved, where the theorem lists them. ``seeds``, ``controls``: their numbers.
+        ``second``: the second solver's answer, "unsat" where it agrees. ``links``: the number of
+        theorems in ``rests_on`` that the proof was shown to need.
         """
 
 
@@ -96,7 +98,7 @@ class Declared:
 
     ``system``: the name of the transition system that it is about. ``enabled``: it is about the
     actions that are enabled, not only about states. ``certified``: the profile from which on its
-    conditions have certificates, "" for none.
+    conditions have certificates, "" for none. ``conditions``: their numbers by label.
     """
 
     mechanism: str
@@ -111,6 +113,7 @@ class Declared:
     system: str = ""
     enabled: bool = False
     certified: str = ""
+    conditions: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,7 @@ def _declared(theory: Theory, name: str) -> Declared:
         getattr(theorem, "system", ""),
         bool(getattr(theorem, "enabled", False)),
         getattr(theorem, "certified", ""),
+        dict(getattr(theorem, "conditions", {})),
     )
 
 

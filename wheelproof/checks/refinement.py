@@ -14,7 +14,7 @@ from wheelproof.checks.context import VERDICT_OF, Context, Report, Stated, count
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
-from wheelproof.project.mechanism import Config, the_property
+from wheelproof.project.mechanism import Config, Mechanism, Mutant, the_property
 from wheelproof.protocols import programs
 from wheelproof.tlc.result import TlcResult, TraceState
 from wheelproof.tlc.values import Function, format_tla
@@ -51,6 +51,16 @@ def check(context: Context, config: Config) -> Report:
     )
 
 
+def machines(mechanism: Mechanism, config: Config, profile: str) -> list[Mutant]:
+    """The mutants that a refinement is to reject in a profile: one for each machine."""
+    first: dict[tuple[str, str], Mutant] = {}
+    for mutant in mechanism.mutants.values():
+        fast = mutant.profile == "fast" and mutant.name not in (config.keeps or {})
+        if fast or profile == "nightly":
+            first.setdefault((mutant.decision, mutant.scenario), mutant)
+    return list(first.values())
+
+
 def check_mutants(context: Context, config: Config) -> Report:
     """The row of a refinement in layer mutant: it rejects the machine without each decision.
 
@@ -60,21 +70,16 @@ def check_mutants(context: Context, config: Config) -> Report:
     started = context.begin("mutant", config.name, context.limits.tlc_seconds)
     keeps = config.keeps or {}
     found: dict[str, TlcResult] = {}
-    machines: set[tuple[str, str]] = set()
-    for mutant in context.mechanism.mutants.values():
-        machine = mutant.decision, mutant.scenario
-        fast = mutant.profile == "fast" and mutant.name not in keeps
-        if (fast or context.profile == "nightly") and machine not in machines:
-            machines.add(machine)
-            mutated = replace(
-                config,
-                name=f"{config.name}_{mutant.name}",
-                scenario=mutant.scenario,
-                without=mutant.decision,
-            )
-            found[mutant.name] = context.without(mutant.decision).tlc(
-                mutated.name, mutated, deadlock=False, layer="mutant", **stated(context, config)
-            )
+    for mutant in machines(context.mechanism, config, context.profile):
+        mutated = replace(
+            config,
+            name=f"{config.name}_{mutant.name}",
+            scenario=mutant.scenario,
+            without=mutant.decision,
+        )
+        found[mutant.name] = context.without(mutant.decision).tlc(
+            mutated.name, mutated, deadlock=False, layer="mutant", **stated(context, config)
+        )
     judged = {name: VERDICT_OF[result.outcome] for name, result in found.items()}
     rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
     faults = [

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from wheelproof import project
 from wheelproof.checks import jvm, overall, prepare, prove
+from wheelproof.checks import planned as planning
 from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job, plan, proofs
 from wheelproof.checks.workers import perform
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.events import Check, Ended, NotRun, Planned, VerifyOptions, ignore
+from wheelproof.events import Check, Ended, NoPlan, NotRun, Planned, VerifyOptions, ignore
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
+from wheelproof.project import planned as plans
 from wheelproof.tlc import archive, jar, java, server
 from wheelproof.verdict import LAYERS, Row
 
@@ -38,13 +40,15 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     found = project.find(options.root)
     mechanisms = chosen(found, options.mechanisms)
     documented.read(options.root, found)  # a wrong declaration ends the run before all checks
+    if (whole := plans.read(options.root / "spec")) is None:
+        options.listen(NoPlan())
     wants = wanted(options.layers)
     jobs = [] if options.theorems else planned(mechanisms, options, wants)
     theorems = prove.declared(options.root) if wants("proof") else []
     jobs += proving(of_mechanisms(theorems, found), mechanisms, options)
     if options.only:
         jobs = [part for job in jobs if (part := job.only(options.only))]
-    jobs = with_classes(jobs, mechanisms, options)
+    jobs, absent = with_classes(jobs, mechanisms, options)
     cache = Cache(options, mechanisms) if options.cached else None
     if not jobs:
         raise NothingChecked(
@@ -80,8 +84,27 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     for name, context in contexts.items():
         if name not in stale:
             rows += overall.made(context, over_all[name], reports[name])
-    rows = sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
-    return rows, reports
+    rows = prove.carried_over(rows, theorems)
+    if whole is not None:
+        rows = as_planned(rows, whole, options, absent, stale)
+    return sorted(rows, key=order(found, theorems)), reports
+
+
+def as_planned(
+    rows: Iterable[Row],
+    whole: plans.Plan,
+    options: VerifyOptions,
+    absent: Collection[str],
+    stale: Collection[str],
+) -> list[Row]:
+    """The rows, compared with the project's plan, and those that it has besides."""
+    due = planning.part(whole, options, absent, stale)
+    rows, missing = planning.compared(rows, whole, due, options.profile, stale)
+    if missing:
+        options.listen(Planned(len(missing)))
+    for row in missing:
+        options.listen(Ended(row))
+    return rows + missing
 
 
 def planned(
@@ -159,8 +182,8 @@ def announced(jobs: Sequence[Job], known: Sequence[tuple[Job, Report]], more: in
 
 def with_classes(
     jobs: list[Job], mechanisms: Sequence[project.Mechanism], options: VerifyOptions
-) -> list[Job]:
-    """The jobs, without those of layer jvm where its jars or a Java cannot be had.
+) -> tuple[list[Job], frozenset[str]]:
+    """The jobs, without those of layer jvm where its jars or a Java cannot be had; that layer then.
 
     Raises NotHere if none is left.
     """
@@ -174,8 +197,8 @@ def with_classes(
         if not rest:
             raise
         options.listen(NotRun("jvm", str(error)))
-        return rest
-    return jobs
+        return rest, frozenset({"jvm"})
+    return jobs, frozenset()
 
 
 def of_mechanisms(
@@ -217,7 +240,7 @@ def order(
 ) -> Callable[[Row], tuple[int, int, int]]:
     """A sort key for rows: mechanism and layer, then the order of their declarations.
 
-    Theorems stand behind those that they build on.
+    Theorems stand behind those that they build on, and what is declared nowhere at the end.
     """
     place = {}
     for number, mechanism in enumerate(found.values()):
@@ -234,8 +257,11 @@ def order(
         ]
         for index, name in enumerate(names):
             place[mechanism.name, name] = (number, index)
-    return lambda row: (
-        place[row.mechanism, row.name][0],
-        LAYERS.index(row.layer),
-        place[row.mechanism, row.name][1],
-    )
+    last = {name: (number, len(place)) for number, name in enumerate(found)}
+    end = (len(found), 0)
+
+    def key(row: Row) -> tuple[int, int, int]:
+        number, index = place.get((row.mechanism, row.name), last.get(row.mechanism, end))
+        return number, LAYERS.index(row.layer), index
+
+    return key

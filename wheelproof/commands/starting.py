@@ -15,10 +15,14 @@ def init(
     root: Subject = Path("."),
 ) -> None:
     """Write a small mechanism that is in order from the start, to be changed step by step."""
-    from wheelproof import starter
+    from wheelproof import project, starter
+    from wheelproof.commands import planning
+    from wheelproof.project import planned
 
+    planned.read(root / "spec")
     for file in starter.write(root, name):
         print(file)
+    planning.add(root, project.read(root / "spec" / f"{starter.module_of(name)}.toml"))
     at = "" if root == Path(".") else f" --subject {root}"
     module = root / "spec" / f"{starter.module_of(name)}.tla"
     print(
@@ -30,4 +34,5 @@ def init(
         "After a change of the specification:\n"
         f"\n    wheelproof translate {module}"
         f"\n    wheelproof list --update-counts{at}"
+        f"\n    wheelproof list --update-plan{at}"
     )

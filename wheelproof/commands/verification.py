@@ -12,7 +12,7 @@ from dataclasses import replace
 from wheelproof import doctor, documents
 from wheelproof.commands import INTERRUPTED
 from wheelproof.console import console
-from wheelproof.events import Ended, Notice, NotRun, ToolFound, VerifyOptions
+from wheelproof.events import Ended, NoPlan, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import files, sarif, since
 from wheelproof.report.progress import Earlier, Progress, progress
@@ -78,6 +78,7 @@ class Verification:
         # Notices of workers may come from a thread that gathers them.
         self.lock = threading.Lock()
         self.ended = False
+        self.planned = True
 
     def run(self) -> int:
         """Run, report, and return the exit code. An error is raised again once rows are saved."""
@@ -135,6 +136,8 @@ class Verification:
                     self.results = replace(
                         self.results, tools={**self.results.tools, name: version}
                     )
+                case NoPlan():
+                    self.planned = False
                 case NotRun(layer, why):
                     self.results = replace(
                         self.results, not_run={**self.results.not_run, layer: why}
@@ -175,6 +178,7 @@ class Verification:
             self.quiet,
             self.verbose,
             since.since(self.before, self.results, self.options.covers),
+            self.planned,
         )
         if os.environ.get("GITHUB_ACTIONS") == "true":
             found = files.traces(self.results, self.options.output)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wheelproof.console import visible
+from wheelproof.project.planned import COMMAND
 from wheelproof.report.since import Since
 from wheelproof.verdict import CACHED, LAYERS, Results, Row, Verdict, exit_code
 
@@ -59,12 +60,14 @@ def print_report(
     quiet: bool = False,
     verbose: bool = False,
     new: Since | None = None,
+    planned: bool = True,
 ) -> None:
     """Prints the whole report.
 
     `output` is the folder of the run's files, `places` names the files in it ("results" ->
     path). `quiet`: the verdict line only. `verbose`: a line for each layer, for each fault and for
     each violation that had to come, however many. `new`: what differs from the last run.
+    `planned`: the project has a plan.
     """
     if quiet:
         target.print(verdict_line(results), soft_wrap=True)
@@ -80,6 +83,7 @@ def print_report(
             Text(shortened(f"not run: layer {layer}: {why}", 2 * WIDTH), style="yellow")
             for layer, why in results.not_run.items()
         ),
+        *([] if planned else [Text(f"no plan: a check that is lost goes unseen; `{COMMAND}`")]),
         *(Text(f"{what + ':':<12}{visible(path)}", style="dim") for what, path in places.items()),
         verdict_line(results),
     ]

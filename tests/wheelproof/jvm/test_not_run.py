@@ -36,8 +36,8 @@ def jobs(*kinds):
 def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
     heard = []
     declared = [mechanisms()[NAME]]
-    left = verify.with_classes(jobs("tlc", "jvm"), declared, options(tmp_path, heard))
-    assert [job.kind for job in left] == ["tlc"]
+    left, absent = verify.with_classes(jobs("tlc", "jvm"), declared, options(tmp_path, heard))
+    assert [job.kind for job in left] == ["tlc"] and absent == {"jvm"}
     (notice,) = heard
     assert isinstance(notice, NotRun) and notice.layer == "jvm"
     assert "org.ow2.asm" in notice.why
@@ -51,7 +51,8 @@ def test_the_layer_alone_checks_nothing(tmp_path):
 def test_without_jobs_of_the_layer_nothing_is_looked_for(tmp_path):
     heard = []
     chosen = jobs("tlc")
-    assert verify.with_classes(chosen, [mechanisms()[NAME]], options(tmp_path, heard)) == chosen
+    found = verify.with_classes(chosen, [mechanisms()[NAME]], options(tmp_path, heard))
+    assert found == (chosen, set())
     assert not heard
 
 

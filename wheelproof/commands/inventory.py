@@ -1,0 +1,61 @@
+"""The command ``wheelproof list``, with its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wheelproof.commands.options import (
+    Configs,
+    Json,
+    Mutants,
+    Profile,
+    Scenarios,
+    Subject,
+    mechanisms_of,
+)
+from wheelproof.errors import UsageError
+
+
+def list_(
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")
+    ] = None,
+    config: Configs = None,
+    mutant: Mutants = None,
+    scenario: Scenarios = None,
+    root: Subject = Path("."),
+    update_counts: Annotated[
+        bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
+    ] = False,
+    update_plan: Annotated[
+        bool,
+        typer.Option(
+            "--update-plan",
+            help="Rewrite spec/plan.json, the checks that a run is compared with, and print what "
+            "differs: after a check, a theorem or a condition was added or taken away.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List mechanisms, scenarios, configs and mutants, with what each must show."""
+    from wheelproof.commands import listing, planning
+    from wheelproof.commands.selection import named, selected
+
+    found = mechanisms_of(root, mechanisms or [])
+    configs = named("--config", config)
+    mutants, scenarios = named("--mutant", mutant), named("--scenario", scenario)
+    if update_counts and (mutants or scenarios or as_json):
+        raise UsageError("--update-counts rewrites counts of configs.", "Name them by --config.")
+    if update_plan and (configs or mutants or scenarios or as_json or update_counts):
+        raise UsageError("--update-plan rewrites the plan of mechanisms.", "Name mechanisms alone.")
+    if update_plan:
+        raise typer.Exit(planning.update(root, found, not mechanisms))
+    only = selected(found, Profile.NIGHTLY.value, configs, mutants, scenarios)
+    raise typer.Exit(
+        listing.update_all(found, configs)
+        if update_counts
+        else listing.run(root, found, only, as_json=as_json)
+    )
