@@ -19,6 +19,7 @@ RULES = (
     "suspension",
     "stack",
     "dropped",
+    "finalizers",
 )
 """Modules whose findings are (line, rule, message, remedy)."""
 
@@ -32,6 +33,7 @@ REFUSED = {
     "hidden-state": "self.other = 1",
     "late-import": "import math",
     "set-order": "return list({1, 2})",
+    "finalizer": "yield_to = GeneratorExit",
 }
 """Rule -> a line of a method that breaks it."""
 

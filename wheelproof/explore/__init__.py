@@ -17,7 +17,9 @@ The files, from the bottom up:
   (choices) and `primitives` (the controlled runtime), `own` (primitives of a project), `atomic`
   (operations that are one step), `store_buffer` (weak memory), `watchdog`, `race`;
 * loading: `loading`, `production` and `branches` (changed sources), `definitions`, `created`;
-* states: `run` (one run), `slots`, `fingerprint`, `stack` (values that Python does not show);
+* states: `run` (one run), `kinds` (the types that are compared), `canonical` with `callables`,
+  `exceptions` and `generators` (values), `slots`, `fingerprint`, `stack` (values that Python does
+  not show), `finalizers`;
 * searching: `search` (all states), `pairs` and `bisimulation` (with a model), `second_way` and
   `unread` (checks of the search itself), `composed_search` and `composition` (two mechanisms),
   `states` (without a model), `schedules` and `runner` (single schedules).

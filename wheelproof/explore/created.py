@@ -7,9 +7,11 @@ runs (in ``Harness.__init__``) is named by its path (:mod:`wheelproof.explore.fi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from wheelproof.explore import finalizers
 from wheelproof.explore.controlled import Scheduler
 
 
@@ -17,12 +19,14 @@ class Created:
     """The objects that the threads of one run have created.
 
     ``objects``: (name, object), oldest first. The list keeps the ids from being used again.
+    ``finalized``: objects that were created at first and whose classes have a finalizer.
     """
 
-    __slots__ = ("_counts", "objects")
+    __slots__ = ("_counts", "finalized", "objects")
 
     def __init__(self) -> None:
         self.objects: list[tuple[str, object]] = []
+        self.finalized: list[object] = []
         self._counts: dict[tuple[int, int, str], int] = {}
 
     def add(self, value: object, scheduler: Scheduler) -> None:
@@ -34,27 +38,43 @@ class Created:
         self.objects.append((f"new {kind} {thread.name}.{thread.position}.{number}", value))
 
 
-def watch(classes: Iterable[type], scheduler: Scheduler) -> None:
+def watch(classes: Iterable[type], scheduler: Scheduler) -> list[type]:
     """Note in ``scheduler.created`` every instance of these classes that a thread creates.
 
-    The same for subclasses.
+    The same for subclasses. Finalizers are taken away, see :mod:`wheelproof.explore.finalizers`.
 
     Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations,
-    tuples) are left as they are: their instances are values.
+    tuples) are left as they are: their instances are values. Returns those that are noted.
     """
     cls: Any
+    noted = []
     for cls in classes:
+        finalizers.taken_from(cls)
         if cls.__new__ is object.__new__:
             cls.__new__ = staticmethod(_noting(scheduler))
+        if getattr(cls.__new__, "__globals__", None) is globals():
+            noted.append(cls)
+    return noted
 
 
 def _noting(scheduler: Scheduler) -> Callable[..., object]:
     new = object.__new__
 
     def __new__(cls: type, *arguments: object, **named: object) -> object:
+        if finalizers.has_finalizer(cls):
+            return finalized(cls)
         value: object = new(cls)
         if scheduler.running is not None and scheduler.created is not None:
             scheduler.created.add(value, scheduler)
+        return value
+
+    def finalized(cls: type) -> object:
+        value: object = new(cls)
+        if scheduler.running is not None:
+            place = scheduler.place_of(sys._getframe(2))
+            scheduler.fail(f"{place}: {finalizers.created_by_thread(cls)}")
+        if scheduler.created is not None:
+            scheduler.created.finalized.append(value)
         return value
 
     return __new__

@@ -10,54 +10,24 @@ has no such name is refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum
 from operator import itemgetter
-from types import (
-    BuiltinFunctionType,
-    FrameType,
-    FunctionType,
-    GeneratorType,
-    MappingProxyType,
-    MethodType,
-    ModuleType,
-    TracebackType,
-)
+from pathlib import Path
+from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeGuard
 
-from wheelproof.explore.callables import of_builtin, of_function
+from wheelproof.explore.canonical import MUTABLE, PREFIX, Piece, Values
 from wheelproof.explore.findings import Unnamed
-from wheelproof.explore.generators import of_generator, of_traceback
+from wheelproof.explore.kinds import Reads, is_named_tuple, slots_of
 from wheelproof.explore.positions import Positions
-from wheelproof.explore.slots import (
-    ATOMS,
-    UNSET,
-    Slots,
-    hashed_by_value,
-    loose_attributes,
-    refuse_foreign,
-    refuse_loose,
-    slots_of,
-    variables_of,
-)
+from wheelproof.explore.slots import ATOMS, UNSET, refuse_foreign, refuse_loose, variables_of
 from wheelproof.explore.stack import Stacks
 from wheelproof.explore.threads import Thread
 
-
-class Unordered(frozenset[object]):
-    """A set whose order decides no step, since only the tool reads it."""
-
-    __slots__ = ()
-
-
-Piece = tuple[object, ...]
-"""One canonical part of a fingerprint: nested tuples of atoms."""
-
-_PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
 _CONTAINERS = (tuple, list, deque)
-_MUTABLE = frozenset({list, deque, dict, set})
 _VALUES = (type, FunctionType, MethodType, ModuleType, BaseException, Enum)
-_ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
+_TOOL = str(Path(__file__).parent)
 
 
 def _of_created(piece: object) -> TypeGuard[Piece]:
@@ -65,14 +35,14 @@ def _of_created(piece: object) -> TypeGuard[Piece]:
     return isinstance(piece, tuple) and type(piece[0]) is str and piece[0].startswith("new ")
 
 
-class Names:
+class Names(Values):
     """Names of the objects of one run, and the fingerprints made with them.
 
     ``roots``: role -> object. ``files``: the files of the implementation. ``created``:
-    (name, object) of what the threads have created, a list that grows. A list, deque, dict or set
-    that is met again in one fingerprint is written as the one that it is, so that a second name of
-    it differs from a copy. ``stacks`` judges the evaluation stacks of suspended frames;
-    ``positions``: those that it has passed, which runs share. ``known``: objects of the tool.
+    (name, object) of what the threads have created, a list that grows. ``stacks`` judges the
+    evaluation stacks of suspended frames; ``positions``: those that it has passed, which runs
+    share. ``known``: objects of the tool. ``definitions``: ids of those that are there from the
+    beginning.
     """
 
     def __init__(
@@ -85,30 +55,21 @@ class Names:
         stacks: Stacks | None = None,
         positions: Positions | None = None,
         known: Mapping[str, object] = {},
+        definitions: Container[int] = frozenset(),
     ) -> None:
-        self._files, self._stacks = files, stacks
-        self._positions = Positions() if positions is None else positions
-        self._names: dict[int, str] = {
-            id(None): _PREFIX + "None",
-            id(True): _PREFIX + "True",
-            id(False): _PREFIX + "False",
-            id(harness): _PREFIX + "harness",
-        }
-        self._names |= {id(tool): _PREFIX + name for name, tool in known.items()}
+        super().__init__(files, stacks, positions, definitions)
+        self._names[id(harness)] = PREFIX + "harness"
+        self._names |= {id(tool): PREFIX + name for name, tool in known.items()}
         self._kept: list[object] = []
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
         self._created, self._noted = created, 0
         # Sorted by name: the order of creation differs from run to run.
-        self._new: list[tuple[str, object, Slots]] = []
-        # id of a container -> its number, in the order in which this fingerprint meets them
-        self._met: dict[int, int] = {}
-        self.by_identity = False
-        """Whether the last thread's part has such a container: other threads may change it."""
+        self._new: list[tuple[str, object, Reads]] = []
         for thread in threads:
-            self._names[id(thread)] = _PREFIX + "thread " + thread.name
+            self._names[id(thread)] = PREFIX + "thread " + thread.name
         for role, root in roots.items():
-            self._names[id(root)] = _PREFIX + role
+            self._names[id(root)] = PREFIX + role
         for role, root in roots.items():
             self._register(root, role, True)
 
@@ -122,11 +83,16 @@ class Names:
             kind = type(value)
             if kind in ATOMS:
                 continue
-            if kind in _MUTABLE:
+            if root and (kind in MUTABLE or issubclass(kind, BaseException)):
+                raise Unnamed(
+                    f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
+                    "Give Harness.names objects of classes with __slots__, one of which holds it.",
+                )
+            if kind in MUTABLE:
                 if id(value) in containers:
                     continue
                 containers.add(id(value))
-            if kind in _CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            if kind in _CONTAINERS or is_named_tuple(kind):
                 todo += [
                     (inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))
                 ]
@@ -136,7 +102,7 @@ class Names:
                     (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
                 ]
                 continue
-            if (id(value) in names and not root) or isinstance(value, _VALUES):
+            if (id(value) in names and not root) or issubclass(kind, _VALUES):
                 continue
             slots = slots_of(kind)
             refuse_loose(value, path)
@@ -148,7 +114,7 @@ class Names:
                     )
                 continue  # a value of the standard library: named, or refused, where it is met
             refuse_foreign(value, path)
-            names[id(value)] = _PREFIX + path
+            names[id(value)] = PREFIX + path
             kept.append(value)
             later = []
             for name, get in slots:
@@ -172,7 +138,7 @@ class Names:
         if self._noted < len(self._created):
             for name, value in self._created[self._noted :]:
                 refuse_loose(value, name)
-                self._names[id(value)] = _PREFIX + name
+                self._names[id(value)] = PREFIX + name
                 self._new.append((name, value, slots_of(type(value))))
             self._noted = len(self._created)
             self._new.sort(key=itemgetter(0))
@@ -212,7 +178,7 @@ class Names:
             return fixed, created
         return piece, ()
 
-    def _slots_of(self, name: str, value: object, slots: Slots) -> Piece:
+    def _slots_of(self, name: str, value: object, slots: Reads) -> Piece:
         out: list[object] = [name]
         for slot, get in slots:
             try:
@@ -248,97 +214,6 @@ class Names:
         except AttributeError:
             return UNSET
 
-    def value(self, v: Any) -> object:
-        """A value that is equal in two runs if and only if ``v`` means the same in both.
-
-        Raises :class:`Unnamed`.
-        """
-        name = self._names.get(id(v))
-        if name is not None:
-            return name
-        kind = type(v)
-        if kind is int:
-            return v
-        if kind is str:
-            return v if not v.startswith(_PREFIX) else ("str", v)
-        if kind in (float, bytes, complex):
-            return (kind.__name__, repr(v))
-        if kind in _MUTABLE:
-            number = self._met.get(id(v))
-            if number is not None:
-                return ("same", number)
-            self._met[id(v)] = len(self._met)
-            self.by_identity = True
-        if kind is tuple or kind is list or (isinstance(v, tuple) and hasattr(v, "_fields")):
-            if hasattr(v, "__dict__") and vars(v):
-                raise loose_attributes(f"a {kind.__qualname__}")
-            return (kind.__name__, *[self.value(x) for x in v])
-        if kind is deque:
-            return ("deque", v.maxlen, *[self.value(x) for x in v])
-        if kind is Unordered:
-            return (kind.__name__, *sorted([self.value(x) for x in v], key=repr))
-        if kind in (dict, MappingProxyType):
-            return (kind.__name__, *[(self.value(k), self.value(x)) for k, x in v.items()])
-        if kind in (set, frozenset):
-            return (kind.__name__, *self._in_order(v))
-        if kind is range:
-            return ("range", v.start, v.stop, v.step)
-        if kind is MethodType:
-            return ("method", self.value(v.__func__), self.value(v.__self__))
-        if kind is FunctionType:
-            return of_function(v, self.value)
-        if kind is BuiltinFunctionType:
-            return of_builtin(v, self.value)
-        if kind is GeneratorType:
-            return of_generator(v, self._files, self._positions, self._stacks, self.value)
-        if isinstance(v, (type, ModuleType)):
-            return (
-                "definition",
-                getattr(v, "__module__", ""),
-                getattr(v, "__qualname__", v.__name__),
-            )
-        if isinstance(v, Enum):
-            if not vars(v).keys() <= _ENUM:
-                raise loose_attributes(f"the enum member {v}")
-            return ("enum", kind.__qualname__, v.name)
-        if isinstance(v, BaseException):
-            return self._exception(v)
-        if kind is TracebackType:
-            return of_traceback(v)
-        if v is Ellipsis or v is NotImplemented:
-            return ("constant", repr(v))
-        raise Unnamed(
-            f"a value of type {kind.__qualname__}, which has no name that is equal in every run.",
-            "Keep state in slots of objects that the harness's Harness.names reaches from the "
-            "start, not in iterators, generators or new objects.",
-        )
-
-    def _exception(self, error: BaseException) -> Piece:
-        """Class, arguments, slots and origin of an exception; other attributes are refused."""
-        kind = type(error)
-        if vars(error):
-            raise loose_attributes(f"an exception {kind.__qualname__}")
-        origin = error.__cause__ or error.__context__
-        return (
-            "exception",
-            kind.__qualname__,
-            *[self.value(a) for a in error.args],
-            *[(slot, self._cell(get, error)) for slot, get in slots_of(kind)],
-            None if origin is None else self.value(origin),
-        )
-
-    def _in_order(self, values: Collection[object]) -> list[object]:
-        """The elements as they are iterated over, which the hashes and the set's history decide.
-
-        Hashes of atoms are the same in every run; those of objects are addresses.
-        """
-        if len(values) > 1 and not all(map(hashed_by_value, values)):
-            raise Unnamed(
-                "a set of objects: the order in which they are met differs from run to run.",
-                "Keep them in a tuple, a list or a dict.",
-            )
-        return [self.value(x) for x in values]
-
     def thread(self, thread: Thread) -> Piece:
         """A thread's position, label and suspended frames of the code, innermost first."""
         self.by_identity = False
@@ -352,7 +227,7 @@ class Names:
         while frame is not None:
             code = frame.f_code
             if code.co_filename in files:
-                out.append(code.co_qualname)
+                out.append(id(code))
                 out.append(positions.of(code)[frame.f_lasti // 2])
                 if self._stacks is not None and positions.is_new(frame, inner):
                     self._stacks.check(frame, inner)
@@ -374,5 +249,12 @@ class Names:
                         f"suspended in thread {thread.name}, holds {error.message}",
                         error.remedy,
                     ) from None
+            elif not code.co_filename.startswith(_TOOL):
+                raise Unnamed(
+                    f"a call from {code.co_qualname} ({code.co_filename}), in which thread "
+                    f"{thread.name} is suspended: it is no code of the implementation, and its "
+                    "locals are not seen.",
+                    "Call a function that has steps from the implementation itself.",
+                )
             frame = frame.f_back
         return tuple(out)

@@ -1,15 +1,18 @@
-"""Generators and tracebacks of an implementation, as parts of a fingerprint.
+"""Generators of an implementation, as parts of a fingerprint.
 
-A generator that waits at a ``yield`` decides what happens when it goes on. Its position and its
-locals are all that it has, since its evaluation stack is judged as that of any suspended frame.
+A generator that waits at a ``yield`` decides what happens when it goes on. The garbage collector
+knows all that it holds: locals, the values on its evaluation stack, such as the iterator of a
+``for``, and the exception that it handles.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Container
-from types import GeneratorType, TracebackType
+from types import FunctionType, GeneratorType
 
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.kinds import ITERATORS
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import variables_of
 from wheelproof.explore.stack import Stacks
@@ -22,7 +25,7 @@ def of_generator(
     stacks: Stacks | None,
     value: Callable[[object], object],
 ) -> tuple[object, ...]:
-    """Code, position and locals of a generator, and of the one that it delegates to.
+    """Code, position, locals and evaluation stack of a generator.
 
     ``files``: those of the implementation; ``value``: the canonical form of a local.
 
@@ -30,7 +33,7 @@ def of_generator(
     """
     frame, code = generator.gi_frame, generator.gi_code
     if frame is None:
-        return ("generator", code.co_qualname)
+        return ("generator", positions.number(code))
     if generator.gi_running or code.co_filename not in files:
         raise Unnamed(
             f"the generator {code.co_qualname}, which runs or is not the implementation's.",
@@ -38,21 +41,25 @@ def of_generator(
         )
     if stacks is not None and positions.is_new(frame, None):
         stacks.check(frame, None)
-    out: list[object] = ["generator", code.co_qualname, positions.of(code)[frame.f_lasti // 2]]
+    out = ["generator", positions.number(code), positions.of(code)[frame.f_lasti // 2]]
     seen = frame.f_locals
     for variable in variables_of(code):
         if variable in seen:
             out += [variable, value(seen[variable])]
-    if generator.gi_yieldfrom is not None:
-        out.append(value(generator.gi_yieldfrom))
+    own = {*map(id, (frame, seen, code, generator.__name__, generator.__qualname__))}
+    for part in gc.get_referents(generator):
+        if id(part) not in own and not (type(part) is FunctionType and part.__code__ is code):
+            out.append(value(part) if type(part) not in ITERATORS else _of_iterator(part, value))
     return tuple(out)
 
 
-def of_traceback(trace: TracebackType) -> tuple[object, ...]:
-    """The places through which an exception went up: ``__exit__`` is given them."""
-    out: list[object] = ["traceback"]
-    place: TracebackType | None = trace
-    while place is not None:
-        out += [place.tb_frame.f_code.co_qualname, place.tb_lineno]
-        place = place.tb_next
-    return tuple(out)
+def _of_iterator(iterator: object, value: Callable[[object], object]) -> tuple[object, ...]:
+    """What an iterator goes through, and how far it has come."""
+    reduced = iterator.__reduce__()
+    assert isinstance(reduced, tuple)
+    _, parts, *state = reduced
+    return (
+        type(iterator).__name__,
+        *[_of_iterator(p, value) if type(p) in ITERATORS else value(p) for p in parts],
+        *map(value, state),
+    )

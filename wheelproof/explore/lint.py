@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wheelproof.explore import (
     dropped,
+    finalizers,
     hidden,
     labels,
     parsed,
@@ -95,6 +96,7 @@ def _found_in(
         stack.returns_in_hand(tree, fields, marks.keys()),
         hidden.rules(tree, marks, suspendable, slots, production.marked(tree, text), file, project),
         set_order.rules(tree, sets),
+        finalizers.rules(tree),
     ]
     if file.startswith("harness/"):
         parts.append(dropped.swallowed(tree))

@@ -20,6 +20,7 @@ from wheelproof.explore import (
     definitions,
     dropped,
     fields,
+    finalizers,
     labels,
     own,
     parsed,
@@ -132,7 +133,12 @@ class Loaded:
                 "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# "
                 "production only' behind it.",
             )
-        self.definitions = definitions.Definitions(mine)
+        tool = [
+            each
+            for each in (*vars(self.runtime).values(), *self.primitives)
+            if not any(each is own for own in self.own.classes)
+        ]
+        self.definitions = definitions.Definitions(mine, tool)
         self._runs = 0
 
     def count_run(self) -> None:
@@ -155,7 +161,8 @@ class Loaded:
                 replace_runtimes(self.runtime, finder)
                 self.own = own.add(brought, self.runtime, self.scheduler, finder, where)
                 self.primitives += [cls for each in self.own.classes for cls in each.__mro__[:-1]]
-                created.watch(of_one_scheduler(self.primitives), self.scheduler)
+                classes = of_one_scheduler(self.primitives)
+                finalizers.confirm(classes, created.watch(classes, self.scheduler))
                 importlib.import_module(name)
                 declared = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(declared, (tuple, list)) or not declared:
@@ -178,6 +185,7 @@ class Loaded:
         """Put the modules under the scheduler; the syntax tree of each file."""
         sources: dict[str, str] = {}
         trees: dict[str, ast.Module] = {}
+        classes: list[type] = []
         for name, module in self.modules.items():
             spec = module.__spec__
             if spec is None or module is self.runtime or name.startswith("model"):
@@ -197,7 +205,8 @@ class Loaded:
             production.guard(module, text, self.scheduler, stand_ins)
             dropped.guard(module, self.scheduler)
             vars(module)[BRANCH] = self.branches.note
-            created.watch(fields.classes_of(module), self.scheduler)
+            classes += fields.classes_of(module)
+        finalizers.confirm(classes, created.watch(classes, self.scheduler))
         self.scheduler.order.texts = sources
         return trees
 

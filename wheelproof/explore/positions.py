@@ -30,6 +30,7 @@ class Positions:
     def __init__(self) -> None:
         # By the code's id, since the hash of a code goes through all of it; each code is kept.
         self._places: dict[int, tuple[CodeType, tuple[int, ...]]] = {}
+        self._codes: dict[int, CodeType] = {}
         self._judged: set[tuple[int, int, int | None]] = set()
 
     def of(self, code: CodeType) -> tuple[int, ...]:
@@ -38,6 +39,10 @@ class Positions:
         if kept is None:
             kept = self._places[id(code)] = code, places(code)
         return kept[1]
+
+    def number(self, code: CodeType) -> int:
+        """A number of this code alone, as long as these positions are kept."""
+        return id(self._codes.setdefault(id(code), code))
 
     def is_new(self, frame: FrameType, inner: FrameType | None) -> bool:
         """Whether this position, inside a call of the code of ``inner``, is met for the first time.

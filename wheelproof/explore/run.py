@@ -9,11 +9,12 @@ from types import MappingProxyType
 from greenlet import getcurrent
 
 from wheelproof.choices import Choice, Move, choice_in, thread_of
-from wheelproof.explore import store_buffer
+from wheelproof.explore import finalizers, store_buffer
+from wheelproof.explore.canonical import Piece
 from wheelproof.explore.created import Created
 from wheelproof.explore.fields import marked
 from wheelproof.explore.findings import ExploreError
-from wheelproof.explore.fingerprint import Names, Piece
+from wheelproof.explore.fingerprint import Names
 from wheelproof.explore.labels import Labels
 from wheelproof.explore.loading import Loaded
 from wheelproof.explore.lock_order import LockOrder
@@ -195,6 +196,8 @@ class Run:
                 f"harness/{loaded.mechanism}.py: Harness has no names.",
                 "Set self.names to {role: object} for the objects of the scenario.",
             )
+        where = f"harness/{loaded.mechanism}.py"
+        finalizers.refuse_dropped(created.finalized, roots.values(), where)
         self._names = Names(
             self.harness,
             dict(roots),
@@ -204,6 +207,7 @@ class Run:
             loaded.stacks,
             loaded.positions,
             loaded.own.known,
+            loaded.definitions.known,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
             if part is not None and not self._names.knows(part):

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from wheelproof.choices import Choice, Move, choice_in, labelled, moves_in, thread_of
+from wheelproof.explore.canonical import Piece
 from wheelproof.explore.difference import Difference, Results, Step
 from wheelproof.explore.findings import StepError, Unnamed
-from wheelproof.explore.fingerprint import Piece
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run, threads_of
 from wheelproof.explore.threads import Site

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from wheelproof.explore.canonical import Unordered
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.fields import Field, marks_of
 from wheelproof.explore.findings import ExploreError
-from wheelproof.explore.fingerprint import Unordered
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.registry import Primitive, primitive
 from wheelproof.explore.threads import DONE, Buffers, Observer, Site, Thread

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from wheelproof.explore.fingerprint import Piece
+    from wheelproof.explore.canonical import Piece
     from wheelproof.explore.run import Run
     from wheelproof.explore.search import Search
 

@@ -263,20 +263,21 @@ def test_a_hidden_iterator_evades_the_fingerprint_and_not_the_linter(cell):
         cell.load(texts={"impl.cell": text})
 
 
-def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell):
+def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell, monkeypatch):
+    monkeypatch.setenv("CALLS", "0")
     changes = (
-        ("class Cell:", "calls = bytearray(1)\n\n\nclass Cell:"),
+        ("class Cell:", "import os\n\n\nclass Cell:"),
         (
             "        with self.monitor:  # lock P1",
-            "        calls[0] = (calls[0] + 1) % 40\n"
-            "        if calls[0] == 0:\n"
+            "        os.environ['CALLS'] = str((int(os.environ['CALLS']) + 1) % 40)\n"
+            "        if os.environ['CALLS'] == '0':\n"
             "            return\n"
             "        with self.monitor:  # lock P1",
         ),
     )
     difference = search(cell.planted(*changes), cell, "mixed").difference
     assert difference.kind in {"hidden", "enabled", "label"}
-    with pytest.raises(StyleError, match="mutable object in a module"):
+    with pytest.raises(StyleError, match="os is out of the scheduler's control"):
         cell.planted(*changes, lint=True)
 
 

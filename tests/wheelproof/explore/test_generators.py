@@ -5,17 +5,11 @@ from __future__ import annotations
 import pytest
 
 from wheelproof.explore import Unnamed
-from wheelproof.explore.generators import of_generator
-from wheelproof.explore.positions import Positions
-
-
-def value(local):
-    """Atoms and generators; the tool's own has all other values."""
-    return local if isinstance(local, (int, str, type(None))) else fingerprint(local)
+from wheelproof.explore.canonical import Values
 
 
 def fingerprint(generator, files=(__file__,)):
-    return of_generator(generator, files, Positions(), None, value)
+    return Values(files, None, None, ()).value(generator)
 
 
 def asks(first):
@@ -57,6 +51,43 @@ def test_equal_generators_are_equal():
 )
 def test_positions_and_locals_tell_generators_apart(one, other):
     assert fingerprint(one) != fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [0, 0, 0],
+        (0, 0, 0),
+        "aaa",
+        "\u00e9\u00e9\u00e9",
+        b"aaa",
+        range(3),
+        range(2**70, 2**70 + 3),
+    ],
+)
+@pytest.mark.parametrize("through", [iter, enumerate, zip, lambda items: zip(enumerate(items))])
+def test_how_far_an_iterator_has_come_is_seen(items, through):
+    def goes(items):
+        for _ in through(items):
+            yield 0
+
+    generator, found = goes(items), []
+    for _ in range(3):
+        next(generator)
+        found.append(fingerprint(generator))
+    assert len(set(found)) == 3
+
+
+@pytest.mark.parametrize("items", [{0: 0}, {0}, map(str, [0]), iter(list, 0)])
+def test_an_iterator_that_shows_no_position_is_refused(items):
+    def goes():
+        for _ in items:
+            yield 0
+
+    generator = goes()
+    next(generator)
+    with pytest.raises(Unnamed, match="a value of type"):
+        fingerprint(generator)
 
 
 def test_one_that_has_ended_has_no_locals():

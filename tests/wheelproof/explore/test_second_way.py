@@ -11,24 +11,25 @@ SCENARIO = {"threads": {"t": [["attempt"]], "k": [["claim"]], "p": [["put", "x"]
 
 CLAIM = "        return self.claimed.compare_and_set(False, True)  # cas C1"
 HIDDEN = (
-    ("class Cell:", "HELD = bytearray()\n\n\nclass Cell:"),
+    ("class Cell:", "import os\n\n\nclass Cell:"),
     (
         "        self.monitor = Monitor()\n",
-        "        HELD.clear()\n        self.monitor = Monitor()\n",
+        "        os.environ['HELD'] = ''\n        self.monitor = Monitor()\n",
     ),
     (
         CLAIM,
         "        result = self.claimed.compare_and_set(False, True)  # cas C1\n"
-        "        HELD.append(self.item is None)\n        return result",
+        "        os.environ['HELD'] += '01'[self.item is None]\n        return result",
     ),
     (
         "        with self.monitor:  # lock T1",
-        "        if HELD and HELD[0] and self.item is not None:\n            return\n"
+        "        if os.environ['HELD'][:1] == '1' and self.item is not None:\n"
+        "            return\n"
         "        with self.monitor:  # lock T1",
     ),
 )
-"""Bytes in a module, emptied before each run: whether the first claim has seen no item. Where it
-came before the put, a later attempt takes nothing."""
+"""A text in the environment, emptied before each run: whether the first claim has seen no item.
+Where it came before the put, a later attempt takes nothing."""
 
 
 def search(cell, changes, **options):
@@ -36,7 +37,8 @@ def search(cell, changes, **options):
     return bisimulate(cell.planted(*changes), SCENARIO, graph.rows, graph.shared_of, **options)
 
 
-def test_hidden_state_that_only_a_second_way_sets_is_named(cell):
+def test_hidden_state_that_only_a_second_way_sets_is_named(cell, monkeypatch):
+    monkeypatch.setenv("HELD", "")
     assert search(cell, HIDDEN).outcome == "equal"  # why the second ways are needed
     result = search(cell, HIDDEN, second_ways=1000)
     assert result.outcome == "different" and result.difference.kind == "hidden"
