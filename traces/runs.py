@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast, overload
+from typing import cast
 
-from traces import initial
+from traces import facts, initial
 from traces.events import Event, columns, observed, read
+from traces.ticks import Ticks
 from wheelproof.protocols import Scenario
 from wheelproof.trace.format.heads import Header
 from wheelproof.trace.model.inferred import Item, Passing, Run
 
-Part: TypeAlias = "slice[int | None, int | None, int | None]"
 CLOCK = "time"
 """The thread of the program whose steps let time pass."""
 
@@ -68,27 +68,6 @@ LONGEST = 10_000_000
 """Milliseconds that a run may take: each is a step of the model's clock."""
 
 
-class Ticks(Sequence[list[str]]):
-    """The clock's program: a tick, so often."""
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, number: int) -> list[str]: ...
-    @overload
-    def __getitem__(self, number: Part) -> Ticks: ...
-    def __getitem__(self, number: int | Part) -> list[str] | Ticks:
-        if isinstance(number, slice):
-            return Ticks(len(range(self.length)[number]))
-        if not 0 <= number < self.length:
-            raise IndexError(number)
-        return ["tick"]
-
-
 @dataclass(frozen=True)
 class Recorded:
     """One event. ``at``: its place among all; ``before``: that of its thread's event before it, -1
@@ -132,6 +111,7 @@ class _Timer:
         self.task_of: dict[str, str] = {}
         self.deadline: dict[str, int] = {}
         self.adding: dict[int, list[str | None]] = {}  # thread -> the operation of its open add
+        self.requested: dict[int, Event] = {}  # thread -> the clock read of its open add
         self.reaping: set[int] = set()
         self.unlinking: dict[int, Recorded] = {}  # thread -> its unlink, before the word's write
         self.linked: dict[int, Recorded] = {}  # entry -> its last link, where it is linked
@@ -148,8 +128,8 @@ class _Timer:
             self._take(each)
         for each in self.unlinking.values():
             self._unwritten(each)
-        for operation in self.adding.values():
-            self._made(operation, f"unknown {len(self.task_of)}", "unknown", 0)
+        for tid, operation in self.adding.items():
+            self._unfinished(operation, self.requested.get(tid))
         items = self._ordered()
         if not items and self.outside is None:
             return None
@@ -251,6 +231,15 @@ class _Timer:
 
     # -- operations
 
+    def _unfinished(self, operation: list[str | None], request: Event | None) -> None:
+        """An add whose entry is made after the events end: its task is known once it has read the
+        clock."""
+        task, deadline = "unknown", 0
+        if request is not None:
+            task = f"t{request['task']}"
+            deadline = request.get("now_ms", 0) + request.get("delay_ms", 0)
+        self._made(operation, f"unknown {len(self.task_of)}", task, deadline)
+
     def _made(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
         if operation[1] is None:
             operation[1] = entry
@@ -290,6 +279,8 @@ class _Timer:
                 self._made(self.adding[tid], entry, task, event.get("exp_ms", 0))
         elif kind in ("add_request", "cancel"):
             self.names[event["task"]] = f"t{event['task']}"
+            if kind == "add_request":
+                self.requested[tid] = event
         if kind in BESIDE or kind == "wheel_new" and event.get("level", 1) == 1:
             return
         role = self._role(event)
@@ -314,6 +305,7 @@ class _Timer:
         if kind == "rw_release":
             self.reaping.discard(tid)
             self.adding.pop(tid, None)
+            self.requested.pop(tid, None)
 
     def _word(self, each: Recorded, role: int) -> None:
         """A task's word is written: one step with the unlink before it, where there was one.
@@ -333,7 +325,13 @@ class _Timer:
         before.pop("list", None)
         columns(event).update(pre=before, res="false")
         link = self.linked.get(old)
-        if link is not None and link.at > each.before:
+        if link is not None and link.at < each.before and facts.numbered_late(self.header):
+            self.outside = (
+                each.line,
+                f"entry {old} was seen in no list before its unlink has a number: record it anew,"
+                " with an agent whose header names list_remove in capture.before",
+            )
+        elif link is not None and link.at > each.before:
             self._item(link.at, each.line, event, -1)
         else:
             self._item(each.at, each.line, event)

@@ -128,6 +128,11 @@ class InferredReplay(Judging):
         """How many of the events were given to the model."""
         return len(self._kept)
 
+    @property
+    def _prefixed(self) -> bool:
+        """Whether there are events behind those that are followed."""
+        return len(self._kept) >= self.prefix and self.events > self.prefix
+
     def understands(self, kind: str) -> bool:
         return True  # which of them are the model's the project knows
 
@@ -148,7 +153,7 @@ class InferredReplay(Judging):
         events = dict(self._kept)
         for run in self.infer(self.header, self._kept):
             self._follow(self._changed(run), events)
-        if not self.runs:
+        if not self.runs and not self._prefixed:
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
@@ -234,7 +239,7 @@ class InferredReplay(Judging):
         if self.cut.beyond:
             message = "what comes after the first event beyond the cut was not followed"
             out.append(Finding(0, None, "Cut", message))
-        elif len(self._kept) >= self.prefix and self.events > self.prefix:
+        elif self._prefixed:
             message = f"the first {self.prefix:,} of {self.events:,} events were followed"
             out.append(Finding(0, None, "Prefix", message))
         return out
