@@ -14,26 +14,36 @@ from traces.initial import Initial, read
 from traces.operation_state import Operation, Timeout
 from traces.schema import NONE, PLACES
 from traces.thread_state import ThreadState
+from wheelproof.trace.format.heads import Header
 
 Value = TypeVar("Value")
 
 
-class Facts:
-    """What is known at one event.
+AGENT = "wheelproof real/agent"
+"""The recorder of Kafka's classes. Before it named ``before`` in its headers it numbered an unlink
+after the write that a thread without the monitors can see."""
 
-    ``initial``, ``config``, ``variant``: of a header. ``kinds``: those that were recorded; a rule
-    that needs one that was not is not applied.
+
+def numbered_late(header: Header) -> bool:
+    """Whether an unlink may have its number after another thread has seen it."""
+    capture = header.get("capture", {})
+    return header.get("producer", {}).get("name") == AGENT and "list_remove" not in capture.get(
+        "before", ()
+    )
+
+
+class Facts:
+    """What is known at one event of a trace with this header.
+
+    ``kinds``: those that were recorded; a rule that needs one that was not is not applied.
     """
 
-    def __init__(
-        self,
-        initial: Mapping[str, object] | None = None,
-        kinds: frozenset[str] | None = None,
-        config: Mapping[str, int] | None = None,
-        variant: str = "",
-    ) -> None:
-        given, self.config, self.variant = read(initial), config or {}, variant
-        self.kinds = kinds
+    def __init__(self, header: Header) -> None:
+        given, self.config = read(header.get("initial")), header.get("config") or {}
+        self.variant = header.get("variant", "")
+        kinds = header.get("capture", {}).get("kinds")
+        self.kinds = None if kinds is None else frozenset(kinds)
+        self.late = numbered_late(header)
         self.applied: dict[str, int] = {}
         """By property, how often a rule had something to look at."""
         self._begin_wheels(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from traces.events import Event, columns, counter_of
 from traces.initial import Initial, Place
@@ -38,16 +39,14 @@ class Failure:
         events: Sequence[Item],
         at: int,
         start: int,
+        header: Header,
         initial: Initial,
-        kinds: frozenset[str] | None,
-        config: Mapping[str, int] | None,
-        variant: str,
         refusal: tuple[str, str],
         offset: int,
     ) -> None:
         self.window = list(events[start : at + 1])
         self.after = list(events[at + 1 : at + 1 + AHEAD])
-        self.initial, self.kinds, self.config, self.variant = initial, kinds, config, variant
+        self.header, self.initial = header, initial
         self.property, self.message = refusal
         self.line, self.event = events[at]
         self.key = self.event["tid"], self.event["tseq"]
@@ -56,10 +55,7 @@ class Failure:
 
     @classmethod
     def of(cls, header: Header, events: Sequence[Item]) -> Failure | None:
-        kinds = header.get("capture", {}).get("kinds")
-        known = None if kinds is None else frozenset(kinds)
-        config, variant = header.get("config"), header.get("variant", "")
-        state, failed = TimerState(header.get("initial"), known, config, variant), None
+        state, failed = TimerState(header), None
         for at, (_, event) in enumerate(events):
             if refusal := state.judge(event):
                 failed = at, refusal
@@ -92,23 +88,24 @@ class Failure:
             width = max(width, at - earlier[-1])
         while True:
             start = max(0, at - width)
-            state = TimerState(header.get("initial"), known, config, variant)
+            state = TimerState(header)
             for _, event in events[:start]:
                 state.apply(event)
             found = cls(
                 events,
                 at,
                 start,
+                header,
                 state.initial(),
-                known,
-                config,
-                variant,
                 (refusal.property, refusal.message),
                 offset,
             )
             if not start or found.fails(found.window):
                 return found
             width *= 2
+
+    def _state(self, initial: Initial) -> TimerState:
+        return TimerState({**self.header, "initial": cast(Mapping[str, object], initial)})
 
     def counted(self, initial: Initial, events: Iterable[Event]) -> list[Event]:
         """The events with the counter that it would have had if only they had taken place; at the
@@ -129,7 +126,7 @@ class Failure:
         if self.deadline is not None and time.monotonic() > self.deadline:
             return False
         initial = self.initial if initial is None else initial
-        state = TimerState(initial, self.kinds, self.config, self.variant)
+        state = self._state(initial)
         for event in self.counted(initial, (event for _, event in items)):
             refusal = state.judge(event)
             if refusal is not None:
@@ -192,7 +189,7 @@ class Failure:
         for few in range(FEW, 0, -1):
             if len(kept) <= FEW:
                 break
-            state = TimerState(self.initial, self.kinds, self.config, self.variant)
+            state = self._state(self.initial)
             before, after = kept[:-few], kept[-few:]
             for event in self.counted(self.initial, (event for _, event in before)):
                 state.apply(event)
@@ -273,7 +270,7 @@ class Failure:
 
     def before(self) -> TimerState:
         """The state in which the failing event comes."""
-        state = TimerState(self.initial, self.kinds, self.config, self.variant)
+        state = self._state(self.initial)
         for _, event in self.window[:-1]:
             state.apply(event)
         return state

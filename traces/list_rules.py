@@ -216,12 +216,15 @@ def _cancel(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
 def _unlinked(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
     """Who clears a task's entry has taken it out of its list.
 
-    A link that comes after the thread has looked is another matter: a flush puts it there.
+    A link that comes after the thread has looked is another matter: a flush puts it there. What a
+    thread has seen that does not say so is not known where unlinks have their numbers too late.
     """
     before = event.get("pre", {})
     entry = before.get("entry", facts.entry_of.get(event["task"], NONE))
     seen = before.get("list")
     if not entry or not facts.recorded("list_remove") or not facts.recorded("list_add"):
+        return None
+    if seen is None and facts.late:
         return None
     facts.look("CancelUnlinks")
     bucket = facts.where.get(entry, NONE)

@@ -78,6 +78,8 @@ def shrink(
         capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
     elif kinds is not None:
         capture["kinds"] = list(kinds)
+    if "before" in header.get("capture", {}):
+        capture["before"] = header["capture"]["before"]
     used = {str(event["tid"]) for event in renewed}
     named = {
         str(columns(event)[column])

@@ -42,6 +42,12 @@ class ToolError(WheelproofError):
     exit_code = 4
 
 
+class Inconclusive(WheelproofError):
+    """A limit, or the machine, kept a check from showing anything."""
+
+    exit_code = 3
+
+
 class NothingChecked(WheelproofError):
     """No check was carried out, so that silence would look like success."""
 

@@ -23,10 +23,10 @@ final class Header {
         text.append(threads.stream()
             .map(log -> "\"" + log.tid + "\":" + quoted(log.name))
             .collect(Collectors.joining(",")));
-        text.append("},\"capture\":{\"mode\":\"full\",\"kinds\":[");
-        text.append(Arrays.stream(Kind.ALL).map(kind -> "\"" + kind.text + "\"")
-            .collect(Collectors.joining(",")));
-        text.append("]}");
+        text.append("},\"capture\":{\"mode\":\"full\"");
+        kinds(text, "kinds", Arrays.asList(Kind.ALL));
+        kinds(text, "before", Kind.BEFORE);
+        text.append('}');
         map(text, "names", new TreeMap<>(Recorder.NAMES));
         text.append(",\"initial\":{\"counters\":{");
         text.append(Recorder.COUNTERS.stream().map(info -> "\"counter:" + info.id + "\":0")
@@ -58,6 +58,11 @@ final class Header {
             }
         }
         text.append("\"levels\":").append(lines.levels).append('}');
+    }
+
+    private static void kinds(StringBuilder text, String name, Collection<Kind> kinds) {
+        text.append(",\"").append(name).append("\":[").append(kinds.stream()
+            .map(kind -> quoted(kind.text)).collect(Collectors.joining(","))).append(']');
     }
 
     private static void map(StringBuilder text, String name, Map<?, String> values) {

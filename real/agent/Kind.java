@@ -1,6 +1,8 @@
 package wheelproof.agent;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** The kinds of event that the agent writes. Their names are those of the format, in capitals. */
 enum Kind {
@@ -15,6 +17,9 @@ enum Kind {
     CHECK_BEGIN, CHECK_END, CANCEL_KEY_BEGIN, CANCEL_KEY_END;
 
     static final Kind[] ALL = values();
+    /** Those that are numbered before another thread can see what they do. */
+    static final Set<Kind> BEFORE = EnumSet.of(OP_NEW, ENTRY_NEW, WHEEL_NEW, BUCKET_NEW,
+        OVERFLOW_CREATE, LIST_REMOVE, DQ_OFFER, FORCE_CAS, WATCH_ADD, WATCH_CANCEL);
 
     final String text = name().toLowerCase(Locale.ROOT);
     final boolean begins = text.endsWith("_begin");

@@ -12,6 +12,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * next number of the whole run, and the next one of each lock in {@code held}.
  */
 final class Log {
+    /** How many numbers an event has at most, without those of the locks that are held. */
+    private static final int LARGEST = 4 + Column.ALL.length + 2;
     private static final ThreadLocal<Log> OWN = ThreadLocal.withInitial(Log::new);
 
     final int tid;
@@ -30,8 +32,8 @@ final class Log {
     private int open;
 
     private final long[] values = new long[Column.ALL.length];
-    private long head, mask, word, version;
-    private boolean bracket;
+    private long head, mask, word, version, number;
+    private boolean bracket, lost;
 
     // What the hooks of one call tell those of the next.
     Info timer, running, parent, flushing;
@@ -59,7 +61,24 @@ final class Log {
         head = kind.ordinal();
         mask = 0;
         word = -1;
-        bracket = false;
+        number = 0;
+        bracket = lost = false;
+        return this;
+    }
+
+    /**
+     * Gives the event at hand its number, and room, before its effect. The effect must follow at
+     * once, then {@link #end}; a thread that sees the effect comes after this event.
+     */
+    Log numbers() {
+        if (Recorder.on) {
+            lost = room(LARGEST + 2 * depth) == null;
+            if (lost) {
+                Recorder.lose(tid);
+            } else {
+                number = Recorder.ORDER.incrementAndGet();
+            }
+        }
         return this;
     }
 
@@ -96,7 +115,7 @@ final class Log {
     }
 
     void end() {
-        if (!Recorder.on) {
+        if (!Recorder.on || lost) {
             return;
         }
         try {
@@ -118,7 +137,7 @@ final class Log {
         }
         int at = chunk.filled;
         into[at++] = head | (long) words << 24;
-        into[at++] = Recorder.ORDER.incrementAndGet();
+        into[at++] = number > 0 ? number : Recorder.ORDER.incrementAndGet();
         into[at++] = System.nanoTime();
         into[at++] = mask;
         for (long left = mask; left != 0; left &= left - 1) {

@@ -32,6 +32,7 @@ final class Members implements Opcodes {
             case "TimerTaskEntry":
                 node.interfaces.add(Type.getInternalName(Traced.Entry.class));
                 getter(node, "wp$list", "list", "()Ljava/lang/Object;");
+                setter(node, "wp$list", "list");
                 break;
             case "TimingWheel":
                 node.interfaces.add(Type.getInternalName(Traced.Wheel.class));

@@ -163,12 +163,13 @@ public final class OperationHooks {
         Log.own().watched = operation;
     }
 
+    /** Before it is taken out: a check that does not find it comes after this event. */
     public static void unwatch(Iterator<?> operations, Object watchers) {
-        operations.remove();
         Log log = Log.own();
         Info info = Info.of(watchers);
         log.event(Kind.WATCH_CANCEL).set(Column.PURGATORY, info.purgatory)
             .set(Column.OP, Info.id(log.watched)).set(Column.KEY, info.key).end();
+        operations.remove();
     }
 
     public static void watchingBegin(Object purgatory, Object operation, Object keys) {

@@ -51,6 +51,7 @@ final class Sites {
             after("add", "getfield " + TIMER + "TimerTaskEntry.list", 1, "seenList", "d t a1"),
             instead("add", "call " + ATOMIC + "AtomicInteger.incrementAndGet", 1, "linked",
                 "t a1"),
+            instead("remove", "putfield " + TIMER + "TimerTaskEntry.list", 1, "unlists", ""),
             instead("remove", "call " + ATOMIC + "AtomicInteger.decrementAndGet", 1, "unlinked",
                 "t a1"),
             instead("setExpiration", "call " + ATOMIC + "AtomicLong.getAndSet", 1, "keyed", "t"),

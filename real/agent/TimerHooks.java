@@ -181,36 +181,46 @@ public final class TimerHooks {
         }
     }
 
+    /** After the write: a thread that sees it waits for the monitors before it goes on. */
     public static int linked(AtomicInteger count, Object list, Object entry) {
-        return counted(Kind.LIST_ADD, count, 1, list, (TimerTaskEntry) entry);
-    }
-
-    public static int unlinked(AtomicInteger count, Object list, Object entry) {
-        return counted(Kind.LIST_REMOVE, count, -1, list, (TimerTaskEntry) entry);
-    }
-
-    private static int counted(Kind kind, AtomicInteger count, int by, Object list,
-            TimerTaskEntry entry) {
         Info info = Info.of(list);
         if (!Recorder.on || info.counter == null) {
-            return count.addAndGet(by);
+            return count.incrementAndGet();
         }
         Log log = Log.own();
         synchronized (info.counter) {
-            int now = count.addAndGet(by);
-            entry(log.event(kind), entry);
-            bucket(log, info);
-            if (by > 0) {
-                log.set(Column.BUCKET, info.slot);
-            } else {
-                log.cause(log.cancels > 0 ? Cause.CANCEL
-                    : log.flushing == info && !log.holds(Token.TASK) ? Cause.FLUSH : Cause.READD);
-            }
-            log.set(Column.POST_LIST, Info.id(((Traced.Entry) (Object) entry).wp$list()))
-                .set(Column.POST_COUNTER, now)
-                .word(Token.COUNTER, Token.WRITE, info.counter, ++info.counter.version).end();
-            return now;
+            log.event(Kind.LIST_ADD).set(Column.BUCKET, info.slot);
+            return counted(log, count.incrementAndGet(), info, entry);
         }
+    }
+
+    /** The write that no entry has its list any more is that of {@link #unlinked}. */
+    public static void unlists(Object entry, Object list) { }
+
+    /** Before the write: a thread that sees it goes on without the monitors. */
+    public static int unlinked(AtomicInteger count, Object list, Object entry) {
+        Info info = Info.of(list);
+        Traced.Entry word = (Traced.Entry) entry;
+        if (!Recorder.on || info.counter == null) {
+            word.wp$list(null);
+            return count.decrementAndGet();
+        }
+        Log log = Log.own();
+        synchronized (info.counter) {
+            log.event(Kind.LIST_REMOVE).numbers();
+            word.wp$list(null);
+            log.cause(log.cancels > 0 ? Cause.CANCEL
+                : log.flushing == info && !log.holds(Token.TASK) ? Cause.FLUSH : Cause.READD);
+            return counted(log, count.decrementAndGet(), info, entry);
+        }
+    }
+
+    private static int counted(Log log, int now, Info list, Object entry) {
+        bucket(entry(log, (TimerTaskEntry) entry), list)
+            .set(Column.POST_LIST, Info.id(((Traced.Entry) entry).wp$list()))
+            .set(Column.POST_COUNTER, now)
+            .word(Token.COUNTER, Token.WRITE, list.counter, ++list.counter.version).end();
+        return now;
     }
 
     public static void flushBegin(Object list, Object consumer) {

@@ -14,6 +14,8 @@ public interface Traced {
     /** A TimerTaskEntry. */
     interface Entry extends Traced {
         Object wp$list();
+
+        void wp$list(Object list);
     }
 
     /** A TimingWheel. */

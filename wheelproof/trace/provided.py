@@ -43,7 +43,7 @@ class State(Protocol):
 class Rules(Protocol):
     """``rules``: they judge and take one event after the other.
 
-    ``State``: of a header's ``initial``, the kinds that were recorded, ``config`` and ``variant``.
+    ``State``: of a header, in which the fields that a file must have may be absent.
     """
 
     @property
@@ -51,11 +51,7 @@ class Rules(Protocol):
     @property
     def NEEDS(self) -> Mapping[str, tuple[str, ...]]: ...
     @property
-    def State(
-        self,
-    ) -> Callable[
-        [Mapping[str, object] | None, frozenset[str] | None, Mapping[str, int] | None, str], State
-    ]: ...
+    def State(self) -> Callable[[Header], State]: ...
 
 
 class Words(Protocol):

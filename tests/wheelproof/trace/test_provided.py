@@ -13,7 +13,7 @@ PARTS = {
     provided.Bulk: own.BULK,
     provided.Rules: own.RULES,
     provided.Shrinker: own.SHRINKER,
-    provided.State: own.RULES.State(None, None, None, ""),
+    provided.State: own.RULES.State({}),
     provided.Words: own.WORDS,
 }
 

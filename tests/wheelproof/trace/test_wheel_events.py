@@ -181,7 +181,7 @@ def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
 def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused):
     """An adder that has linked before the flush keys the bucket between the reset and the end of
     the hold: the reset is required, not the key."""
-    state, span = TimerState({"keys": {"7": 5}}), {"span": 1, "list": 7}
+    state, span = TimerState({"initial": {"keys": {"7": 5}}}), {"span": 1, "list": 7}
     keyed = {"k": "bucket_expiry_set", "list": 7}
     events = [
         {"tid": 1, "k": "flush_begin", **span},
@@ -206,7 +206,7 @@ def test_a_level_is_spoken_of_by_its_number_where_it_has_one(known, spoken):
     word = ("V", "wheel:1.overflow", 1, "w")
     for timer in range(20):
         published = {"tid": 1, "k": "overflow_create", "timer": timer, "ord": (word,), **known}
-        state = TimerState()
+        state = TimerState({})
         assert state.judge(published) is None
         state.apply(published)
         assert state.judge(published).message.startswith(f"{spoken} is published a second time")

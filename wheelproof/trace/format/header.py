@@ -114,15 +114,16 @@ def _clock(found: dict[str, object], newer: bool) -> Wrong:
 def _capture(found: dict[str, object], newer: bool) -> Wrong:
     if found.get("mode") not in CAPTURES and not newer:
         yield f"mode must be one of {', '.join(CAPTURES)}"
-    kinds = found.get("kinds")
-    if kinds is None:
-        return
-    if not is_list(kinds, is_text):
-        yield 'kinds must be an array of kinds of event, as in ["lock_acquire","lock_release"]'
-        return
-    for name in kinds:
-        if name not in KINDS and not newer:
-            yield f"{name!r} is no kind of event, and kinds names it"
+    for field in ("kinds", "before"):
+        kinds = found.get(field)
+        if kinds is None:
+            continue
+        if not is_list(kinds, is_text):
+            yield f'{field} must be an array of kinds of event, as in ["list_add","list_remove"]'
+            return
+        for name in kinds:
+            if name not in KINDS and not newer:
+                yield f"{name!r} is no kind of event, and {field} names it"
 
 
 def _sources(found: object, newer: bool) -> Wrong:

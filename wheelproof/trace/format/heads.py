@@ -13,10 +13,12 @@ from wheelproof.protocols import Scenario
 
 
 class Capture(TypedDict, total=False):
-    """What was recorded of a run. ``kinds``: absent for all."""
+    """What was recorded of a run. ``kinds``: absent for all. ``before``: the kinds whose events are
+    numbered before another thread can see what they do."""
 
     mode: str
     kinds: Sequence[str]
+    before: Sequence[str]
 
 
 class Header(TypedDict, total=False):

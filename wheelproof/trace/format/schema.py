@@ -151,8 +151,8 @@ HEADER = (
     Field(
         "capture",
         "object",
-        f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and "
-        "rate of a sample",
+        f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; before: "
+        "the kinds that are numbered before their effect can be seen; keys and rate of a sample",
         True,
     ),
     Field(

@@ -21,15 +21,9 @@ class Replay(Judging):
         self, header: Header, limit: int = 100, cut: Mapping[str, int] | None = None
     ) -> None:
         super().__init__(header, limit, cut)
-        kinds = header.get("capture", {}).get("kinds")
         rules, events = declared.part("rules"), declared.part("events")
         self.kinds, self.needs, self.spoken = rules.KINDS, rules.NEEDS, events.spoken
-        self.state = rules.State(
-            header.get("initial"),
-            None if kinds is None else frozenset(kinds),
-            header.get("config"),
-            header.get("variant", ""),
-        )
+        self.state = rules.State(header)
         self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
 
     @property
