@@ -20,7 +20,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
 	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper \
-	replay-zookeeper chaos real docs doctor clean
+	replay-zookeeper chaos real starve docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -50,6 +50,7 @@ help:
 	@echo '               a decision: ARGS="--seconds 60 --seed 2", ARGS="--without NoFence"'
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
+	@echo 'make starve    record load beside busy processes, again and again: ARGS="--runs 200"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
@@ -143,6 +144,9 @@ chaos: setup
 
 real: setup
 	@$(RUN) real.record $(ARGS)
+
+starve: setup
+	@$(RUN) real.record.starved $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data

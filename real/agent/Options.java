@@ -14,6 +14,8 @@ final class Options {
     /** Check each held lock that an event names. */
     boolean verify;
     int chunks = 64 * CHUNKS_PER_MB;
+    /** How often to look for an event in vain; 0 for ever. */
+    long patience;
     /** Of 10,000 adds so many are delayed, by so many ms, between clock read and link. */
     int stallEach;
     long stallMs;
@@ -29,6 +31,7 @@ final class Options {
                 case "release": options.release = value; break;
                 case "verify": options.verify = true; break;
                 case "memory": options.chunks = Integer.parseInt(value) * CHUNKS_PER_MB; break;
+                case "patience": options.patience = Long.parseLong(value); break;
                 case "stall":
                     String[] numbers = value.split(":");
                     options.stallEach = Integer.parseInt(numbers[0]);

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -18,7 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Recorder {
     /** The exit code of a JVM that the agent halts. */
-    static final int DEFECT = 97, REFUSED = 98, UNHELD = 99;
+    static final int HUNG = 96, DEFECT = 97, REFUSED = 98, UNHELD = 99;
 
     static final AtomicLong ORDER = new AtomicLong(), SPANS = new AtomicLong();
     static final AtomicInteger THREADS = new AtomicInteger();
@@ -31,11 +30,13 @@ public final class Recorder {
     static final LongAdder LOST = new LongAdder(), CHECKED = new LongAdder();
 
     private static final CountDownLatch ENDED = new CountDownLatch(1);
-    private static final long PATIENCE_MS = 30_000;
+    private static final int LOOK_MS = 2;
 
     static volatile boolean on;
     static volatile boolean stopping;
     static boolean verify;
+    /** How often the writer looks for a new event in vain before the program hangs; 0: for ever. */
+    private static long patience;
     private static AtomicInteger chunks;
     /** The last number before what was lost, and the thread that lost it first. */
     private static long cut = Long.MAX_VALUE;
@@ -47,6 +48,7 @@ public final class Recorder {
 
     static void start(Options options) throws java.io.IOException {
         verify = options.verify;
+        patience = options.patience;
         chunks = new AtomicInteger(options.chunks);
         signal = options.output.resolveSibling(options.output.getFileName() + ".stop");
         Files.deleteIfExists(signal);
@@ -62,9 +64,7 @@ public final class Recorder {
     public static void stop() {
         stopping = true;
         try {
-            if (!ENDED.await(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
-                System.err.println("wheelproof agent: the recording was not written in time");
-            }
+            ENDED.await();
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
         }
@@ -72,9 +72,15 @@ public final class Recorder {
 
     private static void write() {
         try {
+            long last = 0, vain = 0;
             while (!writer.drain()) {
                 stopping = stopping || Files.exists(signal);
-                Thread.sleep(2);
+                Thread.sleep(LOOK_MS);
+                vain = ORDER.get() == last ? vain + 1 : 0;
+                last = ORDER.get();
+                if (patience > 0 && vain >= patience && !stopping) {
+                    hung(vain);
+                }
             }
             on = false;
             writer.finish(cut(), loser);
@@ -128,6 +134,18 @@ public final class Recorder {
         if (!has) {
             halt(UNHELD, "an event says that a lock is held which is not: " + token, new Error());
         }
+    }
+
+    /** A busy machine keeps the writer from looking, as it keeps the program from going on. */
+    private static void hung(long looks) {
+        System.err.println("wheelproof agent: no event in " + looks + " looks; its threads are at");
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            System.err.println(thread.getName() + " " + thread.getState());
+            for (StackTraceElement frame : frames) {
+                System.err.println("    at " + frame);
+            }
+        });
+        Runtime.getRuntime().halt(HUNG);
     }
 
     static void halt(int code, String message, Throwable error) {

@@ -3,11 +3,12 @@ package wheelproof.agent;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.server.util.timer.TimerTaskEntry;
 
 /** What the changed classes call where a task is handed back, handed over and run. */
 public final class RunHooks {
-    private static final long NS_PER_MS = 1_000_000;
+    private static final long NS_PER_MS = 1_000_000, WAIT_NS = 20_000;
 
     private RunHooks() { }
 
@@ -67,7 +68,7 @@ public final class RunHooks {
                 submitted(Result.NONE);
             }
             while (!recorded) {
-                Thread.yield();
+                LockSupport.parkNanos(this, WAIT_NS);
             }
             Log log = Log.own();
             Info before = log.running;

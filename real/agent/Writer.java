@@ -21,8 +21,8 @@ import java.util.zip.GZIPOutputStream;
  * stand in a file of their own behind a first header; without a footer that file is incomplete.
  */
 final class Writer {
-    /** How long the end waits for a moment in which nothing is under way. */
-    private static final long PATIENCE_NS = 5_000_000_000L;
+    /** How often the end looks for a moment in which nothing is under way. */
+    private static final int LOOKS = 5_000;
 
     private static final class Stream {
         final Log log;
@@ -66,7 +66,8 @@ final class Writer {
     private final Lines lines = new Lines();
     private final OutputStream body;
     private final long first;
-    private long expected = 1, under, since;
+    private long expected = 1, under;
+    private int looks;
 
     Writer(Options options) throws IOException {
         this.options = options;
@@ -102,6 +103,7 @@ final class Writer {
 
     /** Writes what there is; true when the recording has come to its end. */
     boolean drain() throws IOException {
+        looks += Recorder.stopping ? 1 : 0;
         do {
             for (Log log; (log = Recorder.NEW.poll()) != null; ) {
                 Stream stream = new Stream(log);
@@ -136,10 +138,7 @@ final class Writer {
 
     /** Whether nothing is under way that a later event would end. */
     private boolean quiet() {
-        if (since == 0) {
-            since = System.nanoTime();
-        }
-        return under == 0 || System.nanoTime() - since > PATIENCE_NS;
+        return under == 0 || looks > LOOKS;
     }
 
     /** What an event leaves to be ended (1), or ends (-1). */

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from real import patience
 from wheelproof import java
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
@@ -19,6 +20,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FIX, REGRESSION = HERE / "fix.diff", HERE / "regression.diff"
 
+TOO_SLOW = 3
+"""Exit code of D1.java on a machine on which no add comes before the boundary."""
 NAMED = "4.3.0"
 """The release that the diffs are made against."""
 KAFKA = "org.apache.kafka:kafka-server-common"
@@ -42,19 +45,12 @@ class Classes:
         """The jar with the classes of these sources."""
         return compiled(self.java, sources, [*self.path, *more], True)
 
-    def run(self, *arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[str]:
-        """Run Java, which may end with any exit code. ToolError where it does not end in time."""
-        try:
-            return subprocess.run(
-                [self.java, *arguments],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=timeout_s,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise ToolError(f"Java did not end within {timeout_s:g} s.") from error
+    def run(
+        self, *arguments: str | Path, patience_s: float, beside: Sequence[int] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Run Java, which may end with any exit code and may need the processes ``beside`` it.
+        ToolError where it hangs."""
+        return patience.run([self.java, *arguments], patience_s, beside)
 
 
 def releases() -> list[str]:

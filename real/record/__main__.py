@@ -44,6 +44,8 @@ RUNS = (
     Run("broker", None, lambda _: [], "conforms", False),
     Run("brokers", None, lambda _: [], "conforms", False, nodes=3),
 )
+PATIENCE_S = 600
+"""What D1 may wait for its boundaries, and more; the agent finds sooner that a program hangs."""
 USUAL = ("load", "sound", "d1")
 """The recordings that are made where none is named: a broker needs 45 jars and a minute."""
 
@@ -58,7 +60,9 @@ def recorded(
         last = max(2, run.nodes)
         return [broker.file_of(file, node, run.nodes) for node in range(1, last)]
     path = agent.compile(run.source)
-    agent.record(file, path, run.program(seconds), run.options, timeout_s=60 + 10 * seconds)
+    agent.record(
+        file, path, run.program(seconds), run.options, patience_s=PATIENCE_S + 10 * seconds
+    )
     return [file]
 
 
@@ -113,8 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m real.record",
         description="Records the timer and the purgatory of released Kafka, and checks what they "
         "did: a busy run and a sound one conform, and D1 is named.",
-        epilog="Exit codes: 0 all verdicts are as they must be, 1 one is not, 2 usage, 4 a tool "
-        "failed, 5 Java or a jar is absent.",
+        epilog="Exit codes: 0 all verdicts are as they must be, 1 one is not, 2 usage, 3 the "
+        "machine is too slow for D1, 4 a tool failed or hangs, 5 Java or a jar is absent.",
     )
     parser.add_argument(
         "names",

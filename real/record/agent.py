@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from real.d1.classes import NAMED, Classes, released
+from real.d1.classes import NAMED, TOO_SLOW, Classes, released
 from wheelproof import kept
 from wheelproof.artifacts import Artifact
-from wheelproof.errors import ToolError
+from wheelproof.errors import Inconclusive, ToolError
 from wheelproof.jvm.jars import locate
 from wheelproof.jvm.setup import ASM
 
@@ -30,7 +30,12 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 """The date of each file in the jar, so that the same classes make the same jar."""
 LINE = 70
 """Bytes in a line of a manifest, without its end."""
+LOOKS = 30_000
+"""So often the agent looks for a new event in vain before it says that a program hangs."""
+MOST = 60
+"""Lines of what a JVM has printed that a message shows."""
 HALTED = {
+    96: "The program hangs",
     97: "The agent has a defect",
     98: "The agent refuses these classes",
     99: "A recorded lock was not held",
@@ -56,25 +61,27 @@ class Agent:
         path: Sequence[Path],
         program: Sequence[str],
         options: Sequence[str] = (),
-        timeout_s: float = 120,
+        patience_s: float = 120,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program, and record it into ``output``.
 
-        Raises ToolError with what was printed where the program or the agent fails.
+        Raises ToolError with what was printed where the program or the agent fails or hangs, and
+        Inconclusive where the program says that the machine is too slow for it.
         """
         output.parent.mkdir(parents=True, exist_ok=True)
         output.unlink(missing_ok=True)
         ended = self.classes.run(
-            f"-javaagent:{self.jar}={self.options(output, options)}",
+            f"-javaagent:{self.jar}={self.options(output, (f'patience={LOOKS}', *options))}",
             "-cp",
             os.pathsep.join(map(str, path)),
             *program,
-            timeout_s=timeout_s,
+            patience_s=patience_s,
         )
+        if ended.returncode == TOO_SLOW:
+            raise Inconclusive(f"{program[0]}: {ended.stderr.strip().splitlines()[-1]}")
         if ended.returncode != 0 or not output.is_file():
             why = HALTED.get(ended.returncode, f"{program[0]} ended with {ended.returncode}")
-            message = ended.stderr.strip().splitlines()
-            raise ToolError(f"{why}: " + "\n".join(message[-20:] or ["it printed nothing"]))
+            raise ToolError(f"{why}: {told(ended.stderr)}")
         return ended
 
     def options(self, output: Path, more: Sequence[str]) -> str:
@@ -100,6 +107,13 @@ def packed(classes: Path, path: Sequence[Path]) -> bytes:
         for entry in given.infolist():
             made.writestr(entry, given.read(entry))
     return jar.getvalue()
+
+
+def told(printed: str) -> str:
+    """What a JVM says at last: from the agent's own words on, where there are some."""
+    lines = printed.strip().splitlines()
+    own = [number for number, line in enumerate(lines) if line.startswith("wheelproof agent: ")]
+    return "\n".join(lines[own[0] if own else -20 :][:MOST] or ["it printed nothing"])
 
 
 def manifest(path: Sequence[Path]) -> str:

@@ -17,6 +17,7 @@ from random import SystemRandom
 from threading import Event, Thread
 
 from real.d1.classes import NAMED
+from real.patience import LOOK_S, Patience
 from real.record.agent import HALTED, HERE, Agent
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError
@@ -109,7 +110,7 @@ def record(
             config.write_text(text, encoding="utf-8")
             formatted = agent.classes.run(
                 *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
-                timeout_s=FORMAT_S,
+                patience_s=FORMAT_S,
             )
             if formatted.returncode != 0:
                 raise ToolError(f"The storage is not formatted: {formatted.stderr.strip()}")
@@ -128,7 +129,9 @@ def record(
             killer.start()
         try:
             ended = agent.classes.run(
-                *("-cp", more, "Clients", *arguments), timeout_s=CLIENTS_S + seconds
+                *("-cp", more, "Clients", *arguments),
+                patience_s=CLIENTS_S + seconds,
+                beside=[broker.process.pid for broker in brokers],
             )
         finally:
             over.set()
@@ -167,28 +170,28 @@ class Broker:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return ToolError(f"{message}. Its log is {self.log}:\n" + "\n".join(lines[-LOG_LINES:]))
 
-    def _check(self, end: float, what: str) -> None:
+    def _check(self, patience: Patience, what: str) -> None:
         code = self.process.poll()
         if code is not None:
             raise self.failed(HALTED.get(code, f"The broker ended with {code}"))
-        if time.monotonic() > end:
-            raise self.failed(f"The broker has {what}")
-        time.sleep(0.1)
+        if patience.used_up():
+            raise self.failed(f"The broker hangs: it has {what}")
+        time.sleep(LOOK_S)
 
     def await_port(self, port: int) -> None:
         """Wait until the broker listens."""
-        end = time.monotonic() + READY_S
+        patience = Patience(READY_S, self.process.pid)
         while True:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     return
-            self._check(end, f"not listened within {READY_S} s")
+            self._check(patience, f"not listened, and was given {READY_S} s")
 
     def await_file(self, file: Path) -> None:
         """Wait until the recording is whole."""
-        end = time.monotonic() + END_S
+        patience = Patience(END_S, self.process.pid)
         while not file.is_file():
-            self._check(end, f"written no recording within {END_S} s")
+            self._check(patience, f"written no recording, and was given {END_S} s")
 
 
 @contextmanager
@@ -202,8 +205,9 @@ def running(java: Path, command: Sequence[str], log: Path) -> Iterator[Broker]:
         yield Broker(process, log)
     finally:
         process.terminate()
-        try:
-            process.wait(END_S)
-        except subprocess.TimeoutExpired:
+        patience = Patience(END_S, process.pid)
+        while process.poll() is None and not patience.used_up():
+            time.sleep(LOOK_S)
+        if process.poll() is None:
             process.kill()
             process.wait()

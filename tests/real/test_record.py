@@ -5,6 +5,7 @@ where Java or a jar is absent. No test asserts how late a task is.
 """
 
 import copy
+import re
 import shutil
 import socket
 from pathlib import Path
@@ -22,6 +23,16 @@ from wheelproof.trace.format.jsonl import Reader
 from wheelproof.trace.judging.replay import replay, replay_events
 
 FOLDER = Path(__file__).parent / "recordings"
+KINDS = (recording.AGENT / "Kind.java").read_text(encoding="utf-8")
+
+
+def kinds_in(text):
+    """The kinds of event in a piece of Kind.java."""
+    return {name.lower() for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", text)}
+
+
+ALL = kinds_in(KINDS.partition("{")[2].partition(";")[0])
+BEFORE = kinds_in(KINDS.partition("EnumSet.of(")[2].partition(")")[0])
 VERDICTS = {"load": "conforms", "sound": "conforms", "d1": "violates"}
 
 
@@ -160,6 +171,24 @@ def test_a_busy_run_conforms_with_each_lock_held(folder):
     assert verdict.verdict == "conforms", verdict.first
     hashes = Reader(file).header["hashes"]
     assert set(hashes) == {agent.jar.name, "kafka-server-common-4.3.0.jar"}
+    capture = Reader(file).header["capture"]
+    assert set(capture["before"]) == BEFORE and set(capture["kinds"]) == ALL
+
+
+def test_a_java_program_that_hangs_is_halted_with_the_place_of_its_threads(folder, tmp_path):
+    agent = built(folder)
+    source = tmp_path / "Hangs.java"
+    source.write_text(
+        "public final class Hangs {\n"
+        "    public static void main(String[] arguments) throws Exception {\n"
+        "        Thread.currentThread().join();\n    }\n}\n",
+        encoding="utf-8",
+    )
+    path = agent.compile(source)
+    with pytest.raises(ToolError, match="The program hangs") as caught:
+        agent.record(tmp_path / "hangs.jsonl", path, ["Hangs"], ("patience=100",))
+    assert "no event in 100 looks" in caught.value.message
+    assert "at Hangs.main" in caught.value.message.replace("app//", "")
 
 
 def test_what_does_not_fit_into_memory_is_counted_and_never_green(folder):

@@ -1,0 +1,204 @@
+"""Records released Kafka on a starved machine, again and again, and checks each recording:
+``python -m real.record.starved --help``.
+
+Processes that do nothing but compute take the processors away while a program runs. What it does
+then must be sound as ever: an alarm is a defect of the agent, or of what judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from real.record import followed
+from real.record.agent import HERE, Agent, build
+from traces import shrink
+from traces.events import read
+from wheelproof.errors import ToolError, WheelproofError
+from wheelproof.pipeline import local
+from wheelproof.trace import declared
+from wheelproof.trace.format.jsonl import Reader, write
+from wheelproof.trace.judging.replay import replay
+from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
+
+BUSY = (sys.executable, "-c", "while True: pass")
+IDLE_RUNS = 5
+"""Runs without busy processes, whose median CPU time the others are held against."""
+MOST = 2.0
+"""CPU time of a starved run over that of an idle one, at most."""
+PATIENCE_S = 600
+ENGINES = ("event by event", "in bulk", "on the model")
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that compute; they end with the block."""
+    processes = [subprocess.Popen(BUSY, stdin=subprocess.DEVNULL) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
+
+
+def child_cpu_s() -> float:
+    """CPU time of the processes that were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def cpu_of(agent: Agent, file: Path, ms: int, count: int) -> float:
+    """Record ``load`` beside so many busy processes; the CPU seconds of its JVM. Raises ToolError
+    where it does not end by itself."""
+    path = agent.compile(HERE / "Load.java")
+    with busy(count):
+        before = child_cpu_s()
+        program = ["Load", str(ms), "4", "400"]
+        agent.record(file, path, program, ("verify",), patience_s=PATIENCE_S)
+        return child_cpu_s() - before
+
+
+def alarms(file: Path, prefix: int) -> dict[str, str]:
+    """Engine -> what it has against a recording; none where the recording is sound."""
+    verdict = replay(file)
+    (run,) = local.check([file], {}).document()["runs"]
+    model = followed.follow(file, prefix=prefix)
+    refused = model.refused or model.verdict.first
+    said = {
+        "event by event": (verdict.verdict == CONFORMS, verdict.first or verdict.verdict),
+        "in bulk": (run["verdict"] == CONFORMS, run["verdict"]),
+        "on the model": (model.conforms, refused or model.verdict.verdict),
+    }
+    return {name: str(why) for name, (sound, why) in said.items() if not sound}
+
+
+def unnoticed(file: Path, folder: Path, prefix: int) -> list[str]:
+    """The engines that do not refuse a recording without its first unlink, all numbers given anew:
+    the control of what judges here."""
+    reader = Reader(file)
+    events = [read(event) for _, event in reader]
+    at = next(number for number, event in enumerate(events) if event["k"] == "list_remove")
+    kept = shrink.renumbered(events[:at] + events[at + 1 :])
+    planted = folder / "planted.jsonl"
+    write(planted, reader.header, kept)
+    (run,) = local.check([planted], {}).document()["runs"]
+    model = followed.follow(planted, prefix=prefix).refused
+    noticed = replay(planted).verdict == VIOLATES, run["verdict"] == VIOLATES, model is not None
+    return [name for name, refused in zip(ENGINES, noticed, strict=True) if not refused]
+
+
+@dataclass
+class Outcome:
+    """What all runs together show. ``cpu_s``: of each that ended; ``idle_s``: of an idle one."""
+
+    idle_s: float
+    cpu_s: list[float]
+    events: int = 0
+    alarms: int = 0
+    hung: int = 0
+
+    @property
+    def ratios(self) -> list[float]:
+        return [each / self.idle_s for each in self.cpu_s]
+
+    @property
+    def exit_code(self) -> int:
+        """0: no alarm, and each run ended in MOST times the CPU time of an idle one at most."""
+        if self.hung:
+            return ToolError.exit_code
+        return int(bool(self.alarms) or max(self.ratios) > MOST)
+
+    def lines(self) -> Iterator[str]:
+        ratios = self.ratios or [0.0]
+        yield (
+            f"{len(self.cpu_s)} recordings, {self.events:,} events, {self.alarms} alarms, "
+            f"{self.hung} did not end by themselves"
+        )
+        yield (
+            f"CPU time of Java over that of an idle run ({self.idle_s:.2f} s): median "
+            f"{statistics.median(ratios):.2f}, greatest {max(ratios):.2f}, bound {MOST:g}; above "
+            f"it {sum(each > MOST for each in ratios)}"
+        )
+
+
+def starve(
+    agent: Agent, folder: Path, runs: int, count: int, ms: int, prefix: int
+) -> Iterator[tuple[str, Outcome]]:
+    """Record and judge so many runs; yields a line for each, and what there is so far."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "idle.jsonl"
+    idle = statistics.median(cpu_of(agent, file, ms, 0) for _ in range(IDLE_RUNS))
+    outcome = Outcome(idle, [])
+    yield f"idle: {idle:.2f} CPU s, the median of {IDLE_RUNS} runs", outcome
+    if blind := unnoticed(file, folder, prefix):
+        raise ToolError(f"A recording without an unlink is not refused {', '.join(blind)}.")
+    yield f"control: without its first unlink it is refused {', '.join(ENGINES)}", outcome
+    for number in range(1, runs + 1):
+        file = folder / f"starved-{number}.jsonl"
+        try:
+            used = cpu_of(agent, file, ms, count)
+        except ToolError as error:
+            outcome.hung += 1
+            yield f"run {number}: {error}", outcome
+            continue
+        against = alarms(file, prefix)
+        outcome.cpu_s.append(used)
+        outcome.events += (events := sum(1 for _ in Reader(file)))
+        outcome.alarms += bool(against)
+        if against:
+            said = "; ".join(f"ALARM {name}: {why}" for name, why in against.items())
+        else:
+            said = CONFORMS
+            file.unlink()
+        ratio = outcome.ratios[-1]
+        yield f"run {number}: {events:,} events, {used:.2f} CPU s, {ratio:.2f} x, {said}", outcome
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m real.record.starved",
+        description="Records load beside busy processes, again and again: each recording must be "
+        "sound, and each run must end by itself in twice the CPU time of an idle one at most.",
+        epilog="Exit codes: 0 so it is, 1 an alarm, or a run took more CPU time, 2 usage, 4 a run "
+        "did not end by itself, or a tool failed, 5 Java or a jar is absent. A recording with an "
+        "alarm is kept.",
+    )
+    parser.add_argument("--runs", type=int, default=10, help="how many (10)")
+    parser.add_argument("--busy", type=int, default=6, help="busy processes beside each (6)")
+    parser.add_argument("--ms", type=int, default=500, help="how long each runs, in ms (500)")
+    parser.add_argument(
+        "--prefix", type=int, default=3_000, help="events that are followed on the model (3,000)"
+    )
+    parser.add_argument("--output", type=Path, default=Path("build"), help="folder (build)")
+    chosen = parser.parse_args(arguments)
+    if min(chosen.runs, chosen.ms, chosen.prefix) < 1 or chosen.busy < 0:
+        parser.error("--runs, --ms and --prefix must be 1 or more, and --busy 0 or more")
+    declared.use(Path(__file__).parents[2])
+    try:
+        agent = build(chosen.output)
+        folder = chosen.output / "recordings" / "starved"
+        said = starve(agent, folder, chosen.runs, chosen.busy, chosen.ms, chosen.prefix)
+        line, outcome = next(said)
+        print(line, flush=True)
+        for line, _ in said:
+            print(line, flush=True)
+        for line in outcome.lines():
+            print(line)
+        return outcome.exit_code
+    except WheelproofError as error:
+        print(f"real.record.starved: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
