@@ -6,6 +6,9 @@ All rows are measured in one process, in turns. Read ratios: the machine may be 
   The tasks are added before, and do nothing but count.
 * The slowest add: 100,000 tasks are due within half a second. Meanwhile another thread adds one
   task every two milliseconds, far in the future. Its slowest add in wall time is the row's figure.
+* Adders that never pause: eight threads add tasks that are due within 100 ms, one after the other,
+  for four seconds. A task's lateness is the time from its deadline to its run. ``fixed parts`` is a
+  ``PartedTimer`` whose parts take no account of what was added between them.
 
 ``SystemTimer`` and ``PartedTimer`` are driven by ``SystemTimerReaper``. ``SystemTimer, pool`` runs
 its tasks on the library's ``ThreadPoolExecutor`` of one thread, as the timer did before it had a
@@ -19,13 +22,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import random
 import sched
+import statistics
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from impl.clock import VirtualClock
@@ -42,6 +48,15 @@ FAR_MS = 600_000
 
 PAUSE_S = 0.002
 """How long the other thread pauses between two adds, in seconds."""
+
+ADDERS = 8
+"""How many threads add without a pause."""
+
+STEADY_S = 4
+"""For how many seconds they add."""
+
+STEADY_MS = 100
+"""The longest delay of what they add, in milliseconds."""
 
 ROUNDS = 3
 """How often each row is measured; the least is shown."""
@@ -73,6 +88,28 @@ class Task(TimerTask):
 
     def run(self) -> None:
         self.count()
+
+
+class Dated(TimerTask):
+    """Notes by how many seconds its run is late."""
+
+    __slots__ = ("due", "lateness")
+
+    def __init__(self, delay_ms: int, lateness: list[float]) -> None:
+        super().__init__(delay_ms)
+        self.due, self.lateness = time.monotonic() + delay_ms / 1000, lateness
+
+    def run(self) -> None:
+        self.lateness.append(time.monotonic() - self.due)
+
+
+class FixedParts(PartedTimer):
+    """Its parts are of one size, whatever was added between them."""
+
+    __slots__ = ()
+
+    def expire_part(self, linked: int) -> int | None:
+        return super().expire_part(sys.maxsize)
 
 
 class Subject(Protocol):
@@ -207,6 +244,13 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {
 }
 
 
+STEADY: dict[str, type[SystemTimer]] = {
+    "SystemTimer": SystemTimer,
+    "PartedTimer": PartedTimer,
+    "fixed parts": FixedParts,
+}
+
+
 @contextmanager
 def collecting(on: bool) -> Iterator[None]:
     """The garbage collector on with its default thresholds, or off."""
@@ -245,6 +289,52 @@ def slowest_add_ms(make: Callable[[], Subject], tasks: int) -> float:
     return slowest * 1000
 
 
+@dataclass(frozen=True)
+class Steady:
+    """A timer under adders that never pause: lateness and slowest add in seconds."""
+
+    added: int
+    ran: int
+    median: float
+    latest: float
+    slowest: float
+
+
+def steady(kind: type[SystemTimer]) -> Steady:
+    """``ran``: how many of the added tasks had run when the adders stopped. All run in the end."""
+    lateness: list[float] = []
+    stop, counts, slowest = threading.Event(), [0] * ADDERS, [0.0] * ADDERS
+    timer = kind()
+
+    def body(number: int) -> None:
+        draw = random.Random(number)
+        while not stop.is_set():
+            start = time.perf_counter()
+            timer.add(Dated(draw.randint(1, STEADY_MS), lateness))
+            slowest[number] = max(slowest[number], time.perf_counter() - start)
+            counts[number] += 1
+
+    threads = [threading.Thread(target=body, args=(number,)) for number in range(ADDERS)]
+    with SystemTimerReaper("reaper", timer):
+        for thread in threads:
+            thread.start()
+        time.sleep(STEADY_S)
+        stop.set()
+        ran = len(lateness)
+        for thread in threads:
+            thread.join()
+        while len(lateness) < sum(counts):
+            time.sleep(PAUSE_S)
+    return Steady(sum(counts), ran, statistics.median(lateness), max(lateness), max(slowest))
+
+
+def steady_rows() -> Iterator[tuple[str, Steady]]:
+    """Each timer's round with the least median lateness, of ``ROUNDS`` in turns."""
+    rounds = [{name: steady(kind) for name, kind in STEADY.items()} for _ in range(ROUNDS)]
+    for name in STEADY:
+        yield name, min((each[name] for each in rounds), key=lambda row: row.median)
+
+
 def rows(tasks: int) -> Iterator[tuple[str, str, float, float]]:
     """(timer, state of the collector, expiry in us per task, slowest add in ms)."""
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
@@ -268,6 +358,18 @@ def main(arguments: list[str]) -> int:
     print("|---|---|---|---|---|")
     for name, state, cost, slow in table:
         print(f"| {name} | {state} | {cost / base[state]:.1f} | {cost:.1f} | {slow:,.0f} |")
+    print(f"\n{ADDERS} threads add for {STEADY_S} s without a pause, the best of {ROUNDS} rounds\n")
+    print(
+        "| timer | ran while adding | median lateness / SystemTimer | ms | latest | slowest add |"
+    )
+    print("|---|---|---|---|---|---|")
+    pairs = list(steady_rows())
+    first = pairs[0][1].median
+    for name, row in pairs:
+        print(
+            f"| {name} | {row.ran / row.added:.0%} | {row.median / first:.1f} "
+            f"| {row.median * 1000:,.0f} | {row.latest * 1000:,.0f} | {row.slowest * 1000:,.0f} |"
+        )
     return 0
 
 

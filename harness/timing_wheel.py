@@ -21,6 +21,7 @@ NOT_RUN = {
         "raises TypeError before there is a wheel; tests/impl/test_system_timer_defects.py gives "
         "what is no int"
     ),
+    "impl.timing_wheel: TimingWheel.levels": ("parted_timer's, whose scenarios run it"),
     "impl.timing_wheel: TimingWheel.__init__: ": (
         "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
         "gives them"

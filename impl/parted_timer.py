@@ -18,7 +18,7 @@ from impl.task_executor import TaskExecutor
 from impl.timing_wheel import NOT_QUEUED, Bucket, Clock, whole
 
 PART_SIZE = 500
-"""How many entries are moved in one hold of the lock: some milliseconds of work."""
+"""How many entries are moved in one hold of the lock at least: some milliseconds of work."""
 
 GAP_S = 0.0005
 """For how many seconds other threads have the lock between two parts."""
@@ -27,8 +27,9 @@ GAP_S = 0.0005
 class PartedTimer(SystemTimer):
     """A :class:`~impl.system_timer.SystemTimer` whose ``advance_clock`` works in parts.
 
-    It holds the write lock for ``part_size`` entries at most, and then lets other threads have it.
-    A bucket that is not empty by then stays in the queue under its key. No ``add`` waits for more
+    It holds the write lock for ``part_size`` entries and the moves of those that came in the gap
+    before, and then lets other threads have it. So no pace of adds makes what is due ever later. A
+    bucket that is not empty by then stays in the queue under its key. No ``add`` waits for more
     than one part, unless the machine is too busy to let its thread run in the gap.
 
     Any number of threads may call ``advance_clock``. One of them expires what is due, and the
@@ -64,9 +65,9 @@ class PartedTimer(SystemTimer):
         # A thread that waits for the write lock goes before all that want to add. In a gap there is
         # no such thread.
         with self.expiring:  # lock P1, unlock P2
-            while True:
-                if not self.expire_part():
-                    break
+            linked = self.size()  # read P3
+            while (rest := self.expire_part(linked)) is not None:
+                linked = rest
                 self.give_way()
         return True
 
@@ -77,16 +78,26 @@ class PartedTimer(SystemTimer):
         """
         time.sleep(GAP_S)
 
-    def expire_part(self) -> bool:
-        """Move up to ``part_size`` entries out of due buckets. Returns whether some may be left."""
-        left = self.part_size
+    def expire_part(self, linked: int) -> int | None:
+        """Move ``part_size`` entries out of due buckets, and what those need that came before.
+
+        ``linked``: how many entries were linked when the last part was over. Each one by which more
+        are linked now is moved once on each level at most. With ``part_size`` alone, threads that
+        never pause between two adds could add faster than the parts move.
+
+        Returns how many are linked after the part, or None if nothing is due.
+        """
         with self.lock.write_lock:  # lock R2, unlock R6
+            levels = self.wheel.levels()  # read R9
+            growth = max(self.size() - linked, 0)  # read R3
+            left = self.part_size + levels * growth
             while left > 0:
                 bucket = self.queue.peek_now()  # read R4
                 if bucket is None:
-                    return False
+                    return None
                 left = self.flush_part(bucket, left)
-        return True
+            rest = self.size()  # read P4
+        return rest
 
     def flush_part(self, bucket: Bucket, left: int) -> int:
         """Move up to ``left`` entries out of the first bucket. Returns how many more may be moved.

@@ -176,6 +176,11 @@ class TimingWheel(Overflowing):
             self.clock,
         )
 
+    def levels(self) -> int:
+        """How many levels there are, from this one up: an entry is moved that often at most."""
+        parent = self.overflow_wheel
+        return 1 if parent is None else 1 + parent.levels()
+
     def advance_clock(self, time_ms: int) -> None:
         """Let this level and those above reach ``time_ms``, each rounded down to its tick."""
         if time_ms >= self.current_time + self.tick_ms:

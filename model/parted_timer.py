@@ -12,15 +12,31 @@ class Model(Timer, Properties):
     """States of one scenario, with the fields of the TOML."""
 
     PROCEDURES = Timer.PROCEDURES | {"wake": Procedure("N1", ())}
-    AUXILIARY = Timer.AUXILIARY | {"moved"}
+    AUXILIARY = Timer.AUXILIARY | {"moved", "came", "behind", "credit"}
     BESIDE = {0: 0}
 
     def __init__(self, scenario: Scenario) -> None:
-        super().__init__(scenario, left=0)
+        super().__init__(scenario, left=0, linked=0)
         self.part = scenario["part"]
         self.scalar("expiring", None)
         self.scalar("moved", 0)
+        self.scalar("came", 0)
+        self.scalar("behind", False)
+        self.scalar("credit", 0)
         self.begin()
+
+    # -- history that is read here only
+
+    def remove(self, entry: str | None) -> None:
+        counted = self.task_counter
+        super().remove(entry)
+        if self.behind:
+            self.credit += (counted - self.task_counter) * (self.levels - 1)
+
+    def W2(self, t: Process) -> Step:
+        if (step := super().W2(t)) is not BLOCKED:
+            self.came += self.expiring is not None and self.writer != self.me
+        return step
 
     # -- SystemTimer.wake
 
@@ -41,17 +57,30 @@ class Model(Timer, Properties):
             return BLOCKED
         self.expiring = self.me
 
+    def P3(self, t: Process) -> None:
+        t.linked = self.task_counter
+        self.came = 0
+        if not self.behind:
+            self.credit = self.levels * self.task_counter
+        self.behind = True
+
     def R2(self, t: Process) -> Step:
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
-        t.left = self.part
+
+    def R9(self, t: Process) -> None:
+        pass  # reads how many levels there are: they are there from the start
+
+    def R3(self, t: Process) -> None:
+        t.left = self.part + self.levels * max(self.task_counter - t.linked, 0)
 
     def R4(self, t: Process) -> None:
         if self.due():
             t.polled = self.queue[0]  # which stays in the queue
             t.pc = "R5"
         else:
+            self.behind, self.credit = False, 0
             t.pc = "R6"
 
     def V1(self, t: Process) -> None:
@@ -90,9 +119,13 @@ class Model(Timer, Properties):
         if t.left > 0:
             t.pc = "R4"
 
+    def P4(self, t: Process) -> None:
+        t.linked = self.task_counter
+        self.credit -= self.part
+
     def R6(self, t: Process) -> None:
         self.writer = None
-        self.moved = 0
+        self.moved = self.came = 0
         t.head, t.expiration = None, 0
         if t.left == 0:
             t.pc = "R2"
@@ -101,4 +134,5 @@ class Model(Timer, Properties):
 
     def P2(self, t: Process) -> None:
         self.expiring = None
+        t.linked = 0
         t.pc = "R1"

@@ -10,8 +10,12 @@ class Properties(TimerProperties):
     """States of the model, by the variables that the properties read."""
 
     part: int
+    levels: int
     expiring = Scalar("expiring")
     moved = Scalar("moved")
+    came = Scalar("came")
+    behind = Scalar("behind")
+    credit = Scalar("credit")
 
     # -- properties, by the names of the spec
 
@@ -20,7 +24,10 @@ class Properties(TimerProperties):
         return []
 
     def PartBounded(self) -> bool:
-        return bool(self.moved <= self.part)
+        return bool(self.moved <= self.part + self.levels * self.came)
+
+    def NotOutpaced(self) -> bool:
+        return bool(self.credit >= 0)
 
     def OpenGap(self) -> bool:
         inside = (
@@ -79,6 +86,7 @@ class Properties(TimerProperties):
 
     INVARIANTS = (
         "PartBounded",
+        "NotOutpaced",
         "OpenGap",
         "QueuedOnceWithItsKey",
         "KeyNotPassed",

@@ -1,17 +1,17 @@
 ----------------------------- MODULE MCPartedTimer ----------------------------
-\* Generated from spec/PartedTimer.toml, scenario added_again: the second task is added again while
-\* the first one is moved; changes are lost.
+\* Generated from spec/PartedTimer.toml, scenario two_parts: a bucket of two, moved in two parts;
+\* changes are lost.
 \* To run it by hand, in this folder:
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPartedTimer
 EXTENDS PartedTimerProperties, Integers, TLC
 
-MC_WheelSize == 3
+MC_WheelSize == 2
 MC_Levels == 1
-MC_TaskOf == [again |-> "s", first |-> "f", second |-> "s"]
-MC_Deadline == [again |-> 2, first |-> 1, second |-> 1]
+MC_TaskOf == [first |-> "f", second |-> "s"]
+MC_Deadline == [first |-> 1, second |-> 1]
 MC_Program ==
-  (  "adder" :> <<<<"add", "first">>, <<"add", "second">>, <<"add", "again">>>>
-  @@ "clock" :> <<<<"tick">>, <<"tick">>>>
+  (  "adder" :> <<<<"add", "first">>, <<"add", "second">>>>
+  @@ "clock" :> <<<<"tick">>, <<"tick">>, <<"tick">>>>
   @@ "reaper" :> <<<<"reap">>>>)
 MC_Part == 1
 MC_NULL == "null"

@@ -5,14 +5,22 @@
 (* Adders, cancellers, the wheel, the queue of buckets, the executor and   *)
 (* close are those of SystemTimer.  What differs is advanceClock (reap).   *)
 (* There all due buckets are flushed in one hold of the write lock, and    *)
-(* adders wait for as long.  Here a hold moves at most Part entries.       *)
+(* adders wait for as long.  Here a hold moves Part entries, and some more *)
+(* if adders were faster than the part before.                             *)
 (*                                                                         *)
 (*   R1      waits until the first bucket is due, and leaves it queued     *)
 (*   P1      waits until no other thread expires what is due               *)
 (*   R2..R6  one part: moves entries out of the buckets that are due, the  *)
-(*           first in the queue (R4), until it has moved Part of them (F2, *)
-(*           F4).  A bucket leaves the queue when it is empty (R8)         *)
+(*           first in the queue (R4), until it has moved as many as it may *)
+(*           (F2, F4).  A bucket leaves the queue when it is empty (R8)    *)
 (*   R6      if the part was full, there may be more: back to R2           *)
+(*                                                                         *)
+(* A part may move Part entries, and as many more as the entries need that *)
+(* came in the gap before it: one move on each level for each entry by     *)
+(* which more are linked (R3) than when the last part was over (P4), or    *)
+(* when the turn began (P3).  With Part alone, adders that never pause     *)
+(* could add more in each gap than a part moves.  What is due would be     *)
+(* ever later.                                                             *)
 (*                                                                         *)
 (* A bucket with entries whose key the clock has reached is half flushed.  *)
 (* It is the first in the queue.  The clock stays at its key until it is   *)
@@ -29,7 +37,8 @@
 (* It needs no lock.  So the bucket that is flushed may be the first no    *)
 (* more when it is empty.  Then it stays, and is met again.                *)
 (*                                                                         *)
-(* What is one step and what is simplified away is as in SystemTimer.  The *)
+(* What is one step and what is simplified away is as in SystemTimer.  All *)
+(* levels are there from the start, so R9 reads a constant.  The           *)
 (* threads that wait at R1 do not take the bucket: that wait is one step.  *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -40,7 +49,7 @@ CONSTANTS
   TaskOf,       \* entry |-> task; an entry stands for one add
   Deadline,     \* entry |-> the time at which it is due
   Program,      \* thread |-> sequence of <<name, argument, ...>>
-  Part,         \* how many entries a hold of the write lock moves at most
+  Part,         \* how many entries a hold of the write lock moves if none came before it
   NULL
 
 Entries == DOMAIN TaskOf
@@ -109,7 +118,10 @@ variables
   submitted = [e \in Entries |-> 0],
   revoked  = [e \in Entries |-> FALSE],        \* cancel has returned since the entry was made
   slipped  = {},                               \* entries that a check let through all the same
-  moved    = 0;                                \* entries moved since the write lock was taken
+  moved    = 0,                                \* entries moved since the write lock was taken
+  came     = 0,                                \* entries linked by adders since the last part
+  behind   = FALSE,                            \* a part has begun, and none has left nothing due
+  credit   = 0;                                \* moves that full parts may have while behind
 
 define
   Due  == queue # <<>> /\ key[queue[1]] <= now
@@ -123,6 +135,7 @@ define
   Cancelled(e)  == timerTaskEntry[TaskOf[e]] # e
   Expired(e, l) == Deadline[e] < current[l] + Tick(l)
   Fits(e, l)    == Deadline[e] < current[l] + WheelSize * Tick(l)
+  Growth(n)     == IF taskCounter > n THEN taskCounter - n ELSE 0
 end define;
 
 \* TimerTaskEntry.remove
@@ -130,6 +143,8 @@ macro remove(e) begin
   if e # NULL /\ Linked(e) then
     content := [b \in Lists |-> Without(content[b], e)];
     taskCounter := taskCounter - 1;
+    \* It may have been moved on all levels but the last, in vain.
+    if behind then credit := credit + Levels - 1; end if;
   end if;
 end macro;
 
@@ -144,6 +159,7 @@ W1:  while ~Cancelled(ke) /\ ~Expired(ke, level) do
 W2:      await ~(flushing = bucket /\ writer # self);
          content[bucket] := Append(content[bucket], ke);
          taskCounter := taskCounter + 1;
+       if expiring # NULL /\ writer # self then came := came + 1; end if;
 W3:      if key[bucket] # KeyFor(ke, level) then
            if Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
            key[bucket] := KeyFor(ke, level);
@@ -216,12 +232,20 @@ begin
 R1:  while Due do
 P1:    await expiring = NULL;
        expiring := self;
+P3:    linked := taskCounter;
+       came := 0;
+       if ~behind then credit := Levels * taskCounter; end if;
+       behind := TRUE;
 R2:    await readers = {} /\ writer = NULL;
        writer := self;
-       left := Part;
+R9:    skip;                                    \* reads Levels
+R3:    left := Part + Levels * Growth(linked);
 R4:    if Due then
          polled := queue[1];                     \* stays in the queue
-       else goto R6;
+       else
+         behind := FALSE;
+         credit := 0;
+         goto R6;
        end if;
 R5:    expiration := key[polled];
 R7:    current := [l \in 1..Levels |->
@@ -245,12 +269,16 @@ V2:    key[polled] := IF polled = 0 THEN 0 ELSE -1;
 V3:    flushing := 0;
        polled := 0;
        if left > 0 then goto R4; end if;
+P4:    linked := taskCounter;
+       credit := credit - Part;
 R6:    writer := NULL;
        moved := 0;
+       came := 0;
        head := NULL;
        expiration := 0;
        if left = 0 then goto R2; else left := 0; end if;
 P2:    expiring := NULL;
+       linked := 0;
      end while;
      await Over;
      return;
@@ -262,6 +290,7 @@ variables
   task = NULL,                                 \* the entry that the executor's thread has taken
   \* The reaper's: in code local variables.
   left   = 0,                                  \* entries that it may still move in this hold
+  linked = 0,                                  \* entries in buckets when the last part was over
   polled = 0,                                  \* the bucket that it empties
   expiration = 0,
   head = NULL;
@@ -295,7 +324,7 @@ end algorithm; *)
 VARIABLES now, current, content, key, queue, timerTaskEntry, taskCounter, 
           readers, writer, expiring, flushing, shut, waiting, started, 
           refused, raised, adding, thrown, rekeyed, early, submitted, revoked, 
-          slipped, moved, pc, stack
+          slipped, moved, came, behind, credit, pc, stack
 
 (* define statement *)
 Due  == queue # <<>> /\ key[queue[1]] <= now
@@ -309,15 +338,17 @@ Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
 Cancelled(e)  == timerTaskEntry[TaskOf[e]] # e
 Expired(e, l) == Deadline[e] < current[l] + Tick(l)
 Fits(e, l)    == Deadline[e] < current[l] + WheelSize * Tick(l)
+Growth(n)     == IF taskCounter > n THEN taskCounter - n ELSE 0
 
-VARIABLES ke, level, bucket, ae, ct, turn, task, left, polled, expiration, 
-          head
+VARIABLES ke, level, bucket, ae, ct, turn, task, left, linked, polled, 
+          expiration, head
 
 vars == << now, current, content, key, queue, timerTaskEntry, taskCounter, 
            readers, writer, expiring, flushing, shut, waiting, started, 
            refused, raised, adding, thrown, rekeyed, early, submitted, 
-           revoked, slipped, moved, pc, stack, ke, level, bucket, ae, ct, 
-           turn, task, left, polled, expiration, head >>
+           revoked, slipped, moved, came, behind, credit, pc, stack, ke, 
+           level, bucket, ae, ct, turn, task, left, linked, polled, 
+           expiration, head >>
 
 ProcSet == (Threads)
 
@@ -346,6 +377,9 @@ Init == (* Global variables *)
         /\ revoked = [e \in Entries |-> FALSE]
         /\ slipped = {}
         /\ moved = 0
+        /\ came = 0
+        /\ behind = FALSE
+        /\ credit = 0
         (* Procedure addTimerTaskEntry *)
         /\ ke = [ self \in ProcSet |-> NULL]
         /\ level = [ self \in ProcSet |-> 1]
@@ -358,6 +392,7 @@ Init == (* Global variables *)
         /\ turn = [self \in Threads |-> 1]
         /\ task = [self \in Threads |-> NULL]
         /\ left = [self \in Threads |-> 0]
+        /\ linked = [self \in Threads |-> 0]
         /\ polled = [self \in Threads |-> 0]
         /\ expiration = [self \in Threads |-> 0]
         /\ head = [self \in Threads |-> NULL]
@@ -381,20 +416,24 @@ W1(self) == /\ pc[self] = "W1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, moved, 
-                            stack, ke, level, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            came, behind, credit, stack, ke, level, ae, ct, 
+                            turn, task, left, linked, polled, expiration, head >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ ~(flushing = bucket[self] /\ writer # self)
             /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
             /\ taskCounter' = taskCounter + 1
+            /\ IF expiring # NULL /\ writer # self
+                  THEN /\ came' = came + 1
+                  ELSE /\ TRUE
+                       /\ came' = came
             /\ pc' = [pc EXCEPT ![self] = "W3"]
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
                             writer, expiring, flushing, shut, waiting, started, 
                             refused, raised, adding, thrown, rekeyed, early, 
-                            submitted, revoked, slipped, moved, stack, ke, 
-                            level, bucket, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            submitted, revoked, slipped, moved, behind, credit, 
+                            stack, ke, level, bucket, ae, ct, turn, task, left, 
+                            linked, polled, expiration, head >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
@@ -415,7 +454,8 @@ W3(self) == /\ pc[self] = "W3"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, early, submitted, revoked, slipped, moved, 
-                            ae, ct, turn, task, left, polled, expiration, head >>
+                            came, behind, credit, ae, ct, turn, task, left, 
+                            linked, polled, expiration, head >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ queue' = Offer(queue, bucket[self], key)
@@ -428,8 +468,8 @@ W4(self) == /\ pc[self] = "W4"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            slipped, moved, came, behind, credit, ae, ct, turn, 
+                            task, left, linked, polled, expiration, head >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ level' = [level EXCEPT ![self] = level[self] + 1]
@@ -438,8 +478,9 @@ W0(self) == /\ pc[self] = "W0"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, bucket, ae, ct, turn, 
-                            task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            bucket, ae, ct, turn, task, left, linked, polled, 
+                            expiration, head >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ IF Cancelled(ke[self])
@@ -459,7 +500,8 @@ K1(self) == /\ pc[self] = "K1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, moved, 
-                            ae, ct, turn, task, left, polled, expiration, head >>
+                            came, behind, credit, ae, ct, turn, task, left, 
+                            linked, polled, expiration, head >>
 
 K2(self) == /\ pc[self] = "K2"
             /\ IF shut
@@ -481,8 +523,8 @@ K2(self) == /\ pc[self] = "K2"
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, started, raised, adding, rekeyed, revoked, 
-                            slipped, moved, ae, ct, turn, task, left, polled, 
-                            expiration, head >>
+                            slipped, moved, came, behind, credit, ae, ct, turn, 
+                            task, left, linked, polled, expiration, head >>
 
 addTimerTaskEntry(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self)
                               \/ W0(self) \/ K1(self) \/ K2(self)
@@ -495,8 +537,9 @@ A1(self) == /\ pc[self] = "A1"
                             taskCounter, writer, expiring, flushing, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, polled, expiration, 
+                            head >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ TRUE
@@ -505,16 +548,21 @@ A2(self) == /\ pc[self] = "A2"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 A3(self) == /\ pc[self] = "A3"
             /\ ~Held(timerTaskEntry[TaskOf[ae[self]]])
             /\ IF (timerTaskEntry[TaskOf[ae[self]]]) # NULL /\ Linked((timerTaskEntry[TaskOf[ae[self]]]))
                   THEN /\ content' = [b \in Lists |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
                        /\ taskCounter' = taskCounter - 1
+                       /\ IF behind
+                             THEN /\ credit' = credit + Levels - 1
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED credit
                   ELSE /\ TRUE
-                       /\ UNCHANGED << content, taskCounter >>
+                       /\ UNCHANGED << content, taskCounter, credit >>
             /\ timerTaskEntry' = [timerTaskEntry EXCEPT ![TaskOf[ae[self]]] = ae[self]]
             /\ /\ ke' = [ke EXCEPT ![self] = ae[self]]
                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "addTimerTaskEntry",
@@ -529,8 +577,9 @@ A3(self) == /\ pc[self] = "A3"
             /\ UNCHANGED << now, current, key, queue, readers, writer, 
                             expiring, flushing, shut, waiting, started, 
                             refused, raised, adding, thrown, rekeyed, early, 
-                            submitted, revoked, slipped, moved, ae, ct, turn, 
-                            task, left, polled, expiration, head >>
+                            submitted, revoked, slipped, moved, came, behind, 
+                            ae, ct, turn, task, left, linked, polled, 
+                            expiration, head >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ readers' = readers \ {self}
@@ -546,9 +595,9 @@ A4(self) == /\ pc[self] = "A4"
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, writer, expiring, flushing, shut, 
                             waiting, started, refused, rekeyed, early, 
-                            submitted, revoked, slipped, moved, ke, level, 
-                            bucket, ct, turn, task, left, polled, expiration, 
-                            head >>
+                            submitted, revoked, slipped, moved, came, behind, 
+                            credit, ke, level, bucket, ct, turn, task, left, 
+                            linked, polled, expiration, head >>
 
 add(self) == A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
 
@@ -557,8 +606,12 @@ X1(self) == /\ pc[self] = "X1"
             /\ IF (timerTaskEntry[ct[self]]) # NULL /\ Linked((timerTaskEntry[ct[self]]))
                   THEN /\ content' = [b \in Lists |-> Without(content[b], (timerTaskEntry[ct[self]]))]
                        /\ taskCounter' = taskCounter - 1
+                       /\ IF behind
+                             THEN /\ credit' = credit + Levels - 1
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED credit
                   ELSE /\ TRUE
-                       /\ UNCHANGED << content, taskCounter >>
+                       /\ UNCHANGED << content, taskCounter, credit >>
             /\ IF timerTaskEntry[ct[self]] # NULL
                   THEN /\ revoked' = [revoked EXCEPT ![timerTaskEntry[ct[self]]] = TRUE]
                   ELSE /\ TRUE
@@ -570,8 +623,9 @@ X1(self) == /\ pc[self] = "X1"
             /\ UNCHANGED << now, current, key, queue, readers, writer, 
                             expiring, flushing, shut, waiting, started, 
                             refused, raised, adding, thrown, rekeyed, early, 
-                            submitted, slipped, moved, ke, level, bucket, ae, 
-                            turn, task, left, polled, expiration, head >>
+                            submitted, slipped, moved, came, behind, ke, level, 
+                            bucket, ae, turn, task, left, linked, polled, 
+                            expiration, head >>
 
 cancel(self) == X1(self)
 
@@ -583,8 +637,8 @@ B1(self) == /\ pc[self] = "B1"
                             taskCounter, readers, writer, expiring, flushing, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, ke, level, bucket, ae, ct, 
+                            turn, task, left, linked, polled, expiration, head >>
 
 close(self) == B1(self)
 
@@ -596,8 +650,9 @@ N1(self) == /\ pc[self] = "N1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, ke, level, bucket, ae, ct, turn, 
-                            task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, ke, level, 
+                            bucket, ae, ct, turn, task, left, linked, polled, 
+                            expiration, head >>
 
 wake(self) == N1(self)
 
@@ -612,44 +667,87 @@ R1(self) == /\ pc[self] = "R1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, ke, level, bucket, ae, ct, turn, 
-                            task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, ke, level, 
+                            bucket, ae, ct, turn, task, left, linked, polled, 
+                            expiration, head >>
 
 P1(self) == /\ pc[self] = "P1"
             /\ expiring = NULL
             /\ expiring' = self
-            /\ pc' = [pc EXCEPT ![self] = "R2"]
+            /\ pc' = [pc EXCEPT ![self] = "P3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, polled, expiration, 
+                            head >>
 
-R2(self) == /\ pc[self] = "R2"
-            /\ readers = {} /\ writer = NULL
-            /\ writer' = self
-            /\ left' = [left EXCEPT ![self] = Part]
-            /\ pc' = [pc EXCEPT ![self] = "R4"]
-            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, expiring, flushing, shut, 
-                            waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, 
-                            polled, expiration, head >>
-
-R4(self) == /\ pc[self] = "R4"
-            /\ IF Due
-                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
-                       /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
-                       /\ UNCHANGED polled
+P3(self) == /\ pc[self] = "P3"
+            /\ linked' = [linked EXCEPT ![self] = taskCounter]
+            /\ came' = 0
+            /\ IF ~behind
+                  THEN /\ credit' = Levels * taskCounter
+                  ELSE /\ TRUE
+                       /\ UNCHANGED credit
+            /\ behind' = TRUE
+            /\ pc' = [pc EXCEPT ![self] = "R2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
                             slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, expiration, head >>
+                            turn, task, left, polled, expiration, head >>
+
+R2(self) == /\ pc[self] = "R2"
+            /\ readers = {} /\ writer = NULL
+            /\ writer' = self
+            /\ pc' = [pc EXCEPT ![self] = "R9"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, expiring, flushing, shut, 
+                            waiting, started, refused, raised, adding, thrown, 
+                            rekeyed, early, submitted, revoked, slipped, moved, 
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, polled, expiration, 
+                            head >>
+
+R9(self) == /\ pc[self] = "R9"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "R3"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
+
+R3(self) == /\ pc[self] = "R3"
+            /\ left' = [left EXCEPT ![self] = Part + Levels * Growth(linked[self])]
+            /\ pc' = [pc EXCEPT ![self] = "R4"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, linked, polled, 
+                            expiration, head >>
+
+R4(self) == /\ pc[self] = "R4"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ pc' = [pc EXCEPT ![self] = "R5"]
+                       /\ UNCHANGED << behind, credit >>
+                  ELSE /\ behind' = FALSE
+                       /\ credit' = 0
+                       /\ pc' = [pc EXCEPT ![self] = "R6"]
+                       /\ UNCHANGED polled
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, came, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, expiration, head >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
@@ -658,8 +756,9 @@ R5(self) == /\ pc[self] = "R5"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, head >>
 
 R7(self) == /\ pc[self] = "R7"
             /\ current' =          [l \in 1..Levels |->
@@ -669,8 +768,9 @@ R7(self) == /\ pc[self] = "R7"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ flushing' = polled[self]
@@ -679,8 +779,9 @@ V1(self) == /\ pc[self] = "V1"
                             taskCounter, readers, writer, expiring, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, polled, expiration, 
+                            head >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ IF content[polled[self]] # <<>> /\ left[self] > 0
@@ -694,8 +795,9 @@ F2(self) == /\ pc[self] = "F2"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration >>
 
 F4(self) == /\ pc[self] = "F4"
             /\ content' = [content EXCEPT ![polled[self]] = Without(content[polled[self]], head[self])]
@@ -715,8 +817,9 @@ F4(self) == /\ pc[self] = "F4"
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
                             writer, expiring, flushing, shut, waiting, started, 
                             refused, raised, adding, thrown, rekeyed, early, 
-                            submitted, revoked, slipped, ae, ct, turn, task, 
-                            polled, expiration, head >>
+                            submitted, revoked, slipped, came, behind, credit, 
+                            ae, ct, turn, task, linked, polled, expiration, 
+                            head >>
 
 F3(self) == /\ pc[self] = "F3"
             /\ thrown' = [thrown EXCEPT ![self] = FALSE]
@@ -725,8 +828,9 @@ F3(self) == /\ pc[self] = "F3"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, polled, expiration, 
+                            head >>
 
 R8(self) == /\ pc[self] = "R8"
             /\ IF queue[1] = polled[self]
@@ -738,8 +842,9 @@ R8(self) == /\ pc[self] = "R8"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 V2(self) == /\ pc[self] = "V2"
             /\ key' = [key EXCEPT ![polled[self]] = IF polled[self] = 0 THEN 0 ELSE -1]
@@ -748,25 +853,39 @@ V2(self) == /\ pc[self] = "V2"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 V3(self) == /\ pc[self] = "V3"
             /\ flushing' = 0
             /\ polled' = [polled EXCEPT ![self] = 0]
             /\ IF left[self] > 0
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P4"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, expiring, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, linked, expiration, head >>
+
+P4(self) == /\ pc[self] = "P4"
+            /\ linked' = [linked EXCEPT ![self] = taskCounter]
+            /\ credit' = credit - Part
+            /\ pc' = [pc EXCEPT ![self] = "R6"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, expiring, flushing, 
+                            shut, waiting, started, refused, raised, adding, 
+                            thrown, rekeyed, early, submitted, revoked, 
+                            slipped, moved, came, behind, stack, ke, level, 
+                            bucket, ae, ct, turn, task, left, polled, 
                             expiration, head >>
 
 R6(self) == /\ pc[self] = "R6"
             /\ writer' = NULL
             /\ moved' = 0
+            /\ came' = 0
             /\ head' = [head EXCEPT ![self] = NULL]
             /\ expiration' = [expiration EXCEPT ![self] = 0]
             /\ IF left[self] = 0
@@ -777,22 +896,25 @@ R6(self) == /\ pc[self] = "R6"
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, expiring, flushing, shut, 
                             waiting, started, refused, raised, adding, thrown, 
-                            rekeyed, early, submitted, revoked, slipped, stack, 
-                            ke, level, bucket, ae, ct, turn, task, polled >>
+                            rekeyed, early, submitted, revoked, slipped, 
+                            behind, credit, stack, ke, level, bucket, ae, ct, 
+                            turn, task, linked, polled >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ expiring' = NULL
+            /\ linked' = [linked EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "R1"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, task, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, task, left, polled, expiration, head >>
 
-reap(self) == R1(self) \/ P1(self) \/ R2(self) \/ R4(self) \/ R5(self)
-                 \/ R7(self) \/ V1(self) \/ F2(self) \/ F4(self)
-                 \/ F3(self) \/ R8(self) \/ V2(self) \/ V3(self)
+reap(self) == R1(self) \/ P1(self) \/ P3(self) \/ R2(self) \/ R9(self)
+                 \/ R3(self) \/ R4(self) \/ R5(self) \/ R7(self)
+                 \/ V1(self) \/ F2(self) \/ F4(self) \/ F3(self)
+                 \/ R8(self) \/ V2(self) \/ V3(self) \/ P4(self)
                  \/ R6(self) \/ P2(self)
 
 T0(self) == /\ pc[self] = "T0"
@@ -841,8 +963,9 @@ T0(self) == /\ pc[self] = "T0"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, ke, level, bucket, task, left, 
-                            polled, expiration, head >>
+                            slipped, moved, came, behind, credit, ke, level, 
+                            bucket, task, left, linked, polled, expiration, 
+                            head >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ now' = now + 1
@@ -851,8 +974,9 @@ C1(self) == /\ pc[self] = "C1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ IF waiting # <<>>
@@ -866,8 +990,8 @@ E1(self) == /\ pc[self] = "E1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, started, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, left, linked, polled, expiration, head >>
 
 E2(self) == /\ pc[self] = "E2"
             /\ started' = Append(started, task[self])
@@ -877,8 +1001,8 @@ E2(self) == /\ pc[self] = "E2"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, refused, raised, adding, thrown, 
                             rekeyed, early, submitted, revoked, slipped, moved, 
-                            stack, ke, level, bucket, ae, ct, turn, left, 
-                            polled, expiration, head >>
+                            came, behind, credit, stack, ke, level, bucket, ae, 
+                            ct, turn, left, linked, polled, expiration, head >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ TRUE
@@ -887,8 +1011,9 @@ T1(self) == /\ pc[self] = "T1"
                             taskCounter, readers, writer, expiring, flushing, 
                             shut, waiting, started, refused, raised, adding, 
                             thrown, rekeyed, early, submitted, revoked, 
-                            slipped, moved, stack, ke, level, bucket, ae, ct, 
-                            turn, task, left, polled, expiration, head >>
+                            slipped, moved, came, behind, credit, stack, ke, 
+                            level, bucket, ae, ct, turn, task, left, linked, 
+                            polled, expiration, head >>
 
 thread(self) == T0(self) \/ C1(self) \/ E1(self) \/ E2(self) \/ T1(self)
 

@@ -6,8 +6,13 @@ Critical == writer # NULL
 \* A thread has linked an entry into b and is about to key and to queue b.
 Halfway(b) == \E t \in Threads : pc[t] \in {"W3", "W4"} /\ bucket[t] = b
 
-\* A hold of the write lock moves at most Part entries: adders wait for no more.
-PartBounded == moved <= Part
+\* A hold of the write lock moves at most Part entries, and Levels for each one that was linked in
+\* the gap before it: adders wait for no more.
+PartBounded == moved <= Part + Levels * came
+
+\* The full parts until nothing is due are bounded by what was linked when the first one began,
+\* however many entries are added meanwhile: each part moves Part more than those can ask for.
+NotOutpaced == credit >= 0
 
 \* Between two parts no other thread waits for the write lock: it would go before every adder.
 OpenGap == Cardinality({t \in Threads : pc[t] = "R2" \/ writer = t}) <= 1

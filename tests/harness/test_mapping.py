@@ -30,6 +30,9 @@ HISTORY = {
         "revoked",
         "slipped",
         "moved",
+        "came",
+        "behind",
+        "credit",
     },
     "partition_leader": {
         "led",

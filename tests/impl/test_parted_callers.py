@@ -166,8 +166,8 @@ def test_that_check_sees_a_flush_that_takes_what_is_first():
             self.queue.poll_now()
             return 0
 
-        def expire_part(self):
-            super().expire_part()
+        def expire_part(self, linked):
+            super().expire_part(linked)
 
     assert woken_in_a_flush(TakesFirst) == [NOT_QUEUED]
 

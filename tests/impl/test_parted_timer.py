@@ -133,6 +133,68 @@ def test_a_part_has_one_entry_at_least(size, error):
         PartedTimer(Drained(), part_size=size)
 
 
+# -- adders that never pause
+
+
+class Outpacing(ByOnes):
+    """In each of ``gaps`` gaps a millisecond passes, and three tasks are added that are due."""
+
+    __slots__ = ("gaps",)
+
+    def give_way(self):
+        self.gaps -= 1
+        assert self.gaps, "adders outpace it"
+        self.clock.advance(1)
+        added(self, 0, 0, 0)
+
+
+class FixedParts(Outpacing):
+    """A mutant: each part moves one entry, whatever was added in the gap."""
+
+    __slots__ = ()
+
+    def expire_part(self, linked):
+        return super().expire_part(2**62)
+
+
+class CountedOnce(Outpacing):
+    """A mutant: a part grows by one move for each entry, on however many levels it is moved."""
+
+    __slots__ = ()
+
+    def expire_part(self, linked):
+        self.part_size = 1 + max(self.size() - linked, 0)
+        return super().expire_part(2**62)
+
+
+def turn(timer_class, gaps, wheel_size=20):
+    """The gaps of a call that expires three tasks, while more and more are added."""
+    timer = build(timer_class, wheel_size=wheel_size)
+    timer.gaps = gaps
+    tasks = added(timer, 5, 5, 5)
+    timer.clock.advance(5)
+    assert timer.advance_clock(0) and timer.size() == 0
+    timer.executor.executor.drain()
+    assert all(task.ran for task in tasks)
+    return gaps - timer.gaps
+
+
+def test_a_call_ends_although_more_is_added_in_each_gap_than_a_part_moves():
+    assert turn(Outpacing, 100) == 3
+
+
+def test_it_ends_too_where_each_of_them_is_moved_on_several_levels():
+    assert [turn(Outpacing, 100, size) for size in (2, 3)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("mutant", "wheel_size"), [(FixedParts, 20), (FixedParts, 2), (CountedOnce, 2)]
+)
+def test_that_check_sees_parts_that_take_too_little_account_of_it(mutant, wheel_size):
+    with pytest.raises(AssertionError, match="adders outpace it"):
+        turn(mutant, 100, wheel_size)
+
+
 # -- beside SystemTimer
 
 
@@ -150,8 +212,8 @@ class OnePart(Hasty):
 
     __slots__ = ()
 
-    def expire_part(self):
-        super().expire_part()
+    def expire_part(self, linked):
+        super().expire_part(linked)
 
 
 def ran(timer_class, seed):

@@ -21,7 +21,7 @@ LABELS = {
     "delayed_operation": 41,
     "event_queue": 51,
     "overflow_wheel": 44,
-    "parted_timer": 34,
+    "parted_timer": 38,
     "partition_leader": 14,
     "purgatory": 85,
     "read_write_lock": 28,
