@@ -2,6 +2,8 @@
 # PYTHON=/path/to/python chooses the interpreter; ARGS="..." is passed on to the tool or to pytest.
 
 ARGS =
+# A part of `make nightly`; empty: all.
+PART =
 # For how many minutes `make fuzz` runs; empty: every campaign once.
 MINUTES =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
@@ -11,11 +13,6 @@ TESTED = HYPOTHESIS_PROFILE=fast PYTHONDONTWRITEBYTECODE= $(RUN) pytest
 # Tests of one file stay in one process; "auto" is one process more than there are cores, "logical"
 # one for each (tests/conftest.py). ARGS="-n 0" runs all of them in one.
 SIDE_BY_SIDE = -n auto --maxprocesses 4
-
-# The mechanisms whose implementation `make nightly` changes at random.
-MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer \
-	read_write_lock delay_queue atomic task_executor system_timer_reaper purgatory \
-	partition_leader controller event_queue parted_timer
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
@@ -51,7 +48,8 @@ help:
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make starve    record load beside busy processes, again and again: ARGS="--runs 200"'
-	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
+	@echo 'make nightly   the large configurations and the tests that are too long for `make test`;'
+	@echo '               or one of its parts (tests/README.md): PART=lists'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
 	@echo 'make clean     remove build/ and what the tests leave; .venv and the cached TLC stay'
@@ -150,16 +148,7 @@ starve: setup
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data
-	@$(RUN) wheelproof verify --profile nightly --fresh $(ARGS); verified=$$?; \
-	$(if $(ARGS),true,.venv/bin/python tools/theorems.py --check); tabled=$$?; \
-	$(TESTED) -n logical --maxprocesses 4 -m nightly --timeout 7200; tested=$$?; \
-	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
-	$(RUN) wheelproof mutate atomic --artefact spec,model,harness --count 3 --minutes 8 \
-		--output build/mutate-machine; machine=$$?; \
-	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
-		--output build/mutate-one-shot; foreign=$$?; \
-	[ $$verified -eq 0 ] && [ $$tabled -eq 0 ] && [ $$tested -eq 0 ] && \
-	[ $$mutated -eq 0 ] && [ $$machine -eq 0 ] && [ $$foreign -eq 0 ]
+	@.venv/bin/python tools/night.py $(PART)
 
 docs: setup-docs
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build $(ARGS)

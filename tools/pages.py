@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from tools import history, reference  # noqa: E402
+from tools import history, night, reference  # noqa: E402
 from wheelproof import project  # noqa: E402
 from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
@@ -187,7 +187,14 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         out[file] = filled(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
     out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), found)
+    tests = root / night.PAGE
+    out[tests] = night_page(tests.read_text(encoding="utf-8"))
     return out | order_of_locks(root) | reference.pages(root, filled, table)
+
+
+def night_page(page: str) -> str:
+    """The page of the tests with the table of the parts of the night."""
+    return filled(page, "night", table(night.HEAD, night.lines(night.recorded())))
 
 
 def of_history(page: str, source: history.History, found: dict[str, Mechanism]) -> str:

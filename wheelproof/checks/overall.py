@@ -6,7 +6,7 @@ checks that it is made of, so that it can be made alone as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -84,6 +84,15 @@ ROWS = (
     OverAll("coverage", lock_order.NAME, ("bisimulation", "composition"), lock_order.lock_order),
     OverAll("graph", "witnesses", ("graph",), coverage.witnesses),
 )
+
+
+def partial(layers: Collection[str] | None, single: bool) -> bool:
+    """Whether a run lacks some of what the rows are made of. ``layers``: None for all.
+
+    ``single``: only named checks run.
+    """
+    needed = {"coverage"}.union(*(row.needs for row in ROWS))
+    return single or (layers is not None and not needed <= set(layers))
 
 
 def rows(

@@ -123,7 +123,7 @@ def part(
     translation is stale, which ends their verification. A theorem that is named is proved in either
     profile, and no row over all scenarios is made then.
     """
-    partial = bool(options.layers or options.only)
+    partial = overall.partial(options.layers, bool(options.only))
     found: Plan = {}
     for mechanism, rows in whole.items():
         for key, planned in rows.items():

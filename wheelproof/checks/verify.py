@@ -56,7 +56,7 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             "Choose others; `wheelproof list` shows what there is.",
         )
     jobs, known = cache.divided(jobs) if cache else (jobs, [])
-    partial = bool(options.layers or options.only)
+    partial = overall.partial(options.layers, bool(options.only))
     over_all = {
         each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
     }
