@@ -31,6 +31,10 @@ CONTEXT.set_forkserver_preload(
 """Modules of the tool and of its libraries; the subject's are imported by each command."""
 
 
+def nothing() -> None:
+    """What most commands begin with."""
+
+
 def run(
     arguments: Sequence[str],
     folder: Path,
@@ -38,13 +42,15 @@ def run(
     out: Path,
     err: Path | None = None,
     timeout: float = 600,
+    before: Callable[[], None] = nothing,
 ) -> int:
     """The exit code of `wheelproof ARGUMENTS`, minus the signal where one ended it.
 
-    ``out``, ``err``: files for what it says; without ``err`` the first has both. Raises
-    TimeoutError.
+    ``out``, ``err``: files for what it says; without ``err`` the first has both. ``before``: is
+    called in the process first, as to plant a fault in the tool. Raises TimeoutError.
     """
-    return _ended(_command, (list(arguments), folder, dict(environment), out, err), timeout)
+    given = (list(arguments), folder, dict(environment), out, err, before)
+    return _ended(_command, given, timeout)
 
 
 def run_pytest(
@@ -87,12 +93,18 @@ def _pytest(arguments: list[str], folder: Path, environment: dict[str, str], out
 
 
 def _command(
-    arguments: list[str], folder: Path, environment: dict[str, str], out: Path, err: Path | None
+    arguments: list[str],
+    folder: Path,
+    environment: dict[str, str],
+    out: Path,
+    err: Path | None,
+    before: Callable[[], None],
 ) -> None:
     _prepared(folder, environment, out, err)
     sys.argv = ["wheelproof", *arguments]
-    from wheelproof.cli import main
+    from wheelproof.__main__ import main
 
+    before()
     try:
         main()
     finally:

@@ -1,6 +1,45 @@
-"""`python -m wheelproof` is the command `wheelproof`."""
+"""`python -m wheelproof` is the command `wheelproof`.
 
-from wheelproof.cli import main
+Signals are answered before anything is imported: a Ctrl-C in the first second has nothing to clean
+up, and no traceback to show.
+"""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM"}
+"""Signals that end a command, with what it says then."""
+
+
+def leave(number: int, _frame: FrameType | None = None) -> None:
+    """End the process at once with the code that a shell has for a signal."""
+    os.write(2, f"wheelproof: {WORDS[signal.Signals(number)]}\n".encode())
+    os._exit(128 + number)
+
+
+def main() -> None:
+    """The entry point of the command."""
+    for number in WORDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, leave)
+    from wheelproof import cli, console
+
+    sys.stdout, sys.stderr = console.guard(sys.stdout), console.guard(sys.stderr)
+    code = 1
+    try:
+        cli.main()
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+    finally:
+        for number in WORDS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, leave)
+    from wheelproof.commands import ending
+
+    sys.exit(ending.last(code))
+
 
 if __name__ == "__main__":
     main()

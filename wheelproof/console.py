@@ -7,20 +7,74 @@ Text from a project or a trace is untrusted: it goes through `visible` and is pr
 import io
 import os
 import sys
-from typing import TextIO
+from collections.abc import Iterable
+from typing import TextIO, cast
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 PLAIN_WIDTH = 120
 """Columns where there is no terminal, as in CI."""
 
 
+_SAFE = "\n\t"
+"""Unprintable characters that are printed all the same."""
+
+
+class Guarded(io.TextIOWrapper):
+    """A stream that no control character gets through, whatever is printed.
+
+    Names of files and values of a project may have any. What Rich prints is styled by control
+    sequences: ``Output`` guards it before, and writes to ``unguarded``.
+    """
+
+    def write(self, text: str) -> int:
+        super().write(guarded(text))
+        return len(text)
+
+    @property
+    def unguarded(self) -> "Unguarded":
+        return Unguarded(self)
+
+
+class Unguarded:
+    """The stream behind a guard."""
+
+    def __init__(self, stream: Guarded) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        return io.TextIOWrapper.write(self._stream, text)
+
+
+def guard(stream: TextIO) -> TextIO:
+    """The same stream, guarded; one without a buffer, or a guarded one, as it is."""
+    if isinstance(stream, Guarded) or not isinstance(stream, io.TextIOWrapper):
+        return stream
+    buffered = stream.line_buffering
+    encoding = stream.encoding
+    return Guarded(stream.detach(), encoding, errors="backslashreplace", line_buffering=buffered)
+
+
 class Output(Console):
     """A console that raises BrokenPipeError when its reader has gone.
 
-    Rich would exit with 1, which means a finding here.
+    Rich would exit with 1, which means a finding here. Texts reach the stream without control
+    characters; the console's own sequences stay.
     """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(guarded(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -46,7 +100,7 @@ def console(stream: TextIO | None = None, width: int | None = None) -> Console:
         )
     styled = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
     return Output(
-        file=stream,
+        file=cast(TextIO, stream.unguarded) if isinstance(stream, Guarded) else stream,
         width=width,
         color_system="auto" if styled else None,
         force_terminal=styled or None,
@@ -68,6 +122,15 @@ def is_terminal(stream: TextIO) -> bool:
 def visible(text: str) -> str:
     """The text with every unprintable character (control, direction) written as an escape."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def guarded(text: str) -> str:
+    """The text as ``visible``, but for ends of lines and tabs."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in _SAFE else ascii(char)[1:-1] for char in text
+    )
 
 
 def print_lines(target: Console, lines: list[Text]) -> None:

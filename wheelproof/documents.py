@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
 
 _NAMES = {
@@ -24,7 +24,7 @@ _NAMES = {
 def write_text(path: Path, text: str, remedy: str = "Choose another folder with --output.") -> None:
     """Write a text in UTF-8, whole or not at all. Raises ToolError."""
     try:
-        files.replace(path, text.encode())
+        files.replace(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise ToolError(f"{path} cannot be written ({error.strerror}).", remedy) from error
 
@@ -53,22 +53,17 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
 
 def read(path: Path, schema: str) -> "Record":
     """The document in a file. UsageError unless its field `schema` is the given one."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read ({error.strerror}).", "Give the path of an existing file."
-        ) from error
-    return parsed(path, content, schema)
+    return parsed(path, reading.content(path), schema)
 
 
 def parsed(path: Path, content: bytes, schema: str) -> "Record":
     """The document that a content is. ``path``: how errors name it. Raises as :func:`read`."""
     try:
-        value = json.loads(content, parse_constant=_no_constant)
+        value = json.loads(reading.decoded(content, path), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise UsageError(
-            f"{path} is not a JSON document ({error}).", "Give a file that Wheelproof wrote."
+            f"{path} is not a JSON document ({why}).", "Give a file that Wheelproof wrote."
         ) from error
     if not isinstance(value, dict):
         raise UsageError(

@@ -4,24 +4,52 @@ The command line prints the error and exits with its `exit_code`; a finding abou
 is a verdict, never an exception.
 """
 
+import re
+
 EXIT_CODES = {
     0: "every verdict as expected",
     1: "a finding",
-    2: "a usage error",
+    2: "a usage error: the command, the project's files or its code are wrong",
     3: "inconclusive: a limit of time or memory ended a check",
     4: "a tool failed or is missing",
     5: "nothing was checked, or the check was vacuous",
     130: "interrupted",
+    143: "ended by SIGTERM",
 }
 """Exit code of each command -> what it says."""
 
 
+LONGEST = 4_000
+"""Characters of a message."""
+
+_WORD = 400
+"""Characters of a word in one, as of a value that it quotes."""
+
+
+def shortened(message: str, most: int = LONGEST) -> str:
+    """A message, its long words and itself cut; each cut says how many characters there are."""
+    if len(message) <= _WORD:
+        return message
+    message = re.sub(
+        rf"\S{{{_WORD + 1},}}",
+        lambda word: f"{word[0][: _WORD - 60]}... ({len(word[0]):,} characters)",
+        message,
+    )
+    if len(message) <= most:
+        return message
+    return f"{message[: most - 60]}... ({len(message):,} characters)"
+
+
 class WheelproofError(Exception):
-    """An error that the user can act on. `str()` gives the message and the remedy, if any."""
+    """An error that the user can act on. `str()` gives the message and the remedy, if any.
+
+    What a message quotes may be of any length: it is cut.
+    """
 
     exit_code = 4
 
     def __init__(self, message: str, remedy: str = "") -> None:
+        message, remedy = shortened(message), shortened(remedy)
         super().__init__(message, remedy)
         self.message = message
         self.remedy = remedy

@@ -17,10 +17,11 @@ from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from wheelproof import guest, reading
 from wheelproof.errors import UsageError
 
-ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
-"""The packages of a project, each a folder of it."""
+ARTEFACTS = guest.PACKAGES - {"traces"}
+"""The packages of a project that are imported apart, each a folder of it."""
 
 DISTRIBUTION = "wheelproof_runtime"
 """The installed package whose primitives a project may import. Each import loads it anew."""
@@ -104,9 +105,9 @@ class Finder(MetaPathFinder):
         if fullname in self.texts:
             return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
         if file.is_file():
-            return file.read_text(encoding="utf-8"), file, False
+            return reading.text(file), file, False
         if place.is_dir():
-            return init.read_text(encoding="utf-8") if init.is_file() else "", init, True
+            return reading.text(init) if init.is_file() else "", init, True
         return None
 
 
@@ -138,13 +139,24 @@ def replace_runtimes(module: ModuleType, finder: Finder) -> None:
 
 @contextmanager
 def apart(finder: Finder) -> Iterator[None]:
-    """Import artefacts by ``finder`` alone; afterwards ``sys.modules`` is as it was."""
+    """Import artefacts by ``finder`` alone; afterwards ``sys.modules`` is as it was.
+
+    An exception of the project's code is raised as its ProjectFault; ``guest.in_place`` says what
+    is, too.
+    """
     kept = present()
     for name in kept:
         del sys.modules[name]
     sys.meta_path.insert(0, finder)
     try:
-        yield
+        with guest.in_place():
+            yield
+    except (Exception, SystemExit) as error:
+        if (fault := guest.fault_of(error)) is not None:
+            raise fault from error
+        if isinstance(error, ImportError):
+            raise guest.ProjectFault(error, str(finder.root), True) from error
+        raise
     finally:
         sys.meta_path.remove(finder)
         for name in present():
@@ -172,7 +184,4 @@ def load(root: Path, name: str, texts: Mapping[str, str] = {}) -> ModuleType:
             "Add the file, or name another subject with --subject.",
         )
     with apart(finder):
-        try:
-            return importlib.import_module(name)
-        except (ImportError, SyntaxError) as error:
-            raise UsageError(f"{name.replace('.', '/')}.py cannot be imported: {error}.") from error
+        return importlib.import_module(name)

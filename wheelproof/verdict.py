@@ -1,7 +1,8 @@
-"""Verdicts: the result of a check is one of seven words, in a row of plain data.
+"""Verdicts: the result of a check is one of eight words, in a row of plain data.
 
 A `Row` is one check. It is made by `judge`, which compares the verdict with the expected one; a row
-that proves nothing (inconclusive, vacuous, error) is never in order, whatever was expected.
+that proves nothing (inconclusive, vacuous, refused, error) is never in order, whatever was
+expected.
 """
 
 import uuid
@@ -58,10 +59,11 @@ class Verdict(StrEnum):
     VIOLATED = "violated"  # a property fails; there is a trace
     INCONCLUSIVE = "inconclusive"  # the budget ended, or a solver does not know
     VACUOUS = "vacuous"  # nothing was exercised, so success means nothing
+    REFUSED = "refused"  # the project's files or its code are wrong
     ERROR = "error"  # a tool broke
 
 
-PROVES_NOTHING = frozenset({Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR})
+PROVES_NOTHING = frozenset({Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.REFUSED, Verdict.ERROR})
 
 
 @dataclass(frozen=True)
@@ -206,22 +208,22 @@ def _difference(
 def exit_code(rows: Iterable[Row]) -> int:
     """The exit code of rows.
 
-    0 every verdict as expected; 1 a finding; 4 a tool failed; 5 nothing checked or vacuous; 3
-    inconclusive.
+    0 every verdict as expected; 1 a finding; 2 the project is refused; 4 a tool failed; 5 nothing
+    checked or vacuous; 3 inconclusive.
 
     Where several apply, the first in this order counts: what was found stays found, although a
-    tool failed in another check.
+    tool failed in another check, and what the project has wrong may be why one did.
     """
     rows = list(rows)
     if not rows:
         return 5
     codes = {_CODES.get(row.verdict, 1) for row in rows if not row.ok}
-    return next((code for code in (1, 4, 5, 3) if code in codes), 0)
+    return next((code for code in (1, 2, 4, 5, 3) if code in codes), 0)
 
 
 # A green word that was not expected is a finding too: a mutant survived, or less was shown than is
 # claimed.
-_CODES = {Verdict.ERROR: 4, Verdict.VACUOUS: 5, Verdict.INCONCLUSIVE: 3}
+_CODES = {Verdict.REFUSED: 2, Verdict.ERROR: 4, Verdict.VACUOUS: 5, Verdict.INCONCLUSIVE: 3}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -104,6 +105,7 @@ def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
     )
     monkeypatch.setattr(workers.project, "find", lambda root: order.append("loads") or {})
     monkeypatch.setattr(workers, "_notices", None)
+    monkeypatch.setattr(workers.guest, "Watch", nullcontext)
     monkeypatch.setattr(
         workers, "gc", SimpleNamespace(freeze=lambda: None, set_threshold=lambda *of: None)
     )

@@ -182,7 +182,7 @@ def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdi
         (NO_CONTROL, "bare has no control"),
         (TRUE + TRUE, "true is registered twice"),
         ("THEORY.theorem('empty', 'nothing', [])\n", "empty has no verification condition"),
-        ("1 / 0\n", "proofs/toy.py cannot be loaded: ZeroDivisionError"),
+        ("1 / 0\n", ": cannot be imported: ZeroDivisionError"),
         (TRUE + "THEORY.mechanism = 'other'\n", "about an unknown mechanism, 'other'"),
     ],
 )

@@ -32,7 +32,7 @@ def test_only_the_expected_word_that_shows_something_is_in_order(expected, verdi
         exit_code([judged])
         == {
             True: 0,
-            False: {"error": 4, "vacuous": 5, "inconclusive": 3}.get(verdict, 1),
+            False: {"refused": 2, "error": 4, "vacuous": 5, "inconclusive": 3}.get(verdict, 1),
         }[judged.ok]
     )
 

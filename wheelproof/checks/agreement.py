@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
+from wheelproof.checks.context import Context, Report, constants_of, verdict_of
 from wheelproof.checks.drawing import candidates, mixed, reachable, skipped, truth_of
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
@@ -261,7 +261,7 @@ def check(context: Context) -> Report:
         sample, result, theirs = judged_by_tlc(context, whole)
         unjudged += len(whole.states) - len(sample.states)
         if result.outcome is not Outcome.COMPLETED:
-            judged = {"verdict": VERDICT_OF[result.outcome], "why": result.explanation}
+            judged = {"verdict": verdict_of(result), "why": result.explanation}
             break
         if found := difference(sample, theirs):
             judged = {"verdict": Verdict.VIOLATED, "property": found[0], "why": found[1]}

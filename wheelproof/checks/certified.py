@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from wheelproof import reading
 from wheelproof.certificates.checker import check
 from wheelproof.certificates.expressions import Refused
 
@@ -60,7 +61,7 @@ def checked(
             faults.append(f"{each.condition} has no certificate: {each.why}")
             continue
         try:
-            texts = [file.read_text(encoding="utf-8") for file in (each.text, each.proof)]
+            texts = [reading.text(file) for file in (each.text, each.proof)]
             steps += check(*texts).steps
             accepted += 1
         except Refused as error:

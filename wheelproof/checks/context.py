@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypedDict, Unpack
 
+from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
 from wheelproof.explore.lock_order import Edge, Place
@@ -18,6 +19,7 @@ from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
 from wheelproof.tlc import mc, process
+from wheelproof.tlc.refusals import refuses
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Judged, Row, Verdict, judge
 
@@ -30,12 +32,17 @@ COMPARED = 100_000
 OF_MODEL = frozenset({"graph", "bisimulation", "mutant", "random", "stress", "composition", "jvm"})
 """The layers whose rows depend on the model."""
 
-VERDICT_OF = {
+_VERDICTS = {
     Outcome.COMPLETED: Verdict.EXHAUSTIVE,
     Outcome.VIOLATED: Verdict.VIOLATED,
     Outcome.INCONCLUSIVE: Verdict.INCONCLUSIVE,
     Outcome.ERROR: Verdict.ERROR,
 }
+
+
+def verdict_of(result: TlcResult) -> Verdict:
+    """The verdict on a run of TLC."""
+    return Verdict.REFUSED if refuses(result) else _VERDICTS[result.outcome]
 
 
 IN_PYTHON = frozenset({"bisimulation", "coverage", "mutant", "random", "stress"})
@@ -231,9 +238,7 @@ class Context:
         if config.module:
             # An abstract module has no more of the constants than it needs.
             words = set(
-                re.findall(
-                    r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))
-                )
+                re.findall(r"\w+", "\n".join(reading.text(file) for file in mc.closure(spec)))
             )
             constants |= mechanism.module_constants
             constants = {name: value for name, value in constants.items() if name in words}
@@ -287,9 +292,7 @@ class Context:
             if not of_line:
                 continue  # without labels there may be no file: a folder without an __init__.py
             alternative = (
-                lines_of(texts.get(file) or (root / file).read_text(encoding="utf-8"), names)
-                if names
-                else ()
+                lines_of(texts.get(file) or reading.text(root / file), names) if names else ()
             )
             for line, kinds in of_line.items():
                 of = chosen if line in alternative else plain

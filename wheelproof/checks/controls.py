@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wheelproof import isolated
+from wheelproof import isolated, reading
 from wheelproof.checks.context import Context
 from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Mechanism, Property
@@ -87,7 +87,7 @@ def can_wait(mechanism: Mechanism) -> bool:
     PlusCal waits at `await`, at `when`, and at a choice from a set that may be empty. A module
     without an algorithm is taken to wait.
     """
-    text = mechanism.spec.read_text(encoding="utf-8")
+    text = reading.text(mechanism.spec)
     algorithm = ALGORITHM.search(re.sub(r"\\\*.*|\(\*(?!--)[^*]*\*\)", "", text))
     return algorithm is None or WAITS.search(algorithm[0]) is not None
 

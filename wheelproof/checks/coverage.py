@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 
+from wheelproof import reading
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore import labels as comments
 from wheelproof.tlc import mc, translation
@@ -49,7 +50,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     """
     mechanism = context.mechanism
     started = context.begin("coverage", "labels")
-    spec = labels_of_spec(mechanism.spec.read_text(encoding="utf-8"))
+    spec = labels_of_spec(reading.text(mechanism.spec))
     table, silent = set(mechanism.labels), mechanism.silent
     model = mechanism.model(next(iter(mechanism.scenarios))).labels
     kinds: dict[str, str] = {}

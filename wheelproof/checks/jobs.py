@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from wheelproof import guest
 from wheelproof.checks import (
     agreement,
     composition,
+    failing,
     jvm,
     liveness,
     mutant,
@@ -21,13 +22,13 @@ from wheelproof.checks import (
     stress,
 )
 from wheelproof.checks.context import IN_PYTHON, Context, Report, Wanted
-from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.errors import UsageError
 from wheelproof.events import Ended, Notice
 from wheelproof.explore.search import rare_collections
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
-from wheelproof.verdict import Row, Verdict
+from wheelproof.verdict import Row
 
 
 @dataclass(frozen=True)
@@ -362,7 +363,10 @@ def dispatch(context: Context, job: Job) -> Report:
 
 
 def carry_out(context: Context, job: Job) -> Report:
-    """Run one job. Where the tool fails, every row that is still missing has the verdict error."""
+    """Run one job. Where something ends it early every row that is still missing says so.
+
+    Raises LeftBehind where the job leaves a thread of the project.
+    """
     started = time.monotonic()
     made: list[Row] = []
 
@@ -372,20 +376,12 @@ def carry_out(context: Context, job: Job) -> Report:
         listener(notice)
 
     listener, context = context.listen, replace(context, listen=hear)
-    try:
-        with rare_collections():
-            return dispatch(context, job)
-    except WheelproofError as error:
-        why = str(error)
-    except MemoryError:
-        why = "the checker ran out of memory"
-    except RecursionError as error:
-        why = f"the checker broke: {error}"
-    except Exception as error:
-        # A defect of the tool or of the project's Python: reported, never green.
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        file = place.filename.rpartition("/")[2]
-        why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {file})"
+    with guest.without_threads():
+        try:
+            with rare_collections(), guest.in_place():
+                return dispatch(context, job)
+        except failing.CAUGHT as error:
+            verdict, why = failing.judged(error)
     # A row is reported once: those made before the error stay as they are.
     there = {(row.layer, row.name) for row in made}
     for layer, name in [each for each in job.makes if each not in there]:
@@ -394,7 +390,7 @@ def carry_out(context: Context, job: Job) -> Report:
             name,
             started,
             expected="proved" if job.kind == "proof" else "exhaustive",
-            verdict=Verdict.ERROR,
+            verdict=verdict,
             why=why,
         )
     return Report(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift
+from wheelproof.checks.context import Context, Report, counts_of, drift, verdict_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import StateGraph
@@ -38,7 +38,7 @@ def judged(
         None if config.fair is None else [names.index(thread) for thread in config.fair],
         recurs=context.mechanism.properties[name].recurs,
     )
-    verdict, fault = VERDICT_OF[result.outcome], ""
+    verdict, fault = verdict_of(result), ""
     trace = None
     holds = lasso is None
     if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and holds != (

@@ -23,7 +23,7 @@ from wheelproof.checks.comparisons import (
     parted,
     reduced_graph,
 )
-from wheelproof.checks.context import VERDICT_OF, Checked, Context, Report
+from wheelproof.checks.context import Checked, Context, Report, verdict_of
 from wheelproof.choices import Move, move_of, thread_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
@@ -159,7 +159,7 @@ class _Kill:
         self.graph, self.small = self.mutated.graph, self.mutated.small
         self.figures["states"] = self.graph.distinct
         result = self.judged()
-        verdict = VERDICT_OF[result.outcome]
+        verdict = verdict_of(result)
         if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
             verdict = self.equal_graphs() or verdict
         bisimulation = self.mutated.bisimulation

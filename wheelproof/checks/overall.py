@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from wheelproof.checks import controls, coverage, lock_order
+from wheelproof.checks import controls, coverage, failing, lock_order
 from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job
-from wheelproof.errors import WheelproofError
 from wheelproof.events import Ended
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Mechanism
@@ -45,17 +44,18 @@ class OverAll:
     make: Callable[[Context, Iterable[Report]], Row]
 
     def row(self, context: Context, reports: Iterable[Report]) -> Row:
-        """The row; one of the verdict error where it cannot be made."""
+        """The row; where it cannot be made it says why."""
         try:
             return self.make(context, reports)
-        except WheelproofError as error:
+        except failing.CAUGHT as error:
+            verdict, why = failing.judged(error)
             row = judge(
                 context.mechanism.name,
                 self.layer,
                 self.name,
                 expected="exhaustive",
-                verdict="error",
-                why=str(error),
+                verdict=verdict,
+                why=why,
             )
             context.listen(Ended(row))
             return row

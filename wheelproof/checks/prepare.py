@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from wheelproof import project
+from wheelproof import project, reading
 from wheelproof.checks.context import Wanted
 from wheelproof.errors import WheelproofError
 from wheelproof.tla import export
@@ -41,7 +41,7 @@ def models(mechanisms: Sequence[project.Mechanism]) -> None:
 def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
     """The modules to translate: each mechanism's, as it is and without each decision."""
     for mechanism in mechanisms:
-        yield mechanism.spec.read_text(encoding="utf-8")
+        yield reading.text(mechanism.spec)
         lacking = {item.decision for item in mechanism.mutants.values()} | {
             item.without for item in mechanism.configs.values()
         }

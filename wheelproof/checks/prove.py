@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+from wheelproof import reading
 from wheelproof.checks import certified, proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
@@ -164,17 +165,11 @@ def _content(root: Path) -> str:
 def _imported(root: Path) -> dict[str, Theory]:
     theories: dict[str, Theory] = {}
     for file in sorted((root / FOLDER).rglob("*.py")):
-        if not TAKES_PART.search(file.read_text(encoding="utf-8")):
+        if not TAKES_PART.search(reading.text(file)):
             continue
         shown = file.relative_to(root)
-        try:
-            theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
-            theories[theory.name] = theory
-        except Exception as error:
-            # A project's module may raise anything, as where a theorem is not well-formed.
-            raise UsageError(
-                f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}"
-            ) from error
+        theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+        theories[theory.name] = theory
     return theories
 
 

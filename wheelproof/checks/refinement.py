@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypedDict
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, Stated, counts_of, drift
+from wheelproof.checks.context import Context, Report, Stated, counts_of, drift, verdict_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
@@ -20,12 +20,15 @@ from wheelproof.tlc.result import TlcResult, TraceState
 from wheelproof.tlc.values import Function, format_tla
 from wheelproof.verdict import Verdict
 
+UNDECIDED = (Verdict.ERROR, Verdict.REFUSED, Verdict.INCONCLUSIVE)
+"""The verdicts of a run that judged no machine, the gravest first."""
+
 
 def check(context: Context, config: Config) -> Report:
     """Check the one property of a config: TLC 2.18 does not name an action property that fails."""
     started = context.begin("tlc", config.name, context.limits.tlc_seconds)
     result = context.tlc(config.name, config, deadlock=False, **stated(context, config))
-    verdict = VERDICT_OF[result.outcome]
+    verdict = verdict_of(result)
     figures = counts_of(result)
     if verdict is Verdict.VIOLATED:
         figures = {"transitions": len(result.trace) - 1}
@@ -80,7 +83,7 @@ def check_mutants(context: Context, config: Config) -> Report:
         found[mutant.name] = context.without(mutant.decision).tlc(
             mutated.name, mutated, deadlock=False, layer="mutant", **stated(context, config)
         )
-    judged = {name: VERDICT_OF[result.outcome] for name, result in found.items()}
+    judged = {name: verdict_of(result) for name, result in found.items()}
     rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
     faults = [
         f"{name} is not rejected"
@@ -89,7 +92,7 @@ def check_mutants(context: Context, config: Config) -> Report:
     ]
     faults += [f"{name} is rejected although keeps lists it" for name in rejected if name in keeps]
     verdict = next(
-        (each for each in (Verdict.ERROR, Verdict.INCONCLUSIVE) if each in judged.values()),
+        (each for each in UNDECIDED if each in judged.values()),
         Verdict.VIOLATED if rejected else Verdict.VACUOUS,
     )
     undecided = [

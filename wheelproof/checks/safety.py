@@ -19,13 +19,13 @@ from wheelproof.checks.comparisons import (
     parted,
 )
 from wheelproof.checks.context import (
-    VERDICT_OF,
     Checked,
     Context,
     Report,
     counts_of,
     drift,
     graph_config,
+    verdict_of,
 )
 from wheelproof.checks.machine import Machine, OfSpec
 from wheelproof.counterexample import traced
@@ -96,7 +96,7 @@ class _Config:
             "tlc",
             started,
             expected="exhaustive",
-            verdict=VERDICT_OF[result.outcome],
+            verdict=verdict_of(result),
             property=result.property,
             figures=counts,
             fault=drift(config, counts) if complete else parted,
@@ -190,7 +190,7 @@ class _Config:
             expected="violated",
             expected_property=config.property,
             property=result.property,
-            verdict=VERDICT_OF[result.outcome],
+            verdict=verdict_of(result),
             fault="; ".join(filter(None, (fault, parted))),
             figures={"transitions": steps, "transitions_model": depth},
             why=result.explanation,
@@ -212,7 +212,7 @@ class _Config:
                 "graph",
                 started,
                 expected="exhaustive",
-                verdict=VERDICT_OF[result.outcome],
+                verdict=verdict_of(result),
                 property=result.property if violated else None,
                 why=f"{parted if violated else ''}there is no whole graph to compare: "
                 f"{result.explanation}",

@@ -11,6 +11,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -18,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wheelproof import project
+from wheelproof import guest, project
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out
 from wheelproof.errors import ToolError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 TICK = 5.0
 """Seconds between two ticks for the listener."""
+
+GRACE, PATIENCE = 6.0, 2.0
+"""Seconds for workers to end by themselves; where a thread of the project keeps one from it."""
 
 _notices: Queue[Notice | None] | None = None
 _contexts: dict[str, Context] = {}
@@ -54,6 +58,7 @@ def _prepare(
     # Not before: the pool prints the traceback of an exception in here. There are no scratch files
     # yet that would have to be removed.
     signal.signal(signal.SIGTERM, _leave)
+    guest.Watch().__enter__()  # as long as the process lives
 
 
 def _leave(number: int, _frame: object) -> None:
@@ -107,8 +112,8 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
                         f"A worker died while {job.mechanism} / {job.name} was checked.",
                         "Free memory, or run with --jobs 1.",
                     ) from error
-    except BaseException:
-        _end(pool)
+    except BaseException as error:
+        _end(pool, PATIENCE if isinstance(error, guest.LeftBehind) else GRACE)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -129,11 +134,20 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Send every worker the signal to end: each kills its TLC run first."""
-    for process in list((pool._processes or {}).values()):
+def _end(pool: ProcessPoolExecutor, patience: float) -> None:
+    """Send every worker the signal to end: each kills its TLC run first.
+
+    One that does not end within ``patience`` seconds, as by a thread of the project, is killed.
+    """
+    processes = list((pool._processes or {}).values())
+    for process in processes:
         if process.pid and process.is_alive():
             process.terminate()
+    deadline = time.monotonic() + patience
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+        if process.is_alive():
+            process.kill()
 
 
 def _hear(notices: Queue[Notice | None], listen: Listener) -> None:

@@ -1,9 +1,11 @@
 """Options, checks and errors that the commands of `wheelproof` share."""
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,50 +13,68 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from wheelproof.commands import INTERRUPTED
+from wheelproof import guest
+from wheelproof.commands import INTERRUPTED, ending
 from wheelproof.errors import UsageError, WheelproofError
 
 if TYPE_CHECKING:
     from wheelproof.project.mechanism import Mechanism
 
 
-def drop_buffer() -> None:
-    """Drop the buffer of standard output: Python would exit with 120 if its flush fails."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 class Commands(TyperGroup):
     """Turns an exception of a command into one sentence and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except WheelproofError as error:
+        with ending.by_exception():
+            try:
+                with guest.Watch():
+                    result = super().invoke(ctx)
+                if (error := ending.flushed()) is not None:
+                    raise error
+                return result
+            except BaseException as error:
+                code = _ended(error)
+                ending.flushed()
+                if code is None:
+                    raise
+                raise typer.Exit(code) from error
+
+
+def _ended(error: BaseException) -> int | None:
+    """Say what ended a command; its exit code, None where the error has one of its own."""
+    match error:
+        case WheelproofError():
             complain(f"wheelproof: {error}")
-            drop_buffer()
-            raise typer.Exit(error.exit_code) from error
-        except KeyboardInterrupt as error:
+            return error.exit_code
+        case KeyboardInterrupt():
             complain("wheelproof: interrupted")
-            raise typer.Exit(INTERRUPTED) from error
-        except BrokenPipeError as error:
-            # The reader of the output has gone: Python's own flush at exit would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(4) from error
-        except Exception as error:
-            # Typer's own ends carry a code. For anything else Python would exit with 1, which means
-            # a finding here.
-            if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
-                raise
-            traceback.print_exc()
-            complain(
-                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was "
-                "shown by this run."
-            )
-            drop_buffer()
-            raise typer.Exit(4) from error
+            return INTERRUPTED
+        case ending.Terminated():
+            complain(f"wheelproof: ended by {signal.Signals(error.number).name}")
+            return error.code
+        case guest.Overdue():
+            complain(f"wheelproof: {error}")
+            return 3
+        case BrokenPipeError():  # the reader of the output has gone: there is no one to tell
+            return 4
+        case OSError() if said := ending.of_system(error):
+            complain(f"wheelproof: {said}")
+            return 4
+        case SystemExit() | GeneratorExit() | typer.Abort():
+            return None
+    # Typer's own ends carry a code. For anything else Python would exit with 1, which means a
+    # finding here.
+    if hasattr(error, "exit_code"):
+        return None
+    if (fault := guest.fault_of(error)) is not None:
+        complain(f"wheelproof: {fault}")
+        return fault.exit_code
+    traceback.print_exception(error)
+    complain(
+        f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown "
+        "by this run."
+    )
+    return 4
 
 
 MOST_NAMES = 16
@@ -194,6 +214,8 @@ def processors() -> int:
 
 
 def complain(sentence: str) -> None:
+    """Print a sentence on standard error, if anyone takes it."""
     from wheelproof.console import visible
 
-    print(visible(sentence), file=sys.stderr)
+    with suppress(OSError):
+        print(visible(sentence), file=sys.stderr, flush=True)

@@ -1,12 +1,10 @@
 """A verification as the command line runs it: progress, files, and a report at the end."""
 
 import os
-import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 
 from wheelproof import doctor, documents
@@ -20,40 +18,6 @@ from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
 _WRITE_EVERY = 1.0  # seconds
-
-
-class Terminated(BaseException):
-    """A signal other than the keyboard's ended the run, as where a CI job is cancelled."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextmanager
-def _ending_by_exception() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block by an exception, so that workers and TLC are ended too."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, _frame: object) -> None:
-        for each in former:
-            signal.signal(each, signal.SIG_IGN)
-        raise Terminated(number)
-
-    former = {
-        number: signal.getsignal(number)
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    for number in former:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
 
 
 class Verification:
@@ -82,14 +46,6 @@ class Verification:
 
     def run(self) -> int:
         """Run, report, and return the exit code. An error is raised again once rows are saved."""
-        try:
-            with _ending_by_exception():
-                return self._run()
-        except Terminated as ended:
-            print(f"wheelproof: ended by {signal.Signals(ended.number).name}", file=sys.stderr)
-            return 128 + ended.number
-
-    def _run(self) -> int:
         # Loaded before there is a report: a signal meanwhile would leave it without an end.
         from wheelproof.checks import verify
 

@@ -13,7 +13,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wheelproof import project
+from wheelproof import project, reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.places import places
 from wheelproof.errors import ToolError, UsageError
@@ -192,7 +192,7 @@ def text_at(mechanism: Mechanism, place: Place) -> str:
     The lines that follow belong to it as long as they stand further to the right.
     """
     file = mechanism.spec.with_name(f"{place.module}.tla")
-    text = mechanism.specs.get(file.name) or file.read_text(encoding="utf-8")
+    text = mechanism.specs.get(file.name) or reading.text(file)
     lines = without_comments(text).splitlines()[place.line - 1 :]
     found = lines[:1]
     for line in lines[1:]:

@@ -6,10 +6,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from wheelproof import decisions
+from wheelproof import decisions, reading
 from wheelproof.decisions.read import short_names
 from wheelproof.errors import UsageError
 
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _COMMENT = re.compile(r"\s*#[^'\"]*$")
 
 
@@ -35,7 +36,7 @@ def source_text(
     """
     path, _, number = source.rpartition(":")
     relative = PurePosixPath(path)
-    if relative.is_absolute() or ".." in relative.parts or not number.isdigit():
+    if relative.is_absolute() or ".." in relative.parts or not _NUMBER.fullmatch(number):
         return ""
     lines = texts[path].splitlines() if path in texts else _lines(root / relative)
     if not 0 < int(number) <= len(lines):
@@ -50,6 +51,6 @@ def source_text(
 @lru_cache(maxsize=64)
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    except (OSError, UnicodeDecodeError, ValueError):
+        return reading.text(path).splitlines()
+    except reading.Unreadable:
         return []

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.errors import UsageError
 
 IMPORTS = "imports"
@@ -67,10 +68,7 @@ def _of_tla(text: str) -> list[Anchor]:
 def _of_python(file: Path, text: str) -> Iterator[Anchor]:
     from wheelproof.explore import labels  # which imports the whole of explore
 
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        raise UsageError(f"{file}:{error.lineno}: this is no Python ({error.msg}).") from error
+    tree = reading.tree(text, file)
     functions: list[range] = []
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     if imports:

@@ -29,7 +29,6 @@ has.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -39,6 +38,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from wheelproof import reading
 from wheelproof.decisions import hunks
 from wheelproof.decisions.hunks import Hunk
 from wheelproof.errors import UsageError
@@ -79,11 +79,9 @@ class Decision:
         for file in filter(lambda name: name.endswith(suffix), self.files):
             mine = [hunk for hunk in self.hunks if hunk.file == file]
             try:
-                text = (root / file).read_text(encoding="utf-8")
-            except OSError as error:
-                raise mine[0].unfit(
-                    f"the file cannot be read ({error.strerror})", "Correct its name."
-                ) from error
+                text = reading.text(root / file)
+            except reading.Unreadable as error:
+                raise mine[0].unfit(f"the file {error.fault}", "Correct its name.") from error
             changed[file] = hunks.applied(text, mine)
         return changed
 
@@ -114,10 +112,7 @@ def read(file: Path, short: Mapping[str, str]) -> Decision:
 
     Raises UsageError that names file and line where the file is not of the form above.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read ({error}).") from error
+    text = reading.text(file)
     found = _parsed(file, text, tuple(short.items()))
     return replace(found, mutants=_copy(found.mutants), labels=_copy(found.labels))
 
@@ -179,10 +174,7 @@ def _tables(file: Path, blocks: list[tuple[int, str]]) -> dict[str, Any]:
             f"{file}:{blocks[1][0]}: there is a second block of TOML.", "Put all tables into one."
         )
     for first, content in blocks:
-        try:
-            tables = tomllib.loads(content)
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"{file}:{first}: not valid TOML: {error}.") from error
+        tables = reading.tables_in(content, f"{file}:{first}")
         if loose := [name for name, value in tables.items() if not isinstance(value, dict)]:
             raise UsageError(
                 f"{file}:{first}: {loose[0]} belongs to no mutant.", "Put it below a line [NAME]."

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.explore.findings import LabelError
 from wheelproof.explore.parsed import KEPT
 
@@ -94,7 +95,7 @@ def _read(text: str, file: str, kinds: frozenset[str]) -> Labels:
 
 def of_file(path: Path, kinds: Iterable[str] = KINDS) -> Labels:
     """The labels of a source file, by line; see :func:`of_source`."""
-    return of_source(path.read_text(encoding="utf-8"), str(path), kinds)
+    return of_source(reading.text(path), str(path), kinds)
 
 
 def names(labels: Labels) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.explore import (
     dropped,
     finalizers,
@@ -60,13 +61,7 @@ def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[
     trees: dict[str, ast.Module] = {}
     marks: dict[str, labels.Labels] = {}
     for file, text in texts:
-        try:
-            trees[file] = parsed.tree(text)
-        except SyntaxError as error:
-            raise ExploreError(
-                f"{file}:{error.lineno}: this is not Python: {error.msg}.",
-                "Correct the file first.",
-            ) from error
+        trees[file] = parsed.tree(text, file)
         marks[file] = labels.of_source(text, file)
     slots = beside | hidden.slots_in(trees.values())
     suspendable = suspension.suspendable_names(trees, marks)
@@ -114,7 +109,7 @@ def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
             f"{harness}: there is no such file.", "Write the harness of the mechanism first."
         )
     files = [harness]
-    for statement in ast.parse(harness.read_text(encoding="utf-8")).body:
+    for statement in reading.tree(reading.text(harness), harness).body:
         if isinstance(statement, ast.Assign) and any(
             isinstance(t, ast.Name) and t.id == "SUBJECT" for t in statement.targets
         ):
@@ -123,12 +118,12 @@ def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
                 for name in ast.literal_eval(statement.value)
             ]
     others = [
-        ast.parse(file.read_text(encoding="utf-8"))
+        reading.tree(reading.text(file), file)
         for artefact in ("impl", "harness")
         for file in (root / artefact).glob("*.py")
     ]
     return check(
-        {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files},
+        {file.relative_to(root).as_posix(): reading.text(file) for file in files},
         hidden.slots_in(others),
     )
 

@@ -37,6 +37,7 @@ from wheelproof.explore.positions import Positions
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.registry import of_one_scheduler
 from wheelproof.explore.stack import Stacks
+from wheelproof.guest import ProjectFault
 from wheelproof.isolated import (
     DISTRIBUTION,
     Finder,
@@ -156,8 +157,8 @@ class Loaded:
                 f"{finder.root}: there is no {name.replace('.', '/')}.py.",
                 "Add the file, or point the tool at the folder that has it.",
             )
-        with apart(finder):
-            try:
+        try:
+            with apart(finder):
                 replace_runtimes(self.runtime, finder)
                 self.own = own.add(brought, self.runtime, self.scheduler, finder, where)
                 self.primitives += [cls for each in self.own.classes for cls in each.__mro__[:-1]]
@@ -173,13 +174,15 @@ class Loaded:
                     )
                 for each in declared:
                     importlib.import_module(each)
-            except (ImportError, SyntaxError) as error:
-                raise ExploreError(
-                    f"{finder.root}: the mechanism {self.mechanism} cannot be imported: {error}.",
-                    "Import it in plain Python first; the controlled runtime has the names of "
-                    f"{DISTRIBUTION} and those in PRIMITIVES of the harness only.",
-                ) from error
-            return present()
+                return present()
+        except ProjectFault as fault:
+            if not fault.importing:
+                raise
+            raise ExploreError(
+                f"{fault.where}: the mechanism {self.mechanism} cannot be imported: {fault.said}.",
+                "Import it in plain Python first; the controlled runtime has the names of "
+                f"{DISTRIBUTION} and those in PRIMITIVES of the harness only.",
+            ) from fault
 
     def _control(self, stand_ins: Mapping[str, str]) -> dict[str, ast.Module]:
         """Put the modules under the scheduler; the syntax tree of each file."""
@@ -194,7 +197,7 @@ class Loaded:
             assert file is not None and isinstance(loader, Source)
             shown = Path(file).relative_to(self.root).as_posix()
             text = loader.get_source(name)
-            trees[file] = parsed.tree(text)
+            trees[file] = parsed.tree(text, shown)
             if name in self.own.modules:
                 continue
             sources[shown] = text

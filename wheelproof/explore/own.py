@@ -120,7 +120,7 @@ def declared(text: str, file: str, mechanism: str) -> dict[str, str]:
     Raises ExploreError for any other value, for a name that the tool has, and for a function that
     is in no module beside the harness.
     """
-    table = parsed.literal(text, TABLE, {})
+    table = parsed.literal(text, TABLE, {}, file)
     remedy = f"Write {TABLE} = {{'Bolt': 'harness.primitives.bolt'}}: module and function."
     if not isinstance(table, dict) or not all(
         isinstance(name, str) and name.isidentifier() and isinstance(path, str)
@@ -220,7 +220,7 @@ def _bound(finder: Finder, module: str) -> frozenset[str]:
     """The names that the text of a module binds at its top."""
     located = finder.locate(module)
     names: set[str] = set()
-    for node in () if located is None else parsed.tree(located[0]).body:
+    for node in () if located is None else parsed.tree(located[0], str(located[1])).body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names.update(alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.ClassDef):

@@ -10,22 +10,31 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from wheelproof import reading
+
 KEPT = 512
 """How many results by content each cache of this package keeps."""
 
 
+def tree(text: str, file: str = "a source") -> ast.Module:
+    """The syntax tree of a source. Raises Unreadable, which names the file."""
+    try:
+        return _tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return reading.tree(text, file)
+
+
 @lru_cache(KEPT)
-def tree(text: str) -> ast.Module:
-    """The syntax tree of a source. Raises SyntaxError."""
+def _tree(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-def literal(text: str, name: str, absent: object) -> object:
+def literal(text: str, name: str, absent: object, file: str) -> object:
     """The value of the constant ``name`` of a module, read without an import.
 
     ``absent`` where the module has none; None where it is no literal.
     """
-    for node in tree(text).body:
+    for node in tree(text, file).body:
         if isinstance(node, ast.Assign):
             targets, value = node.targets, node.value
         elif isinstance(node, ast.AnnAssign) and node.value is not None:

@@ -49,7 +49,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
     Raises ExploreError for a table that is no literal, or that names a stand-in outside of the
     project.
     """
-    table = parsed.literal(text, TABLE, {})
+    table = parsed.literal(text, TABLE, {}, file)
     if not isinstance(table, dict) or not all(
         isinstance(name, str) and str(table[name]).partition(".")[0] in ARTEFACTS for name in table
     ):

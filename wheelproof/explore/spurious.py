@@ -72,7 +72,7 @@ def declared(text: str, file: str) -> tuple[str, ...]:
 
     Raises ExploreError for any other value, and for a primitive without spurious wake-ups.
     """
-    names = parsed.literal(text, TABLE, ())
+    names = parsed.literal(text, TABLE, (), file)
     known = with_spurious()
     remedy = f"Write {TABLE} = {known!r}, or leave it out."
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):

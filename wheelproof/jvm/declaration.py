@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from wheelproof import toml
+from wheelproof import reading
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import PROFILES, Mechanism
@@ -172,10 +171,7 @@ def artifacts(root: Path, release: str) -> list[Artifact]:
 
 def load(file: Path) -> dict[str, Any]:
     """A TOML file; UsageError where it is none."""
-    try:
-        return toml.tables(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise UsageError(f"{file}: not valid TOML: {error}.") from error
+    return reading.tables(file)
 
 
 def read(file: Path) -> Binding:

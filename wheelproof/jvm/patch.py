@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.errors import ToolError
 
 SOURCES = "sources"
@@ -24,7 +25,7 @@ def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[P
     What it changes comes from the jar of sources. The diff's names are ``MODULE/java/PACKAGE/FILE``
     as in the project's repository. Raises ToolError where the diff does not apply.
     """
-    before, after = (line[4:] for line in diff.read_text(encoding="utf-8").splitlines()[:2])
+    before, after = (line[4:] for line in reading.text(diff).splitlines()[:2])
     module, _, inside = after.removeprefix("b/").partition("/java/")
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()

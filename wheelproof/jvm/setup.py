@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import java, kept
+from wheelproof import java, kept, reading
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import QUICK_START, packed
@@ -98,7 +98,7 @@ def compiled(executable: Path, sources: Sequence[Path], path: Iterable[Path], fe
     """
     path = [entry.absolute() for entry in path]
     content = hashlib.sha256()
-    for part in [*map(str, path), *(source.read_text(encoding="utf-8") for source in sources)]:
+    for part in [*map(str, path), *(reading.text(source) for source in sources)]:
         content.update(part.encode() + b"\0")
     return kept.jar(content.hexdigest(), lambda: _compiled(executable, sources, path, fetch))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.errors import UsageError
 from wheelproof.mutate.change import Change
 
@@ -31,12 +31,11 @@ def read(root: Path) -> dict[str, Declared]:
     Raises UsageError for an entry without a reason, and for one that is there twice.
     """
     path = root / FILE
-    if not path.is_file():
+    if not reading.there(path):
         return {}
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}.") from error
+    entries = reading.tables(path).get("equivalent", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError(f"{path}: equivalent is no list of tables.", "Write [[equivalent]].")
     out: dict[str, Declared] = {}
     for entry in entries:
         key = entry.get("change", "")

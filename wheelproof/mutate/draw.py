@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.mutate import pluscal_changes, python_changes
 from wheelproof.mutate.change import Change
@@ -66,7 +67,7 @@ def changes_of(root: Path, group: Group) -> list[Change]:
     out: list[Change] = []
     for file in group.files:
         make = pluscal_changes.changes if group.artefact == "spec" else python_changes.changes
-        out += make((root / file).read_text(encoding="utf-8"), file, group.artefact)
+        out += make(reading.text(root / file), file, group.artefact)
     return out
 
 

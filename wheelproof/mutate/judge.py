@@ -24,7 +24,7 @@ from types import FrameType
 from typing import cast
 
 import wheelproof
-from wheelproof import project
+from wheelproof import guest, project
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, dispatch
@@ -38,26 +38,12 @@ from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.tlc_runs import KeptRuns, most
 from wheelproof.mutate.tree import CHECKED, copied
+from wheelproof.tlc.refusals import EVALUATED, EVALUATION, REFUSED
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
 
-EVALUATION = range(75, 78)
-"""TLC's exit codes where it cannot evaluate the specification: that is the change's fault."""
-
-EVALUATED = re.compile(
-    r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b"
-    r"|In evaluation, the identifier|Evaluating an expression of the form"
-)
-"""TLC's words for the same under another exit code: some of its own operators end with 255."""
-
-REFUSED = range(150, 156)
-"""TLC's exit codes where the specification or its config is not TLA+."""
-
 CPU_SECONDS = 150.0
 """What one check may take of this process's CPU time."""
-
-STANDS_IN = "explore/fields.py"
-"""The tool's descriptor in front of a slot: its exceptions are those of the project's slot."""
 
 TEST_SECONDS, NIGHTLY_TEST_SECONDS = 60.0, 1200.0
 """Wall time that one unit test may take."""
@@ -244,7 +230,7 @@ class Judge:
                     f"TLC has found {int(seen[1]):,} states of {declared:,} and goes on",
                 )
             return Finding("inconclusive", row.title(), "", why)
-        if row.verdict is Verdict.ERROR:
+        if row.verdict in (Verdict.ERROR, Verdict.REFUSED):
             codes = {
                 result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR
             }
@@ -264,19 +250,15 @@ class Judge:
         return Finding("rejected", row.title(), row.property or "figures", why)
 
     def raised(self, check: Check, error: Exception) -> Finding:
-        """The project's exception, where its code is the innermost of its and the tool's frames."""
-        tool = str(Path(wheelproof.__file__).parent)
-        for place in reversed(traceback.extract_tb(error.__traceback__)):
-            if place.filename.startswith(str(self.root)):
-                where = f"{place.filename[len(str(self.root)) + 1 :]}:{place.lineno}"
-                return Finding(
-                    "rejected",
-                    check.title,
-                    type(error).__name__,
-                    self.plain(f"the implementation raises at {where}: {error}"),
-                )
-            if place.filename.startswith(tool) and not place.filename.endswith(STANDS_IN):
-                break
+        """The project's exception, or the tool's."""
+        if (fault := guest.fault_of(error)) is not None:
+            return Finding(
+                "rejected",
+                check.title,
+                type(error).__name__,
+                self.plain(f"the implementation raises at {fault.where}: {error}"),
+            )
+        place = traceback.extract_tb(error.__traceback__)[-1]
         return Finding(
             "error",
             check.title,

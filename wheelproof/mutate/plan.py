@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from wheelproof import isolated
+from wheelproof import isolated, reading
 from wheelproof.checks import jobs, prove
 from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
@@ -114,7 +114,7 @@ class Plan:
             return out
         self.declared = prove.declared(self.root)
         for file in sorted((self.root / "proofs").rglob("*.py")):
-            text = file.read_text(encoding="utf-8")
+            text = reading.text(file)
             if not re.search(r"^THEORY\b", text, re.MULTILINE):
                 continue
             module = ".".join(file.relative_to(self.root).with_suffix("").parts)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wheelproof import project
+from wheelproof import project, reading
 from wheelproof.mutate import declared as declarations
 from wheelproof.mutate import pluscal_changes, python_changes, workers
 from wheelproof.mutate.change import Change
@@ -235,9 +235,7 @@ class Mutation:
             make = (
                 pluscal_changes.planted if each.group.artefact == "spec" else python_changes.planted
             )
-            fault, harmless = make(
-                (self.root / file).read_text(encoding="utf-8"), file, each.group.artefact
-            )
+            fault, harmless = make(reading.text(self.root / file), file, each.group.artefact)
             if fault is not None:
                 return [fault, harmless]
         return []

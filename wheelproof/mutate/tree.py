@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import wheelproof
-from wheelproof.errors import ToolError
+from wheelproof.errors import UsageError
 from wheelproof.isolated import ARTEFACTS
 from wheelproof.mutate.finding import Finding
 from wheelproof.mutate.tla_source import ALGORITHM
@@ -47,7 +47,7 @@ def translated(root: Path, file: str, before: str) -> Finding | None:
         return None
     try:
         translation.retranslate(module)
-    except ToolError as error:
+    except UsageError as error:
         if "refuses" in str(error):
             return Finding(
                 "unloadable",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.mutate.change import ARTEFACTS
 from wheelproof.mutate.group import LATE, Check
 from wheelproof.project.inputs import imported_names, package_of
@@ -22,7 +22,7 @@ FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 @cache
 def imported(root: Path, file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
     """The names of the modules of these folders that a file of the project imports."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = reading.tree(reading.text(file), file)
     found = imported_names(tree, package_of(root, file))
     return tuple(name for name in dict.fromkeys(found) if name.partition(".")[0] in folders)
 
@@ -117,7 +117,7 @@ class UnitTests:
             file = waiting.pop()
             if file.as_posix() in found or not file.is_file():
                 continue
-            found[file.as_posix()] = file.read_text(encoding="utf-8")
+            found[file.as_posix()] = reading.text(file)
             waiting += [
                 self.root.joinpath(*name.split(".")).with_suffix(".py")
                 for name in imported(self.root, file, ("tests",))

@@ -20,7 +20,7 @@ from typing import Any
 
 from wheelproof.mutate.finding import Finding, Judged
 
-GRACE = 10.0
+GRACE = 5.0
 """Seconds between asking a process to end, so that it ends its TLC, and ending it."""
 
 
@@ -79,8 +79,11 @@ def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
     finally:
         for each in running.values():
             os.kill(each.pid, signal.SIGTERM)
+        deadline = time.monotonic() + GRACE
         for each in running.values():
-            each.deadline = time.monotonic() + GRACE
+            each.ending = True
+            while time.monotonic() < deadline and not _is_over(each):
+                time.sleep(0.05)
             _ended(each)
 
 
@@ -129,6 +132,11 @@ def _overdue(each: _Running) -> None:
         each.ending, each.deadline = True, now + GRACE
         os.kill(each.pid, signal.SIGTERM)
     else:
+        _kill_group(each)
+
+
+def _kill_group(each: _Running) -> None:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(each.pid, signal.SIGKILL)
 
 
@@ -149,15 +157,20 @@ def _judged(data: bytes) -> Judged:
         return Judged(Finding("error", "mutate", type(error).__name__, "the answer is no result"))
 
 
+def _is_over(each: _Running) -> bool:
+    """Whether a process has ended; its status stays for ``_ended``."""
+    return os.waitid(os.P_PID, each.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def _ended(each: _Running) -> Judged:
     """The messages of a process that ended; without one, the reason."""
     while not each.ending and (data := os.read(each.pipe, 1 << 16)):
         each.data += data
     os.close(each.pipe)
+    if each.ending:
+        _kill_group(each)
     _, status = os.waitpid(each.pid, 0)
-    # Processes that it has left, such as a unit test's, end too.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(each.pid, signal.SIGKILL)
+    _kill_group(each)  # what it has left, such as a unit test's processes
     shutil.rmtree(each.scratch, ignore_errors=True)
     if each.data:
         return _judged(each.data)

@@ -41,7 +41,7 @@ def run(
 ) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None:
     nowhere. Raises as ``validate.check`` does."""
-    from wheelproof.pipeline import cluster, failures, runs, validate
+    from wheelproof.pipeline import cluster, runs, validate
     from wheelproof.pipeline import explain as explaining
 
     runs.find(paths)  # a wrong path is reported before Spark starts
@@ -53,7 +53,6 @@ def run(
         # The folder goes after Spark, which may die amid its writing, and takes along what that
         # left there.
         with (
-            failures.signals_last(),
             validate.folder_for(options.scratch) as folder,
             session(replace(options, scratch=folder)) as spark,
         ):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
 import subprocess
 import threading
 import warnings
@@ -28,7 +27,6 @@ _OUT_OF_MEMORY_CODE = 52
 """With this Spark's JVM ends when its heap is full (SparkExitCode.OOM); an executor says it in a
 sentence."""
 _DYING_SECONDS = 10
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _SHOWN = 300
 
 _MEMORY = re.compile(
@@ -95,44 +93,6 @@ def reported(spark: SparkSession, memory: str) -> Iterator[None]:
         with suppress(Exception):
             _in_a_thread(spark.sparkContext.cancelAllJobs)
         raise
-
-
-class _Signalled(BaseException):
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextmanager
-def signals_last() -> Iterator[None]:
-    """SIGTERM and SIGHUP let what is inside clean up, and have their usual effect on the process
-    after that. Ctrl-C does so by itself."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, frame: object) -> None:
-        for each in kept:
-            signal.signal(each, signal.SIG_IGN)  # once is enough
-        raise _Signalled(number)
-
-    kept = {
-        number: signal.getsignal(number)
-        for number in _SIGNALS
-        if signal.getsignal(number) == signal.SIG_DFL
-    }
-    for number in kept:
-        signal.signal(number, leave)
-    ended = None
-    try:
-        yield
-    except _Signalled as signalled:
-        ended = signalled.number
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
-    if ended is not None:
-        os.kill(os.getpid(), ended)
 
 
 def end(spark: SparkSession) -> None:

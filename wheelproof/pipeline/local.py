@@ -20,6 +20,7 @@ from wheelproof.trace import declared
 from wheelproof.trace.format import schema
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
+from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.judging.replay import reader_of
 
 _TOKEN = tuple(part.name for part in schema.TOKEN)
@@ -133,10 +134,15 @@ def check(
             )
         reader = reader_of(file.path)
         events = []
-        for line, event in reader:
-            events.append(event)
-            lines.setdefault((file.index, event["tid"], event["tseq"]), line)
+        cut = ""
+        try:
+            for line, event in reader:
+                events.append(event)
+                lines.setdefault((file.index, event["tid"], event["tseq"]), line)
+        except CutOff as error:  # then there is no footer either
+            cut = error.message
         run = Run(file.index, str(file.path), [file], reader.header, reader.footer)
+        run.problems += [cut] * bool(cut)
         found.append(run)
         traces.append((run, events))
     runs.check(found)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl, totals
@@ -139,15 +140,14 @@ def find(paths: Iterable[Path]) -> list[File]:
         path = Path(path)
         if path.is_dir():
             found |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
-        elif path.is_file():
+        else:
+            reading.opened(path).close()
             if not is_trace(path):
                 raise UsageError(
                     f"{path} is no trace by its name.",
                     f"Names of traces end in {', '.join(SUFFIXES)}.",
                 )
             found[path.resolve()] = _folder_of(path)
-        else:
-            raise UsageError(f"{path} does not exist.", "Give files or folders of traces.")
     if not found:
         raise NothingChecked(
             "There is no trace in the folders given.",
@@ -212,11 +212,9 @@ def _read_folder(run: Run, folder: Path) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TraceError(
-            path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace."
-        ) from error
+        return reading.content(path)
+    except reading.Unreadable as error:
+        raise TraceError(path, error.line, "", error.fault, error.remedy) from error
 
 
 def _read_parquet(run: Run, file: File) -> None:

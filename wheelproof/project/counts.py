@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from wheelproof import documents
+from wheelproof import documents, reading
 from wheelproof.errors import UsageError
 
 SCHEMA = "wheelproof.counts/1"
@@ -30,13 +30,9 @@ def read(folder: Path) -> dict[str, Counts]:
     Raises UsageError.
     """
     file = folder / FILE
-    if not file.is_file():
+    if not reading.there(file):
         return {}
-    try:
-        content = file.read_bytes()
-    except OSError:  # the reader below says so
-        content = b""
-    found = _read(file, content)
+    found = _read(file, reading.content(file))
     return {
         mechanism: {name: dict(each) for name, each in of.items()}
         for mechanism, of in found.items()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
-from wheelproof import toml
+from wheelproof import reading
 from wheelproof.decisions import Decision
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
@@ -35,26 +33,19 @@ EVENTS = "events.toml"
 
 def read(file: Path) -> Mechanism:
     """Read and check one TOML; a UsageError names the file and the field."""
-    reader = _Reader(file, _tables(file))
+    reader = _Reader(file, reading.tables(file))
     try:
         return reader.mechanism()
     except compact.Refused as refused:
         raise reader.fail(refused.place, refused.fault, refused.remedy) from refused
 
 
-def _tables(file: Path) -> dict[str, Any]:
-    try:
-        return toml.tables(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: not valid TOML: {error}.") from error
-
-
 def with_events(labels: Mapping[str, Label], root: Path, mechanism: str) -> dict[str, Label]:
     """The labels with the events that ``traces/events.toml`` names for the steps."""
     file = root / "traces" / EVENTS
-    if not file.is_file():
+    if not reading.there(file):
         return dict(labels)
-    reader = Items(file, _tables(file))
+    reader = Items(file, reading.tables(file))
     found: dict[str, Label] = {}
     for event, names in reader.table(mechanism).items():
         place = f"{mechanism}.{event}"
@@ -90,6 +81,13 @@ HEAD = ("module", "title", "pc", "in_java")
 
 FORMER = ("switches", "mutants")
 """Tables that are files today."""
+
+
+def is_set(value: object) -> bool:
+    """Whether a field is a list, or a table, that can be a set."""
+    return isinstance(value, list | dict) and not any(
+        isinstance(element, list | dict) for element in value
+    )
 
 
 class _Reader(Items):
@@ -262,6 +260,41 @@ class _Reader(Items):
             for name, value in declared.items()
         }
 
+    def constants_fit(self, mechanism: Mechanism) -> None:
+        """Refuse a constant that is no rule, and a scenario without the field that it takes."""
+        for name, constant in mechanism.constants.items():
+            if (
+                not isinstance(constant, dict)
+                or constant.get("as") not in ("set", "function", "value")
+                or set(constant) != {"field", "as"}
+                or not isinstance(constant["field"], str)
+            ):
+                raise self.fail(
+                    f"constants.{name}",
+                    'needs field = "..." and as = "set", "function" or "value", and no other field',
+                )
+            field, form = constant["field"], constant["as"]
+            for scenario, values in mechanism.scenarios.items():
+                if field not in values:
+                    raise self.fail(
+                        f"scenarios.{scenario}",
+                        f"there is no field {field}, which the constant {name} takes",
+                        f"Write {field} = ..., here or in [every_scenario].",
+                    )
+                if form == "function" and not isinstance(values[field], dict):
+                    raise self.fail(
+                        f"scenarios.{scenario}",
+                        f"{field} is no table, and the constant {name} takes it as a function",
+                        f"Write {field} = {{ name = value }}.",
+                    )
+                if form == "set" and not is_set(values[field]):
+                    raise self.fail(
+                        f"scenarios.{scenario}",
+                        f"{field} is no list of texts and numbers, and the constant {name} takes "
+                        "it as a set",
+                        f'Write {field} = ["a", "b"].',
+                    )
+
     def fits(self, mechanism: Mechanism) -> None:
         """Refuse tables that contradict each other, and a mechanism without a config."""
         if type(mechanism.in_java) is not bool:
@@ -282,15 +315,7 @@ class _Reader(Items):
             )
         for config in mechanism.configs.values():
             self.kept(config, mechanism.mutants)
-        for name, constant in mechanism.constants.items():
-            if constant.get("as") not in ("set", "function", "value") or set(constant) != {
-                "field",
-                "as",
-            }:
-                raise self.fail(
-                    f"constants.{name}",
-                    'needs field = "..." and as = "set", "function" or "value", and no other field',
-                )
+        self.constants_fit(mechanism)
         if not mechanism.configs:
             raise NothingChecked(
                 f"{self.file}: there is no config, so there is nothing to check.",

@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.isolated import ARTEFACTS
 from wheelproof.project.mechanism import Mechanism, model_of
 from wheelproof.tlc import mc
@@ -74,7 +75,7 @@ class Inputs:
         for file in below(self.root / "proofs"):
             if file.suffix != ".py":
                 others.add(file)
-            elif self._about(file.read_text(encoding="utf-8")):
+            elif self._about(reading.text(file)):
                 modules.append(".".join(file.relative_to(self.root).with_suffix("").parts))
         return _there(
             others | imported(self.root, modules) | set((self.root / "spec").glob("*.tla"))
@@ -110,7 +111,7 @@ def imported(root: Path, modules: Iterable[str]) -> set[Path]:
             if file in found:
                 continue
             found.add(file)
-            text = file.read_text(encoding="utf-8")
+            text = reading.text(file)
             named = set(names(text, package_of(root, file))) - known
             known |= named
             waiting += named
@@ -124,8 +125,8 @@ def names(text: str, package: str) -> tuple[str, ...]:
     ``package``: the dotted name of the module's package.
     """
     found = _NAMES.findall(text)
-    with suppress(SyntaxError, ImportError):  # the job that loads the file reports it
-        found += imported_names(ast.parse(text), package)
+    with suppress(reading.Unreadable, ImportError):  # the job that loads the file reports it
+        found += imported_names(reading.tree(text, package), package)
     return tuple(name for name in found if name.partition(".")[0] in ARTEFACTS)
 
 

@@ -15,15 +15,13 @@ The halves of a read/write lock are classes ``A(read)`` and ``A(write)`` of one 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from wheelproof import toml
-from wheelproof.errors import UsageError
+from wheelproof import reading
 from wheelproof.project.tables import Tables
 
 FILE = "harness/locks.toml"
@@ -124,12 +122,9 @@ def read(root: Path, mechanisms: Collection[str] | None = None) -> Documented | 
     ``mechanisms``: the names of the project's own; None where they are not to be checked.
     """
     file = root / FILE
-    if not file.is_file():
+    if not reading.there(file):
         return None
-    try:
-        data = toml.tables(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: is not valid TOML: {error}.", "Correct the line.") from error
+    data = reading.tables(file)
     tables = Tables(file, data)
     if extra := sorted(set(data) - set(TABLES)):
         raise tables.fail(extra[0], "is unknown", f"Known: {', '.join(TABLES)}.")

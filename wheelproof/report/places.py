@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
@@ -60,7 +61,7 @@ class Declared:
     def _text(self, file: Path) -> list[str]:
         if file not in self._lines:
             try:
-                self._lines[file] = file.read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError):
+                self._lines[file] = reading.text(file).splitlines()
+            except reading.Unreadable:
                 self._lines[file] = []
         return self._lines[file]

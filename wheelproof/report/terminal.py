@@ -27,6 +27,7 @@ _STYLES = {
     Verdict.VIOLATED: "red",
     Verdict.INCONCLUSIVE: "yellow",
     Verdict.VACUOUS: "magenta",
+    Verdict.REFUSED: "red",
     Verdict.ERROR: "red bold",
 }
 # The pairs of figures that count the states and edges of a layer, first found first used.
@@ -46,6 +47,7 @@ NEW = 3
 _SUMMARY = {
     0: "every verdict as expected",
     1: "FINDING: not every verdict is as expected",
+    2: "REFUSED: the project's files or its code are wrong",
     3: "INCONCLUSIVE: not every check came to an end",
     4: "TOOL FAILED: not every check could be carried out",
     5: "NOTHING SHOWN: a check was vacuous, or none was carried out",

@@ -16,7 +16,6 @@ from types import MappingProxyType, ModuleType
 from typing import cast
 
 from wheelproof import isolated
-from wheelproof.errors import UsageError
 from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
@@ -74,17 +73,12 @@ class ProductionImplementation:
         self._built: set[type] = set()
         finder = isolated.Finder(root, texts)
         with isolated.apart(finder):
-            try:
-                self._observe(finder, fault)
-                self.harness_module = cast(
-                    HarnessModule, importlib.import_module(f"harness.{mechanism}")
-                )
-                own = getattr(self.harness_module, "ON_THREADS", "")
-                on_threads = importlib.import_module(own) if own else self.harness_module
-            except (ImportError, SyntaxError) as error:
-                raise UsageError(
-                    f"{root}: the mechanism {mechanism} cannot be imported: {error}."
-                ) from error
+            self._observe(finder, fault)
+            self.harness_module = cast(
+                HarnessModule, importlib.import_module(f"harness.{mechanism}")
+            )
+            own = getattr(self.harness_module, "ON_THREADS", "")
+            on_threads = importlib.import_module(own) if own else self.harness_module
             modules = isolated.present()
         self.files = frozenset(
             module.__spec__.origin

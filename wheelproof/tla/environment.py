@@ -11,7 +11,7 @@ from wheelproof.tla.program import Kept, Program, Programs
 from wheelproof.tla.syntax import Expression
 from wheelproof.tla.values import Domain, Map, Undefined, Values
 
-ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What Python raises where a formula has no value."""
 
 
@@ -123,6 +123,8 @@ def why(error: BaseException) -> str:
     """An error of the generated code, in words."""
     if isinstance(error, Undefined):
         return error.message.rstrip(".")
+    if isinstance(error, RecursionError):
+        return "an operator calls itself without an end"
     return f"{type(error).__name__}: {error}"
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from wheelproof import reading
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.kept import Entries, cache
@@ -49,7 +50,7 @@ def source(module: Path, texts: Mapping[str, str] | None = None) -> Source:
     Comments are left out. Raises UsageError where there is no such module.
     """
     found = {
-        file.name: mc.without_comments((texts or {}).get(file.name) or _text(file))
+        file.name: mc.without_comments((texts or {}).get(file.name) or reading.text(file))
         for file in mc.closure(module)
     }
     return Source(module.stem, tuple(sorted(found.items())))
@@ -114,10 +115,3 @@ def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str
         if not refusal:
             _trees().keep(each.digest(jar), zlib.compress(xml, 1))
     return made
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The module {file} cannot be read ({error}).") from error

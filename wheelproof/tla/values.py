@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from wheelproof.errors import WheelproofError
+from wheelproof.errors import UsageError
 
 
-class Undefined(WheelproofError, LookupError):
+class Undefined(UsageError, LookupError):
     """A formula has no value in this state. TLC ends with an error there, too."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
 
@@ -93,9 +93,7 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
     _write(files.module, module_text(config))
     _write(files.config, config_text(config))
     for copy in files.copies:
-        text = config.texts.get(copy.name) or (config.spec.parent / copy.name).read_text(
-            encoding="utf-8"
-        )
+        text = config.texts.get(copy.name) or reading.text(config.spec.parent / copy.name)
         _write(copy, without_comments(text) if bare else text)
     return files
 
@@ -125,7 +123,7 @@ def closure(spec: Path) -> tuple[Path, ...]:
         module = waiting.pop()
         if module not in found and module.is_file():
             found[module] = None
-            for extended, instantiated in _REFERENCE.findall(module.read_text(encoding="utf-8")):
+            for extended, instantiated in _REFERENCE.findall(reading.text(module)):
                 names = (name.strip() for name in (extended or instantiated).split(","))
                 waiting += [module.with_name(f"{name}.tla") for name in names]
     return tuple(sorted(found))

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
-from wheelproof import documents
+from wheelproof import documents, reading
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.kept import Entries, cache
@@ -58,10 +58,10 @@ def state(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> 
 
 
 def require_current(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> None:
-    """ToolError if the translation is stale or missing: TLC would check another algorithm."""
+    """UsageError if the translation is stale or missing: TLC would check another algorithm."""
     found = state(module, java=java, jar=jar)
     if found in (State.STALE, State.MISSING):
-        raise ToolError(
+        raise UsageError(
             f"The PlusCal translation in {module} is {found}.",
             f"Run `wheelproof translate {module}`.",
         )
@@ -100,7 +100,7 @@ def translated_text(
                 f"There is no PlusCal translator in {jar.path}.",
                 "Name another jar with TLA2TOOLS_JAR.",
             )
-        raise ToolError(
+        raise UsageError(
             f"The PlusCal translator refuses {name}: {refusal}.", "Correct the algorithm."
         )
     return made
@@ -166,11 +166,7 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
 
 
 def _text(module: Path) -> str:
-    try:
-        with open(module, encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The module {module} cannot be read ({error}).") from error
+    return reading.decoded(reading.content(module), module)
 
 
 def _lines(text: str) -> list[str]:

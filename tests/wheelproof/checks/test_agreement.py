@@ -265,7 +265,7 @@ def test_other_states_that_tlc_cannot_judge_are_an_error(monkeypatch, numbers, b
     assert agreement.judged_by_tlc(None, sample_of(*by_mixing))[1].outcome is Outcome.ERROR
 
 
-def test_a_property_without_value_in_the_spec_is_an_error(tmp_path):
+def test_a_property_without_value_in_the_spec_is_refused(tmp_path):
     mechanism = MECHANISMS["atomic"]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     spec = tmp_path / "spec" / mechanism.checked.name
@@ -275,7 +275,7 @@ def test_a_property_without_value_in_the_spec_is_an_error(tmp_path):
         text.replace("TypeOK == ", "TypeOK == <<TRUE>>[2] /\\ TRUE\nKept == "), encoding="utf-8"
     )
     found = row(replace(mechanism, toml=tmp_path / "spec" / mechanism.toml.name), tmp_path / "out")
-    assert (found.ok, found.verdict) == (False, Verdict.ERROR) and "tuple <<TRUE>>" in found.why
+    assert (found.ok, found.verdict) == (False, Verdict.REFUSED) and "tuple <<TRUE>>" in found.why
 
 
 def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):

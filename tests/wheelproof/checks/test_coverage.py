@@ -8,7 +8,7 @@ import pytest
 from tests.model.timer import MECHANISM
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
-from wheelproof.errors import ToolError
+from wheelproof.errors import UsageError
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Label
 from wheelproof.verdict import exit_code
@@ -129,7 +129,7 @@ def test_a_stale_translation_is_refused(beside):
     assert coverage.translated(beside).ok
     spec = beside.mechanism.spec
     spec.write_text(changed(spec), encoding="utf-8")
-    with pytest.raises(ToolError, match="TimerTaskList.tla is stale"):
+    with pytest.raises(UsageError, match="TimerTaskList.tla is stale"):
         coverage.translated(beside)
 
 
@@ -138,7 +138,7 @@ def test_a_stale_translation_of_a_module_beside_the_mechanisms_is_refused(beside
     spec = beside.mechanism.spec
     other = changed(spec).replace("MODULE TimerTaskList", "MODULE TimerTaskListAtomic")
     spec.with_name("TimerTaskListAtomic.tla").write_text(other, encoding="utf-8")
-    with pytest.raises(ToolError, match="TimerTaskListAtomic.tla is stale"):
+    with pytest.raises(UsageError, match="TimerTaskListAtomic.tla is stale"):
         coverage.translated(beside)
 
 

@@ -98,11 +98,11 @@ def test_counts_that_are_not_recorded_are_a_finding(small):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_stale_translation_ends_the_mechanism_as_an_error(small, jobs):
+def test_a_stale_translation_ends_the_mechanism_as_refused(small, jobs):
     small.change(small.spec, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")
     rows = run(small, "tlc", "bisimulation", jobs=jobs)
-    assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.ERROR)]
-    assert exit_code(rows) == 4 and "wheelproof translate" in rows[0].why
+    assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.REFUSED)]
+    assert exit_code(rows) == 2 and "wheelproof translate" in rows[0].why
 
 
 @pytest.mark.parametrize("layer", ["graph", "liveness", "mutant"])
@@ -110,7 +110,7 @@ def test_a_stale_translation_ends_every_layer_that_has_runs_of_tlc(small, layer)
     small.change(small.spec, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")
     notices = []
     rows = run(small, layer, listen=notices.append)
-    assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.ERROR)]
+    assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.REFUSED)]
     assert [notice.row for notice in notices if isinstance(notice, Ended)] == rows
 
 
@@ -194,7 +194,7 @@ def test_an_evaluation_error_is_never_a_kill(small):
         'property = "CancelWins"\ndata_race',
     )
     found = row(run(small, "mutant"), "mutant", "M2")
-    assert found.verdict is Verdict.ERROR and not found.ok and exit_code([found]) == 4
+    assert found.verdict is Verdict.REFUSED and not found.ok and exit_code([found]) == 2
 
 
 def test_an_unknown_name_is_a_usage_error_and_nothing_to_do_is_reported(small):

@@ -117,7 +117,7 @@ def test_a_label_stands_for_the_function_that_has_it():
 def test_other_files_and_broken_python_are_refused():
     with pytest.raises(UsageError, match="decisions change .tla and .py files only"):
         anchors_of(Path("spec/Cell.toml"), "")
-    with pytest.raises(UsageError, match="impl/cell.py:1: this is no Python"):
+    with pytest.raises(UsageError, match="impl/cell.py:1: this is not Python"):
         anchors_of(Path("impl/cell.py"), "def")
 
 

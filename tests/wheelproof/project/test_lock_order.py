@@ -50,7 +50,7 @@ def test_a_declaration_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[classes]", "[classes", "is not valid TOML"),
+        ("[classes]", "[classes", "not valid TOML"),
         ("[exceptions.back]", "[exemptions.back]", r"\[exemptions\]: is unknown"),
         ('"the first"', '" "', r"\[classes\]: A.lock has no text"),
         ('"A.lock" = "the first"\n', "", "A.lock is not in"),

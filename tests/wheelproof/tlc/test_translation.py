@@ -42,7 +42,7 @@ def test_edit_of_either_side_makes_it_stale_and_retranslation_current(what, spec
     edit(module, *EDITS[what])
     assert translation.state(module, **tools) is State.STALE
     with pytest.raises(
-        ToolError,
+        UsageError,
         match=r"translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`",
     ):
         translation.require_current(module, **tools)
@@ -80,7 +80,7 @@ def test_algorithm_without_translation_is_missing(spec, tools):
     end = "\\* END TRANSLATION\n"
     module.write_text(text[: text.index("\\* BEGIN")] + text[text.index(end) + len(end) :])
     assert translation.state(module, **tools) is State.MISSING
-    with pytest.raises(ToolError, match="is missing"):
+    with pytest.raises(UsageError, match="is missing"):
         translation.require_current(module, **tools)
 
 
@@ -93,14 +93,14 @@ def test_refused_algorithm_is_quoted_and_left_alone(spec, tools, tmp_path):
     module = spec("Relay")
     edit(module, "await baton", "awat baton")
     before = module.read_bytes()
-    with pytest.raises(ToolError, match=r'refuses .*Relay.tla: Expected ":=" but found'):
+    with pytest.raises(UsageError, match=r'refuses .*Relay.tla: Expected ":=" but found'):
         translation.retranslate(module, **tools)
     assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
 
 
 def test_a_missing_file_is_named(spec, tools, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(UsageError, match=r"absent.tla cannot be read"):
+    with pytest.raises(UsageError, match=r"absent.tla: cannot be read"):
         translation.state(tmp_path / "absent.tla", **tools)
     with pytest.raises(ToolError, match="java cannot be run"):
         translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "java", 17, "test"))
@@ -155,7 +155,7 @@ def test_many_are_translated_by_one_process_and_kept(spec, tools, tmp_path, monk
         and made[0] == text
         and "lap[self] + 0" in made[1].partition("BEGIN TRANSLATION")[2]
     )
-    with pytest.raises(ToolError, match="refuses Relay: Expected"):
+    with pytest.raises(UsageError, match="refuses Relay: Expected"):
         translation.translated_text(changed[2], "Relay", **tools)
     assert len(begun) == 2, "a refusal is not kept"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.decisions.anchors import anchors_of
 from wheelproof.errors import UsageError
@@ -99,8 +100,8 @@ class Excerpts:
             return changed[file].split("\n")
         if file not in self._unchanged:
             try:
-                text = (self._root / file).read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError, ValueError):
+                text = reading.text(self._root / file)
+            except UsageError:
                 text = ""
             self._unchanged[file] = text.split("\n") if text else []
         return self._unchanged[file]

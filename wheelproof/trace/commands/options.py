@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from wheelproof import reading
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.folders import SUFFIXES, below, is_trace
@@ -59,7 +60,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if path.is_dir():
             found += below(path)
-        elif path.exists():
+        elif reading.there(path):
             found.append(path)
         else:
             raise UsageError(

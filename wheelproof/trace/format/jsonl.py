@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import ToolError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer
@@ -54,43 +53,26 @@ class Reader:
         self.unknown: set[str] = set()
         self.raw: bytes | None = None  # the line of the event that was given last
         with self._read() as stream:
-            self.header = header_of(object_of(stream.readline(), self.path, 1), self.path)
+            first = next(reading.lines(stream, self.path), b"")
+            self.header = header_of(object_of(first, self.path, 1), self.path)
 
     @contextmanager
     def _read(self) -> Iterator[BinaryIO]:
-        """The file, unpacked; what the system or gzip raises on the way becomes a TraceError."""
+        """The file, unpacked; where that cannot be read the error is a TraceError."""
         try:
-            with (
-                gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")
-            ) as stream:
-                yield cast(BinaryIO, stream)
-        except EOFError as error:
-            raise CutOff(
-                self.path,
-                0,
-                "",
-                "the compressed file is cut off",
-                "Its writer was stopped; record it again.",
-            ) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise TraceError(
-                self.path,
-                0,
-                "",
-                f"the compressed file is damaged, or is none ({error})",
-                "Test it with gzip -t; a file that is not compressed is named .jsonl.",
-            ) from error
-        except OSError as error:
-            raise TraceError(
-                self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace."
-            ) from error
+            with reading.unpacked(self.path) as stream:
+                yield stream
+        except reading.Unreadable as error:
+            kind = CutOff if isinstance(error, reading.CutShort) else TraceError
+            raise kind(self.path, error.line, "", error.fault, error.remedy) from error
 
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         self.footer = None
         newer = self.header["schema_minor"] > MINOR
         with self._read() as stream:
-            stream.readline()
-            for number, read in enumerate(stream, 2):
+            lines = reading.lines(stream, self.path)
+            next(lines, None)
+            for number, read in enumerate(lines, 2):
                 if self.footer is not None:
                     raise TraceError(
                         self.path,
@@ -138,7 +120,7 @@ class Reader:
 def _is_whole(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.parts import TraceError, event_of, footer_of, header_of
@@ -125,8 +125,14 @@ class Reader:
         arrow, parquet = _arrow()
         self.path = Path(path)
         try:
+            reading.opened(self.path).close()
             self._file = parquet.ParquetFile(self.path, thrift_string_size_limit=METADATA_BYTES)
-        except (OSError, arrow.ArrowException) as error:
+            metadata = self._file.schema_arrow.metadata or {}
+            stored = self._file.metadata.metadata or {}
+            names = self._file.schema_arrow.names
+        except reading.Unreadable as error:
+            raise TraceError(self.path, 0, "", error.fault, error.remedy) from error
+        except (OSError, ValueError, MemoryError, arrow.ArrowException) as error:
             raise TraceError(
                 self.path,
                 0,
@@ -134,19 +140,17 @@ class Reader:
                 f"cannot be read as Parquet ({_first(error)})",
                 "Give the path of a trace; a file that was cut off is to be recorded again.",
             ) from error
-        metadata = self._file.schema_arrow.metadata or {}
-        stored = self._file.metadata.metadata or {}
         self.header = header_of(self._json(metadata.get(HEADER_KEY)), self.path, 0)
         footer = self._json(stored.get(FOOTER_KEY))
         self.footer = None if footer is None else footer_of(footer, self.path, 0)
         known = {field.name for field in COLUMNS}
-        self.unknown = set(self._file.schema_arrow.names) - known
+        self.unknown = set(names) - known
         self.raw = None  # a row has no line of its own: its canonical one is made
 
     def _json(self, text: bytes | None) -> object:
         try:
             return None if text is None else json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise TraceError(self.path, 0, "metadata", f"is no JSON ({error})") from error
 
     def __iter__(self) -> Iterator[tuple[int, Event]]:
@@ -168,7 +172,7 @@ class Reader:
         try:
             for batch in self._file.iter_batches(batch_size=ROWS):
                 yield batch.to_pylist()
-        except (OSError, arrow.ArrowException) as error:
+        except (OSError, ValueError, OverflowError, MemoryError, arrow.ArrowException) as error:
             raise TraceError(
                 self.path,
                 0,

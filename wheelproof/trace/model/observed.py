@@ -7,12 +7,12 @@ a trace does not show.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wheelproof import reading
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.format.event import Event, columns
@@ -104,15 +104,13 @@ def read(mechanism: Mechanism, name: str = "") -> Table:
     there is none, or a label, column or expression in it is wrong."""
     file = mechanism.root / "traces" / f"{name or mechanism.name}.toml"
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
+        data = reading.tables(file)
+    except reading.Absent as error:
         raise UsageError(
-            f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} "
+            f"{file} {error.fault}, so that the events of {mechanism.module} "
             "have no meaning for its model.",
             "Write that file; docs/trace-replay.md says how.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: not valid TOML: {error}.") from error
     if extra := sorted(set(data) - {"eager", "stutter", "beside", "passes", "labels"}):
         raise UsageError(
             f"{file}: unknown field {', '.join(extra)}.",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.compare import NULL
 from wheelproof.tlc import mc, process
@@ -115,7 +115,7 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, without: str = 
         for module in mc.closure(mechanism.spec):
             _write(
                 folder / module.name,
-                mechanism.specs.get(module.name) or module.read_text(encoding="utf-8"),
+                mechanism.specs.get(module.name) or reading.text(module),
             )
         spec = folder / f"{mechanism.module}Slice.tla"
         _write(spec, module_text(steps, mechanism, parts[0].starts))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from wheelproof import reading
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import NULL, names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
@@ -80,7 +81,7 @@ def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) ->
 
 def _check_actions(mechanism: Mechanism) -> None:
     """UsageError where the specification has no action of a thread for a label."""
-    text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
+    text = mechanism.specs.get(mechanism.spec.name) or reading.text(mechanism.spec)
     for name in mechanism.labels:
         if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
             raise UsageError(

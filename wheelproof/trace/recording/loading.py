@@ -73,17 +73,12 @@ class Traced:
         finder = isolated.Finder(root, self.mechanism.modules)
         runtime = traced.runtime_module(self.recorder, production)
         with isolated.apart(finder):
-            try:
-                isolated.replace_runtimes(runtime, finder)
-                self.harness_module = cast(
-                    HarnessModule, importlib.import_module(f"harness.{mechanism}")
-                )
-                for name in self.harness_module.SUBJECT:
-                    importlib.import_module(name)
-            except ImportError as error:
-                raise UsageError(
-                    f"{root}: the mechanism {mechanism} cannot be imported: {error}."
-                ) from error
+            isolated.replace_runtimes(runtime, finder)
+            self.harness_module = cast(
+                HarnessModule, importlib.import_module(f"harness.{mechanism}")
+            )
+            for name in self.harness_module.SUBJECT:
+                importlib.import_module(name)
             self.modules = isolated.present()
         for name, module in self.modules.items():
             if module.__spec__ is not None and not name.startswith("model"):

@@ -24,16 +24,18 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
-from wheelproof import files
+from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
 
 SCHEMA = "wheelproof.steps/1"
+MOST = 1 << 30
+"""Bytes of the lines of a recording, which is read whole."""
+
 KINDS: Mapping[str, Mapping[str, type]] = {
     "step": {"thread": str, "tseq": int, "label": str},
     "begin": {"thread": str, "tseq": int, "label": str},
@@ -110,20 +112,23 @@ def _digest(lines: Sequence[bytes]) -> str:
 def is_recording(path: Path) -> bool:
     """Whether a file's header is of this schema."""
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            first = json.loads(stream.readline())
-    except (OSError, EOFError, ValueError, zlib.error):
+        with reading.unpacked(path) as stream:
+            first = json.loads(stream.readline(reading.LINE))
+    except (reading.Unreadable, ValueError, RecursionError):
         return False
     return isinstance(first, dict) and first.get("schema") == SCHEMA
 
 
 def read(path: Path) -> Recording:
     """The recording in a file. Raises UsageError, with the line, where it is none."""
+    lines: list[bytes] = []
     try:
-        data = path.read_bytes()
-        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines(keepends=True)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{path}: cannot be read ({error}).") from error
+        with reading.unpacked(path) as stream:
+            lines += reading.lines(stream, path, most=MOST)
+    except reading.CutShort:
+        pass  # as a recording that was stopped: there is no footer
+    if len(lines) > 1 and not lines[-1].endswith(b"\n"):
+        lines.pop()
     values = [_object(path, number, line) for number, line in enumerate(lines, 1)]
     if not values or values[0].get("schema") != SCHEMA:
         raise UsageError(f"{path}:1: the first line is no header of {SCHEMA}.")
@@ -147,7 +152,7 @@ def read(path: Path) -> Recording:
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}:{number}: is no JSON ({error}).") from error
     if not isinstance(value, dict):
         raise UsageError(f"{path}:{number}: is no object.")

@@ -88,15 +88,10 @@ class Loaded:
         inner = isolated.load(self.root, name) if name is not None else None
         runtime = runtime_module(recorder, inner)
         with isolated.apart(finder):
-            try:
-                isolated.replace_runtimes(runtime, finder)
-                self.harness = cast(HarnessModule, importlib.import_module(module))
-                for name in self.harness.SUBJECT:
-                    importlib.import_module(name)
-            except (ImportError, SyntaxError) as error:
-                raise UsageError(
-                    f"{self.root}: the mechanism {mechanism.name} cannot be imported: {error}."
-                ) from error
+            isolated.replace_runtimes(runtime, finder)
+            self.harness = cast(HarnessModule, importlib.import_module(module))
+            for name in self.harness.SUBJECT:
+                importlib.import_module(name)
             self.modules = isolated.present()
         self._prepare()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 
 import pytest
@@ -70,7 +69,16 @@ def test_a_file_that_is_cut_off_is_not_complete(tmp_path, run):
 def test_a_damaged_archive_is_no_recording(tmp_path, run):
     file = tmp_path / "run.jsonl.gz"
     run.write(file)
-    file.write_bytes(gzip.compress(b"x")[:-4])
+    file.write_bytes(b"x" + file.read_bytes()[1:])
     assert not is_recording(file)
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="is damaged, or is none"):
         read(file)
+
+
+def test_an_archive_that_is_cut_off_is_not_complete(tmp_path, run):
+    file = tmp_path / "run.jsonl.gz"
+    run.write(file)
+    whole = len(read(file).events)
+    file.write_bytes(file.read_bytes()[:-12])
+    cut = read(file)
+    assert not cut.complete and len(cut.events) <= whole

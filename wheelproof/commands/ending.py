@@ -1,0 +1,122 @@
+"""How a command ends: by signals, by an output that nobody takes, with threads that do not end.
+
+SIGTERM and SIGHUP end a command as Ctrl-C does, by an exception: what is open is closed, children
+are ended, and what was found so far is kept.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from wheelproof import guest
+
+ENDED = (signal.SIGTERM, signal.SIGHUP)
+
+PATIENCE = 3.0
+"""Seconds for threads of the project to end after the command."""
+
+ENVIRONMENT = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM),
+        *(errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG),
+        *(errno.EISDIR, errno.ENOTDIR, errno.EAGAIN, errno.ENODEV, errno.ENXIO, errno.ENOENT),
+    }
+)
+"""Errors of the system that are no defect of the tool."""
+
+
+class Terminated(BaseException):
+    """A signal other than the keyboard's ends the command, as where a CI job is cancelled."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+    @property
+    def code(self) -> int:
+        """The exit code, as shells have it."""
+        return 128 + self.number
+
+
+@contextmanager
+def by_exception() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block by Terminated, SIGINT by KeyboardInterrupt.
+
+    A second SIGTERM changes nothing. Outside of the main thread signals keep their effect.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        for each in ENDED:
+            signal.signal(each, signal.SIG_IGN)
+        raise Terminated(number)
+
+    wanted = {**dict.fromkeys(ENDED, end), signal.SIGINT: signal.default_int_handler}
+    former = {
+        number: signal.signal(number, handler)
+        for number, handler in wanted.items()
+        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def flushed() -> OSError | None:
+    """Write out what is printed; the error where nobody takes it. Python would exit with 120."""
+    found = None
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            found = error
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return found
+
+
+def of_system(error: OSError) -> str:
+    """What the system refuses, in a sentence; "" where that may be a defect of the tool."""
+    if error.errno not in ENVIRONMENT:
+        return ""
+    if error.filename is not None:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        return f"{name} cannot be used ({error.strerror})."
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"No more files can be opened ({error.strerror}). Raise the limit: ulimit -n."
+    if error.errno == errno.ENOENT:
+        return ""
+    return f"The system refuses to go on ({error.strerror})."
+
+
+def last(code: int) -> int:
+    """The exit code, once all is written. Does not return where threads of the project go on:
+    Python would wait for them."""
+    if flushed() is not None and code == 0:
+        code = 4
+    deadline = time.monotonic() + PATIENCE
+    for thread in guest.lingering():
+        thread.join(max(0.0, deadline - time.monotonic()))
+    if left := guest.lingering():
+        with suppress(OSError):
+            print(
+                f"wheelproof: the thread {left[0].name!r} of the project does not end: it is left.",
+                file=sys.stderr,
+            )
+        atexit._run_exitfuncs()
+        flushed()
+        os._exit(code)
+    return code
