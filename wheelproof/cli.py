@@ -1,7 +1,7 @@
 """The command `wheelproof`. Commands import their engines, so that `--help` answers at once.
 
 Exit codes of every command: 0 every verdict as expected; 1 a finding; 2 usage; 3 inconclusive; 4 a
-tool failed, as by a defect of this one; 5 nothing checked or vacuous; 130 interrupted.
+tool failed, as by a defect of this one; 5 nothing checked or vacuous; 130 interrupted; 143 SIGTERM.
 """
 
 import sys
@@ -49,7 +49,7 @@ app = typer.Typer(
     help="Shows that a specification, its executable model and an implementation are the same "
     "machine.",
     epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, "
-    "5 nothing checked, 130 interrupted.",
+    "5 nothing checked, 130 interrupted, 143 ended by SIGTERM.",
 )
 app.add_typer(trace_commands.app, name="trace")
 

@@ -33,13 +33,14 @@ def locks(
 
 def collected(root: Path, output: Path) -> LockGraph:
     """The graph of the last run in a folder; raises NothingChecked where it has none."""
+    from wheelproof import reading
     from wheelproof.project.lock_order import FILE
     from wheelproof.report import lock_graph
     from wheelproof.verdict import RESULTS_FILE, read_results
 
     file = output / RESULTS_FILE
     rows = []
-    if file.is_file():
+    if reading.there(file):
         rows = [row for row in read_results(file).rows if row.name == "lock_order"]
     if not rows:
         raise NothingChecked(

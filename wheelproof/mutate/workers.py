@@ -47,6 +47,11 @@ class _Running:
     data: bytes = b""
 
 
+def temporary(scratch: Path) -> Path:
+    """The folder for temporary files of the process that has a scratch folder."""
+    return scratch.with_name(f"{scratch.name}-tmp")
+
+
 def line_of(error: Exception) -> int:
     """The line of the caller's code in which an error was raised or passed."""
     return error.__traceback__.tb_lineno if error.__traceback__ else 0
@@ -97,6 +102,10 @@ def _start(task: Task) -> _Running:
     try:
         os.close(reading)
         os.setpgid(0, 0)
+        # It may be ended at any moment: what it leaves goes with its scratch folder.
+        own = temporary(scratch)
+        own.mkdir()
+        os.environ["TMPDIR"] = tempfile.tempdir = str(own)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         # Handled, so that a run of TLC, which has a session of its own, ends first.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
@@ -171,7 +180,8 @@ def _ended(each: _Running) -> Judged:
         _kill_group(each)
     _, status = os.waitpid(each.pid, 0)
     _kill_group(each)  # what it has left, such as a unit test's processes
-    shutil.rmtree(each.scratch, ignore_errors=True)
+    for folder in (each.scratch, temporary(each.scratch)):
+        shutil.rmtree(folder, ignore_errors=True)
     if each.data:
         return _judged(each.data)
     if each.ending:

@@ -121,6 +121,34 @@ def end(spark: SparkSession) -> None:
         SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
+STOPPING, ENDING = 4.0, 2.0
+"""Seconds for Spark to stop, and for its JVM to end after that, where a command is interrupted."""
+
+
+def abandon(spark: SparkSession) -> None:
+    """Stop Spark and end its JVM soon, whatever it is doing: tasks may go on for minutes."""
+    from pyspark import SparkContext
+
+    java = getattr(SparkContext._gateway, "proc", None)
+    stopping = threading.Thread(target=_quietly, args=(spark.stop,), daemon=True)
+    stopping.start()
+    stopping.join(STOPPING)
+    if java is None:
+        return
+    with suppress(OSError):
+        java.stdin.close()  # by which the JVM notices that it is alone
+    with suppress(subprocess.TimeoutExpired):
+        java.wait(ENDING)
+    if java.poll() is None:
+        java.kill()
+        java.wait()
+
+
+def _quietly(act: Callable[[], None]) -> None:
+    with suppress(Exception):
+        act()
+
+
 def _not_py4j(record: logging.LogRecord) -> bool:
     """py4j writes every loss of its JVM, with a traceback, to the root of all logs."""
     return "py4j" not in record.pathname

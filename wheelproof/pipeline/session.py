@@ -47,8 +47,13 @@ def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession
     try:
         with failures.reported(spark, options.memory):
             yield spark
-    finally:
-        failures.end(spark)
+    except BaseException as error:
+        if isinstance(error, Exception):
+            failures.end(spark)
+        else:  # the command is to end soon
+            failures.abandon(spark)
+        raise
+    failures.end(spark)
 
 
 def build(options: SessionOptions = SessionOptions()) -> SparkSession:
