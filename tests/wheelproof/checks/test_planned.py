@@ -358,3 +358,36 @@ def test_what_is_missing_ends_as_a_check_that_failed(whole, monkeypatch):
     run(whole, listen=heard.append)
     ended = [notice.row for notice in heard if isinstance(notice, Ended)]
     assert {row.name for row in ended if not row.ok} == {"first", "last"}
+
+
+NUMBERED = [(*key, figure) for key, figures in planning.FIGURES.items() for figure in figures]
+
+
+@pytest.mark.parametrize("layer, name, figure", NUMBERED)
+@pytest.mark.parametrize("number", [0, 2, 4])
+def test_each_number_that_is_less_or_more_is_named(layer, name, figure, number):
+    name = name or "one"
+    profile = "nightly" if figure == "certificates" else "fast"
+    entry = planned.Planned("fast", {"fast": {}, profile: {figure: 3}})
+    there = {"thing": {(layer, name): entry}}
+
+    def row(found):
+        figures = {figure: found, "states": 7} if found else {"states": 7}
+        return judge("thing", layer, name, expected="proved", verdict="proved", figures=figures)
+
+    assert planning.compared([row(3)], there, there, "nightly") == ([row(3)], [])
+    [refused], missing = planning.compared([row(number)], there, there, "nightly")
+    assert not missing and refused.verdict is Verdict.ERROR
+    assert f": {figure} 3 -> {number};" in refused.why
+
+
+def test_the_project_s_plan_has_each_of_these_numbers():
+    plan = planned.read(ROOT / "spec")
+    there = {
+        (*(key if key in planning.FIGURES else (key[0], "")), figure)
+        for rows in plan.values()
+        for key, entry in rows.items()
+        for figures in entry.figures.values()
+        for figure in figures
+    }
+    assert there == set(NUMBERED)
