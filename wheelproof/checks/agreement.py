@@ -309,17 +309,17 @@ def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tupl
 
 
 def judged_by_tlc(
-    context: Context, sample: Sample
+    context: Context, sample: Sample, check: str = NAME
 ) -> tuple[Sample, TlcResult, dict[int, Mapping[str, bool]]]:
     """The sample without the mixed states that TLC cannot judge, and TLC's run on the others.
 
     A quantifier over a set ends at the first element that decides it. TLC and Python meet the
     elements in different orders, so that one of them may meet an element first in which the
     property has no value. A state on a schedule never goes, and not more than UNJUDGED of the mixed
-    ones: the run then ends with TLC's error.
+    ones: the run then ends with TLC's error. ``check``: the name of the row.
     """
     for _ in range(UNJUDGED + 1):
-        result, theirs = by_tlc(context, sample)
+        result, theirs = by_tlc(context, sample, check)
         failed = result.generated  # TLC makes the initial states in the order of their numbers
         if (
             result.exit_code != CANNOT_EVALUATE
@@ -332,7 +332,9 @@ def judged_by_tlc(
     return sample, result, theirs
 
 
-def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
+def by_tlc(
+    context: Context, sample: Sample, check: str = NAME
+) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
     """TLC's truth values by the state's number; FALSE where the model has no value."""
     mechanism, model = context.mechanism, sample.model
     known: dict[tuple[int, Values], str] = {}
@@ -365,10 +367,10 @@ def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mappi
     )
     definitions["SampledNext"] = "UNCHANGED <<vars, sampleNumber, sampleVerdicts>>"
     every = "<<vars, sampleNumber, sampleVerdicts>>"
-    folder = context.output / "mc" / mechanism.module / f"{NAME}_{sample.scenario}"
+    folder = context.output / "mc" / mechanism.module / f"{check}_{sample.scenario}"
     files = mc.generate(
         mc.McConfig(
-            name=f"MC{mechanism.module}_{NAME}_{sample.scenario}",
+            name=f"MC{mechanism.module}_{check}_{sample.scenario}",
             spec=mechanism.checked,
             origin=f"spec/{mechanism.toml.name}, scenario {sample.scenario}",
             constants=constants_of(mechanism, sample.scenario),

@@ -19,6 +19,7 @@ from wheelproof.checks import (
     random,
     refinement,
     safety,
+    sensitivity,
     stress,
 )
 from wheelproof.checks.context import IN_PYTHON, Context, Report, Wanted
@@ -216,6 +217,7 @@ def _of_the_whole(mechanism: Mechanism, wants: Wanted) -> Iterator[Job]:
     """The jobs that compare what a mechanism declares in two places."""
     if wants("graph") and agreement.invariants(mechanism):
         yield Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000)
+        yield Job(mechanism.name, "sensitivity", sensitivity.NAME, ("graph",), 3_000)
     if wants("proof") and proof_edges.declared(mechanism):
         yield Job(mechanism.name, "edges", proof_edges.NAME, ("proof",), 50_000)
 
@@ -359,6 +361,8 @@ def dispatch(context: Context, job: Job) -> Report:
             return proof_edges.check(context)
         case "properties":
             return agreement.check(context)
+        case "sensitivity":
+            return sensitivity.check(context)
     raise ValueError(f"there is no kind of job {job.kind!r}")
 
 

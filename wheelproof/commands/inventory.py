@@ -28,7 +28,12 @@ def list_(
     scenario: Scenarios = None,
     root: Subject = Path("."),
     update_counts: Annotated[
-        bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
+        bool,
+        typer.Option(
+            "--update-counts",
+            help="Rewrite the declared state counts, and what breaks each property; "
+            "--config sensitivity: the latter alone.",
+        ),
     ] = False,
     update_plan: Annotated[
         bool,
@@ -53,7 +58,8 @@ def list_(
         raise UsageError("--update-plan rewrites the plan of mechanisms.", "Name mechanisms alone.")
     if update_plan:
         raise typer.Exit(planning.update(root, found, not mechanisms))
-    only = selected(found, Profile.NIGHTLY.value, configs, mutants, scenarios)
+    declared = [each for each in configs if not update_counts or each != listing.SENSITIVITY]
+    only = selected(found, Profile.NIGHTLY.value, declared, mutants, scenarios)
     raise typer.Exit(
         listing.update_all(found, configs)
         if update_counts

@@ -15,7 +15,8 @@ from typing import Any
 from rich.table import Table
 
 from wheelproof import documents
-from wheelproof.checks import prove, refinement
+from wheelproof.checks import prove, refinement, sensitivity
+from wheelproof.checks.agreement import invariants
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
 from wheelproof.console import console
@@ -24,6 +25,9 @@ from wheelproof.graph.explorer import explore
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.tlc.result import Outcome
+
+SENSITIVITY = sensitivity.NAME
+"""What ``--update-counts`` rewrites beside the counts of configs."""
 
 
 def run(
@@ -174,13 +178,17 @@ def update_all(mechanisms: Mapping[str, Mechanism], only: Sequence[str] = ()) ->
 def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     """Measure the counts of each config (or of ``only``) twice and rewrite ``counts.json``.
 
-    Returns 1 if TLC and the model differ anywhere, else 0.
+    What breaks each property is drawn anew, unless ``only`` leaves out ``sensitivity``. Returns 1
+    if TLC and the model differ anywhere, else 0.
     """
     folder, failed = mechanism.spec.parent, False
     known = counts.read(folder)
     mine = known.setdefault(mechanism.name, {})
     with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as scratch:
         context = Context(mechanism, Path(scratch), "nightly")
+        breaking = counts.read_broken(folder)
+        if not only or SENSITIVITY in only:
+            breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
         for config in mechanism.configs.values():
             if only and config.name not in only:
                 continue
@@ -200,8 +208,27 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
             else:
                 print(f"{config.name}: as declared", flush=True)
     known[mechanism.name] = {name: mine[name] for name in mechanism.configs if name in mine}
-    counts.write(folder, known)
+    counts.write(folder, known, breaking)
     return int(failed)
+
+
+def _what_breaks(context: Context, old: counts.Breaking) -> counts.Breaking:
+    """The changes that break each invariant; prints what differs from the old ones."""
+    pairs, fault = sensitivity.in_both(context, sensitivity.broken(context.mechanism))
+    if fault:
+        raise ToolError(f"{SENSITIVITY}: {fault['why']}")
+    new = {
+        name: sorted(change for other, change in pairs if other == name)
+        for name in invariants(context.mechanism)
+    }
+    for name in dict.fromkeys([*old, *new]):
+        before, after = set(old.get(name, ())), set(new.get(name, ()))
+        for text, changes in (("no more", before - after), ("now", after - before)):
+            if changes:
+                print(f"{name}: {text} broken by {', '.join(sorted(changes))}", flush=True)
+    if old == new:
+        print(f"{SENSITIVITY}: as declared", flush=True)
+    return new
 
 
 def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:

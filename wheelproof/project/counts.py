@@ -1,9 +1,12 @@
-"""State counts of configs: the file ``spec/counts.json`` of a project.
+"""State counts of configs, and what breaks properties: the file ``spec/counts.json`` of a project.
 
 Only ``wheelproof list --update-counts`` writes it, and ``wheelproof init`` for its own mechanism.
 
-The file has the schema ``wheelproof.counts/1``: mechanism -> config -> ``generated``, ``distinct``
-and ``depth``, as TLC prints them. A config is one line, so that a change of its counts is one, too.
+The file has the schema ``wheelproof.counts/1``. ``mechanisms``: mechanism -> config ->
+``generated``, ``distinct`` and ``depth``, as TLC prints them. ``broken_by``, which may be missing:
+mechanism -> property -> the changes of one variable that make it false, as
+:mod:`wheelproof.checks.sensitivity` has drawn them. A config is one line, and so is a property, so
+that a change of one of them is a change of one line.
 """
 
 from __future__ import annotations
@@ -59,6 +62,30 @@ def _read(file: Path, _content: bytes) -> dict[str, Counts]:
     return found
 
 
+Breaking = dict[str, list[str]]
+"""Property -> the changes that make it false, each a variable and a kind."""
+
+
+def read_broken(folder: Path) -> dict[str, Breaking]:
+    """Mechanism -> what breaks its properties; empty where the file has none. Raises UsageError."""
+    file = folder / FILE
+    if not file.is_file():
+        return {}
+    document = documents.read(file, SCHEMA)
+    if "broken_by" not in document.value:
+        return {}
+    mechanisms = document.object("broken_by")
+    found: dict[str, Breaking] = {}
+    for mechanism in mechanisms.value:
+        properties = mechanisms.object(mechanism)
+        found[mechanism] = {}
+        for name, changes in properties.value.items():
+            if not isinstance(changes, list) or not all(type(each) is str for each in changes):
+                raise properties.fault(name, "must be a list of changes, such as 'turn +1'")
+            found[mechanism][name] = list(changes)
+    return found
+
+
 def of_configs(folder: Path, mechanism: str, configs: Mapping[str, object]) -> Counts:
     """The counts of one mechanism. Raises UsageError on a config that the mechanism lacks."""
     found = read(folder).get(mechanism, {})
@@ -70,15 +97,25 @@ def of_configs(folder: Path, mechanism: str, configs: Mapping[str, object]) -> C
     return found
 
 
-def write(folder: Path, counts: Mapping[str, Counts]) -> None:
-    """Write the file, whole or not at all."""
+def write(
+    folder: Path, counts: Mapping[str, Counts], broken: Mapping[str, Breaking] | None = None
+) -> None:
+    """Write the file, whole or not at all. ``broken``: None keeps what the file has."""
+    sections: dict[str, Mapping[str, Mapping[str, object]]] = {"mechanisms": counts}
+    if breaking := read_broken(folder) if broken is None else broken:
+        sections["broken_by"] = breaking
+    text = ",\n".join(
+        f"  {json.dumps(name)}: {{\n{_lines(section)}\n  }}" for name, section in sections.items()
+    )
+    documents.write_text(folder / FILE, f'{{\n  "schema": "{SCHEMA}",\n{text}\n}}\n')
+
+
+def _lines(section: Mapping[str, Mapping[str, object]]) -> str:
+    """A section's text: mechanisms in order of their names, a line for each of their entries."""
     parts = []
-    for mechanism, configs in sorted(counts.items()):
+    for mechanism, entries in sorted(section.items()):
         lines = ",\n".join(
-            f"      {json.dumps(name)}: {json.dumps(each)}" for name, each in configs.items()
+            f"      {json.dumps(name)}: {json.dumps(each)}" for name, each in entries.items()
         )
         parts.append(f"    {json.dumps(mechanism)}: {{\n{lines}\n    }}")
-    text = ",\n".join(parts)
-    documents.write_text(
-        folder / FILE, f'{{\n  "schema": "{SCHEMA}",\n  "mechanisms": {{\n{text}\n  }}\n}}\n'
-    )
+    return ",\n".join(parts)

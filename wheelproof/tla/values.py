@@ -26,12 +26,14 @@ class Undefined(UsageError, LookupError):
 class Domain:
     """The arguments of maps, in their canonical order, and all maps over them.
 
-    ``sequence``: they are 1..n. ``shown``: in the order in which a reader has them.
+    ``values``: those of the model. ``sequence``: the arguments are 1..n. ``shown``: in the order in
+    which a reader has them.
     """
 
-    __slots__ = ("at", "keys", "members", "sequence", "shown", "_plain", "_truths")
+    __slots__ = ("at", "keys", "members", "sequence", "shown", "values", "_plain", "_truths")
 
-    def __init__(self, keys: tuple[Any, ...]) -> None:
+    def __init__(self, keys: tuple[Any, ...], values: Values) -> None:
+        self.values = values
         self.keys, self.shown, self.members = keys, keys, frozenset(keys)
         self.at = {key: place for place, key in enumerate(keys)}
         self.sequence = keys == tuple(range(1, len(keys) + 1))
@@ -111,7 +113,7 @@ class Values:
         named = (*ordered, None, *(key for key in ordered if key.__class__ is bool))
         found = self._domains.get(named)
         if found is None:
-            found = self._domains[named] = Domain(ordered)
+            found = self._domains[named] = Domain(ordered, self)
         return found
 
     def sequence(self, items: tuple[Any, ...]) -> Map:

@@ -40,16 +40,16 @@ def off_by_one(small):
 def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
     before = small.counts.read_text()
     off_by_one(small)
-    assert updated(small.root) == 0
+    assert updated(small.root, ["two_adders"]) == 0
     assert "two_adders: distinct 412 -> 411" in capsys.readouterr().out
     assert small.counts.read_text() == before
 
 
 @pytest.mark.nightly
 def test_counts_that_are_missing_are_written(small):
-    before = small.counts.read_text()
+    before = counts.read(small.counts.parent)
     small.counts.unlink()
-    assert updated(small.root) == 0 and small.counts.read_text() == before
+    assert updated(small.root) == 0 and counts.read(small.counts.parent) == before
 
 
 def test_only_the_named_config_is_measured(small, capsys):
@@ -80,7 +80,7 @@ def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, caps
         "model/timer_task_list.py", "        if self.list[t.ae] is None:", "        if True:"
     )
     before = small.counts.read_text()
-    assert updated(small.root) == 1
+    assert updated(small.root, ["two_adders"]) == 1
     assert (
         "two_adders: not rewritten" in capsys.readouterr().out
         and small.counts.read_text() == before
@@ -117,3 +117,28 @@ def test_a_mechanism_keeps_its_counts_when_another_ones_are_written(tmp_path):
     one = {"one": {"a": {"generated": 3, "distinct": 2, "depth": 1}}}
     counts.write(tmp_path, one | {"two": {}})
     assert counts.read(tmp_path) == one | {"two": {}}
+
+
+def test_what_breaks_a_property_is_rewritten_with_the_difference_printed(small, capsys):
+    assert updated(small.root, ["sensitivity"]) == 0
+    assert "AtMostOneList: now broken by" in capsys.readouterr().out
+    before = small.counts.read_text()
+    small.change(small.counts, '"CounterExact": [', '"CounterExact": ["turn swap", ')
+    assert updated(small.root, ["sensitivity"]) == 0
+    printed = capsys.readouterr().out
+    assert "CounterExact: no more broken by turn swap" in printed and "now broken" not in printed
+    assert small.counts.read_text() == before
+    assert updated(small.root, ["sensitivity"]) == 0
+    assert "sensitivity: as declared" in capsys.readouterr().out
+
+
+def test_what_breaks_properties_is_kept_when_counts_are_written(tmp_path):
+    one = {"one": {"a": {"generated": 3, "distinct": 2, "depth": 1}}}
+    broken = {"one": {"Safe": ["x +1", "x -1"]}}
+    counts.write(tmp_path, one, broken)
+    counts.write(tmp_path, one | {"two": {}})
+    assert counts.read_broken(tmp_path) == broken
+    file = tmp_path / counts.FILE
+    file.write_text(file.read_text().replace('"x +1"', "7"))
+    with pytest.raises(UsageError, match=r"broken_by.one.Safe must be a list of changes"):
+        counts.read_broken(tmp_path)
