@@ -66,7 +66,7 @@ def test_every_check_passes(tmp_path):
     code, printed = wheelproof(
         ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
     )
-    assert code == 0 and "22 of 22 checks in order" in printed
+    assert code == 0 and "23 of 23 checks in order" in printed
     rows = json.loads((tmp_path / "build" / "results.json").read_text())["rows"]
     compiled = [row for row in rows if row["layer"] == "graph" and "compiled" in row["figures"]]
     assert len(compiled) == 2

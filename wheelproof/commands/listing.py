@@ -186,9 +186,6 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     mine = known.setdefault(mechanism.name, {})
     with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as scratch:
         context = Context(mechanism, Path(scratch), "nightly")
-        breaking = counts.read_broken(folder)
-        if not only or SENSITIVITY in only:
-            breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
         for config in mechanism.configs.values():
             if only and config.name not in only:
                 continue
@@ -207,6 +204,9 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
                 mine[config.name] = found
             else:
                 print(f"{config.name}: as declared", flush=True)
+        breaking = counts.read_broken(folder)
+        if not only or SENSITIVITY in only:
+            breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
     known[mechanism.name] = {name: mine[name] for name in mechanism.configs if name in mine}
     counts.write(folder, known, breaking)
     return int(failed)

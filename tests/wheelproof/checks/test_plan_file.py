@@ -32,7 +32,7 @@ def root(tmp_path):
 
 def test_a_plan_is_read_as_it_was_written(root):
     there = planned.read(root / "spec")
-    assert sum(map(len, there.values())) == 16
+    assert sum(map(len, there.values())) == 17
     there["later"] = {
         ("mutant", f"a rather long name of a mutant, {number}"): planned.Planned(
             "nightly", {"fast": {"mutants": 2}, "nightly": {"mutants": number, "more": {"A": 2}}}
@@ -78,7 +78,7 @@ def test_the_command_prints_each_difference_and_writes_the_plan(root, capsys):
     file = root / "spec" / planned.FILE
     before = file.read_bytes()
     command.update(root, project.find(root), True)
-    assert capsys.readouterr().out == f"{file}: 16 checks, as it was\n"
+    assert capsys.readouterr().out == f"{file}: 17 checks, as it was\n"
     assert file.read_bytes() == before
     (root / "mutants" / NAME / "KeepsLock.md").unlink()
     text = file.read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_the_command_prints_each_difference_and_writes_the_plan(root, capsys):
     assert ended.exit_code == 0 and set(ended.output.splitlines()) == {
         f"less: {NAME} / mutant / KeepsLock",
         f"{NAME} / coverage / labels: declared 99 -> 5",
-        f"{file}: 15 checks, written",
+        f"{file}: 16 checks, written",
     }
     command.update(root, {}, True)
     assert capsys.readouterr().out.startswith(f"less: {NAME} / tlc / translation\n")
