@@ -138,8 +138,8 @@ class Entries:
                 yield path
 
     def _entry(self, name: str) -> bool:
-        stem = name.removesuffix(self.suffix)
-        return name.endswith(self.suffix) and _NAME.fullmatch(stem) is not None
+        key = name.removesuffix(self.suffix)
+        return name.endswith(self.suffix) and _NAME.fullmatch(key) is not None
 
     def _named(self, key: str, content: str) -> Path:
         return self.folder / f"{key}-{_digest(key, content)}{self.suffix}"

@@ -1,4 +1,4 @@
-"""Kept syntax trees: made again where they are damaged, and read as data whoever wrote them."""
+"""Kept syntax trees: made again where they are damaged, and read as data by any writer."""
 
 import zlib
 
