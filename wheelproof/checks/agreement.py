@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
-from wheelproof.checks.context import Context, Report, constants_of, verdict_of
+from wheelproof.checks.context import Context, Report, verdict_of
 from wheelproof.checks.drawing import candidates, mixed, reachable, skipped, truth_of
+from wheelproof.checks.samples import (
+    ENOUGH,
+    Sample,
+    invariants,
+    judged_by_tlc,
+    predicates,
+    witnesses,
+)
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Model, State, Values, own_states
+from wheelproof.protocols import State, own_states
 from wheelproof.tla import export
-from wheelproof.tlc import mc
-from wheelproof.tlc.dot import Node, read_dot
-from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.tlc.values import parse_value
+from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Found, Verdict
 
 NAME = "properties"
@@ -32,72 +36,6 @@ SCENARIOS, STATES = {"fast": 2, "nightly": 4}, 160
 
 FIRST, DRAWN = 250, 2_000
 """States drawn of every scenario to choose scenarios, and of the chosen ones to choose states."""
-
-ENOUGH = 16
-"""How many states of each truth value are wanted."""
-
-UNJUDGED = 8
-"""The most mixed states of a scenario that may go because TLC cannot judge them."""
-
-CANNOT_EVALUATE = 75
-"""TLC's exit code where an expression of the specification has no value."""
-
-
-@dataclass
-class Sample:
-    """States of one scenario, each with the model's truth values of the properties.
-
-    A property that raises an exception in a state has no value there. ``by_mixing``: whether each
-    state was mixed from two.
-    """
-
-    scenario: str
-    model: Model
-    states: list[State] = field(default_factory=list)
-    truths: list[dict[str, bool]] = field(default_factory=list)
-    by_mixing: list[bool] = field(default_factory=list)
-
-    def seen(self, name: str) -> int:
-        """The number of states with the rarer of a property's truth values, at most ENOUGH."""
-        found = [truth[name] for truth in self.truths if name in truth]
-        return min(found.count(True), found.count(False), ENOUGH)
-
-    def worth(self, names: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """``seen`` of each property, with each variable that has two values or more.
-
-        With such a variable, "each" and "some" differ.
-        """
-        pieces = dict(
-            zip(names_of(self.model), self.model.pieces(self.model.initial()), strict=True)
-        )
-        several = ["", *(name for name, piece in pieces.items() if len(piece) > 1)]
-        return {(name, variable): self.seen(name) for name in names for variable in several}
-
-    def only(self, numbers: Iterable[int]) -> Sample:
-        """The sample with the states of these numbers, in their order."""
-        kept = list(numbers)
-        return Sample(
-            self.scenario,
-            self.model,
-            [self.states[number] for number in kept],
-            [self.truths[number] for number in kept],
-            [self.by_mixing[number] for number in kept],
-        )
-
-
-def invariants(mechanism: Mechanism) -> tuple[str, ...]:
-    """The predicates on states that the TOML declares, those that do not hold included."""
-    return tuple(item.name for item in mechanism.properties.values() if item.kind == "invariant")
-
-
-def witnesses(mechanism: Mechanism) -> tuple[str, ...]:
-    """The states to be reached, as the TOML declares them."""
-    return mechanism.of_model.witnesses
-
-
-def predicates(mechanism: Mechanism) -> tuple[str, ...]:
-    """The names of all predicates that are compared."""
-    return (*invariants(mechanism), *witnesses(mechanism))
 
 
 def missing(mechanism: Mechanism) -> tuple[str, str] | None:
@@ -258,7 +196,7 @@ def check(context: Context) -> Report:
     if one_sided:
         judged["why"] = f"no drawn state shows both truth values of {', '.join(one_sided)}"
     for whole in samples:
-        sample, result, theirs = judged_by_tlc(context, whole)
+        sample, result, theirs = judged_by_tlc(context, whole, NAME)
         unjudged += len(whole.states) - len(sample.states)
         if result.outcome is not Outcome.COMPLETED:
             judged = {"verdict": verdict_of(result), "why": result.explanation}
@@ -306,97 +244,3 @@ def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tupl
                     + "; ".join(f"{variable} = {text}" for variable, text in texts)
                 )
     return None
-
-
-def judged_by_tlc(
-    context: Context, sample: Sample, check: str = NAME
-) -> tuple[Sample, TlcResult, dict[int, Mapping[str, bool]]]:
-    """The sample without the mixed states that TLC cannot judge, and TLC's run on the others.
-
-    A quantifier over a set ends at the first element that decides it. TLC and Python meet the
-    elements in different orders, so that one of them may meet an element first in which the
-    property has no value. A state on a schedule never goes, and not more than UNJUDGED of the mixed
-    ones: the run then ends with TLC's error. ``check``: the name of the row.
-    """
-    for _ in range(UNJUDGED + 1):
-        result, theirs = by_tlc(context, sample, check)
-        failed = result.generated  # TLC makes the initial states in the order of their numbers
-        if (
-            result.exit_code != CANNOT_EVALUATE
-            or failed is None
-            or failed >= len(sample.states)
-            or not sample.by_mixing[failed]
-        ):
-            break
-        sample = sample.only(number for number in range(len(sample.states)) if number != failed)
-    return sample, result, theirs
-
-
-def by_tlc(
-    context: Context, sample: Sample, check: str = NAME
-) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
-    """TLC's truth values by the state's number; FALSE where the model has no value."""
-    mechanism, model = context.mechanism, sample.model
-    known: dict[tuple[int, Values], str] = {}
-    names = names_of(model)
-    tables: dict[str, dict[str, int]] = {name: {} for name in names}
-    rows = []
-    for state in sample.states:
-        rows.append(
-            [
-                tables[name].setdefault(text, len(tables[name]) + 1)
-                for name, text in zip(names, texts_of(model, state, known), strict=True)
-            ]
-        )
-    definitions = {f"Sampled_{name}": f"<<{', '.join(table)}>>" for name, table in tables.items()}
-    definitions["SampledRows"] = (
-        "<<" + ",\n  ".join(f"<<{', '.join(map(str, row))}>>" for row in rows) + ">>"
-    )
-    values = [
-        f"{name} = Sampled_{name}[SampledRows[sampleNumber][{number}]]"
-        for number, name in enumerate(names, 1)
-    ]
-    evaluated = ["{" + ", ".join(f'"{name}"' for name in truth) + "}" for truth in sample.truths]
-    definitions["SampledNames"] = f"<<{', '.join(evaluated)}>>"
-    verdicts = ", ".join(
-        f'{name} |-> "{name}" \\in SampledNames[sampleNumber] /\\ {name}'
-        for name in predicates(mechanism)
-    )
-    definitions["SampledInit"] = f"/\\ sampleNumber \\in 1..{len(rows)}\n  /\\ " + "\n  /\\ ".join(
-        [*values, f"sampleVerdicts = [{verdicts}]"]
-    )
-    definitions["SampledNext"] = "UNCHANGED <<vars, sampleNumber, sampleVerdicts>>"
-    every = "<<vars, sampleNumber, sampleVerdicts>>"
-    folder = context.output / "mc" / mechanism.module / f"{check}_{sample.scenario}"
-    files = mc.generate(
-        mc.McConfig(
-            name=f"MC{mechanism.module}_{check}_{sample.scenario}",
-            spec=mechanism.checked,
-            origin=f"spec/{mechanism.toml.name}, scenario {sample.scenario}",
-            constants=constants_of(mechanism, sample.scenario),
-            variables=("sampleNumber", "sampleVerdicts"),
-            definitions=definitions,
-            specification=f"SampledInit /\\ [][SampledNext]_{every}",
-            deadlock_check=False,
-        ),
-        folder,
-    )
-    dump = folder / "states.dot"
-    try:
-        result = context.run_tlc(
-            files.module,
-            timeout=context.limits.tlc_seconds,
-            config=files.config,
-            dump=dump,
-            deadlock_check=False,
-            heap_mb=context.limits.heap_mb,
-        )
-        if result.outcome is not Outcome.COMPLETED:
-            return result, {}
-        found = [node.variables() for node in read_dot(dump) if isinstance(node, Node)]
-        return result, {
-            parse_value(each["sampleNumber"]) - 1: parse_value(each["sampleVerdicts"])
-            for each in found
-        }
-    finally:
-        dump.unlink(missing_ok=True)

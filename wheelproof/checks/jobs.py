@@ -215,7 +215,7 @@ def _of_mutants(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) ->
 
 def _of_the_whole(mechanism: Mechanism, wants: Wanted) -> Iterator[Job]:
     """The jobs that compare what a mechanism declares in two places."""
-    if wants("graph") and agreement.invariants(mechanism):
+    if wants("graph") and any(each.kind == "invariant" for each in mechanism.properties.values()):
         yield Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000)
         yield Job(mechanism.name, "sensitivity", sensitivity.NAME, ("graph",), 3_000)
     if wants("proof") and proof_edges.declared(mechanism):

@@ -12,7 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wheelproof.checks import agreement, controls, overall, proof_edges, prove, refinement
+from wheelproof.checks import (
+    agreement,
+    controls,
+    overall,
+    proof_edges,
+    prove,
+    refinement,
+    samples,
+    sensitivity,
+)
 from wheelproof.checks.context import COMPARED, Context
 from wheelproof.checks.jobs import plan, proofs
 from wheelproof.checks.machine import Machine
@@ -34,6 +43,7 @@ from wheelproof.verdict import Row, Verdict
 FIGURES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("tlc", "controls"): ("properties", "non_properties"),
     ("graph", agreement.NAME): ("properties", "witnesses"),
+    ("graph", sensitivity.NAME): ("pairs",),
     ("coverage", "labels"): ("declared",),
     ("mutant", ""): ("mutants",),
     ("jvm", ""): ("scenarios",),
@@ -84,11 +94,13 @@ def figures(
     found: dict[tuple[str, str], dict[str, dict[str, Number]]] = {
         ("tlc", "controls"): _by_day(properties=len(claimed), non_properties=len(denied)),
         ("graph", agreement.NAME): _by_day(
-            properties=len(agreement.invariants(mechanism)),
-            witnesses=len(agreement.witnesses(mechanism)),
+            properties=len(samples.invariants(mechanism)),
+            witnesses=len(samples.witnesses(mechanism)),
         ),
         ("coverage", "labels"): _by_day(declared=len(mechanism.labels)),
     }
+    if (pairs := sensitivity.listed(mechanism)) is not None:
+        found["graph", sensitivity.NAME] = _by_day(pairs=len(pairs))
     for config in mechanism.configs.values():
         if config.keeps is not None:
             found["mutant", config.name] = {

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from wheelproof.checks.agreement import Sample, invariants, judged_by_tlc
-from wheelproof.checks.context import VERDICT_OF, Context, Report
+from wheelproof.checks.context import Context, Report, verdict_of
 from wheelproof.checks.drawing import candidates, drawn, truth_of
+from wheelproof.checks.samples import Sample, invariants, judged_by_tlc
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import names_of
 from wheelproof.project import counts
@@ -364,7 +364,7 @@ def in_both(context: Context, found: Broken) -> tuple[set[Pair], Found | None]:
         sample = Sample(scenario, model, list(pairs), truths, mixed)
         judged, result, theirs = judged_by_tlc(context, sample, NAME)
         if result.outcome is not Outcome.COMPLETED:
-            return both, {"verdict": VERDICT_OF[result.outcome], "why": result.explanation}
+            return both, {"verdict": verdict_of(result), "why": result.explanation}
         for number, state in enumerate(judged.states):
             both.update(pair for pair in pairs[state] if not theirs[number][pair[0]])
     return both, None

@@ -16,9 +16,9 @@ from rich.table import Table
 
 from wheelproof import documents
 from wheelproof.checks import prove, refinement, sensitivity
-from wheelproof.checks.agreement import invariants
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
+from wheelproof.checks.samples import invariants
 from wheelproof.console import console
 from wheelproof.errors import ToolError
 from wheelproof.graph.explorer import explore

@@ -12,7 +12,7 @@ import pytest
 
 from tests.found import mechanisms
 from tests.nights import by_night, only
-from wheelproof.checks import agreement, drawing
+from wheelproof.checks import agreement, drawing, samples
 from wheelproof.checks.context import Context
 from wheelproof.checks.drawing import candidates
 from wheelproof.project import find
@@ -117,7 +117,7 @@ def test_a_witness_that_one_side_lacks_is_named(tmp_path, monkeypatch):
 
 
 def test_a_witness_that_tlc_sees_elsewhere_is_named():
-    sample = agreement.Sample(
+    sample = samples.Sample(
         "refused", MECHANISMS["atomic"].model("refused"), [], [{"Refused": True}], [False]
     )
     sample.states.append(sample.model.initial())
@@ -146,7 +146,7 @@ def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
     samples = agreement.chosen(MECHANISMS[mechanism])
     assert [
         name
-        for name in agreement.invariants(MECHANISMS[mechanism])
+        for name in samples.invariants(MECHANISMS[mechanism])
         if not any(each.seen(name) for each in samples)
     ] == []
 
@@ -177,7 +177,7 @@ def test_the_declared_scenarios_show_as_much_as_a_choice_of_the_check(mechanism,
 
     def one_sided(of):
         samples = agreement.chosen(of, "fast")
-        names = agreement.invariants(of)
+        names = samples.invariants(of)
         return {name for name in names if not any(each.seen(name) for each in samples)}
 
     assert one_sided(known) <= one_sided(replace(known, of_model=OfModel()))
@@ -195,7 +195,7 @@ def looked_for(mechanism, monkeypatch):
     monkeypatch.setattr(agreement, "DRAWN", 4)
     monkeypatch.setattr(agreement, "SCENARIOS", {"fast": 1, "nightly": 1})
     monkeypatch.setattr(agreement.Source, "shows", noted)
-    monkeypatch.setattr(agreement.Sample, "seen", lambda self, name: 0)
+    monkeypatch.setattr(samples.Sample, "seen", lambda self, name: 0)
     agreement.chosen(mechanism)
     return looks
 
@@ -226,7 +226,7 @@ def test_a_machine_with_other_variables_gives_no_state():
 def failing(*numbers):
     """A run of TLC that cannot judge states of these numbers, which are those of all states."""
 
-    def by_tlc(context, sample):
+    def by_tlc(context, sample, check):
         for place, state in enumerate(sample.states):
             if state in numbers:
                 return SimpleNamespace(
@@ -241,14 +241,16 @@ def failing(*numbers):
 
 def sample_of(*by_mixing):
     numbers = range(len(by_mixing))
-    return agreement.Sample(
+    return samples.Sample(
         "adds", None, list(numbers), [{"TypeOK": number % 2 == 0} for number in numbers], by_mixing
     )
 
 
 def test_a_mixed_state_that_tlc_cannot_judge_goes_with_its_truth_values(monkeypatch):
-    monkeypatch.setattr(agreement, "by_tlc", failing(1, 3))
-    sample, result, theirs = agreement.judged_by_tlc(None, sample_of(False, True, True, True, True))
+    monkeypatch.setattr(samples, "by_tlc", failing(1, 3))
+    sample, result, theirs = samples.judged_by_tlc(
+        None, sample_of(False, True, True, True, True), "row"
+    )
     assert result.outcome is Outcome.COMPLETED
     assert sample.states == [0, 2, 4] and sample.by_mixing == [False, True, True]
     assert theirs == {number: {"TypeOK": True} for number in range(3)}
@@ -257,12 +259,12 @@ def test_a_mixed_state_that_tlc_cannot_judge_goes_with_its_truth_values(monkeypa
 
 @pytest.mark.parametrize(
     "numbers, by_mixing",
-    [((2,), (True, True, False)), (range(agreement.UNJUDGED + 1), (True,) * 20)],
+    [((2,), (True, True, False)), (range(samples.UNJUDGED + 1), (True,) * 20)],
     ids=["on a schedule", "too many"],
 )
 def test_other_states_that_tlc_cannot_judge_are_an_error(monkeypatch, numbers, by_mixing):
-    monkeypatch.setattr(agreement, "by_tlc", failing(*numbers))
-    assert agreement.judged_by_tlc(None, sample_of(*by_mixing))[1].outcome is Outcome.ERROR
+    monkeypatch.setattr(samples, "by_tlc", failing(*numbers))
+    assert samples.judged_by_tlc(None, sample_of(*by_mixing), "row")[1].outcome is Outcome.ERROR
 
 
 def test_a_property_without_value_in_the_spec_is_refused(tmp_path):
