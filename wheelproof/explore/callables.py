@@ -7,10 +7,12 @@ are two objects, and two variables of one name are two cells.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType
+from types import BuiltinFunctionType, CellType, FrameType, FunctionType
 
 from wheelproof.explore.positions import Positions
 from wheelproof.explore.slots import UNSET, loose_attributes
+
+_UNSET, _PROBE = object(), object()
 
 
 def of_function(
@@ -47,6 +49,32 @@ def of_cell(cell: CellType, value: Callable[[object], object]) -> tuple[object, 
         return ("cell", value(cell.cell_contents))
     except ValueError:
         return ("cell", UNSET)
+
+
+def shares(cell: CellType, frame: FrameType, name: str) -> bool:
+    """Whether a variable of a suspended frame is this cell.
+
+    Python does not show the cells of a frame. So the cell is given another value for a moment.
+    """
+    held = _contents(cell)
+    if frame.f_locals.get(name, _UNSET) is not held:
+        return False
+    cell.cell_contents = _PROBE
+    try:
+        return frame.f_locals.get(name, _UNSET) is _PROBE
+    finally:
+        if held is _UNSET:
+            del cell.cell_contents
+        else:
+            cell.cell_contents = held
+        _ = frame.f_locals  # brings the frame's dictionary up to date
+
+
+def _contents(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _UNSET
 
 
 def of_builtin(

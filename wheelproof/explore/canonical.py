@@ -20,6 +20,7 @@ from enum import Enum
 from types import (
     BuiltinFunctionType,
     CellType,
+    FrameType,
     FunctionType,
     GeneratorType,
     MappingProxyType,
@@ -29,7 +30,7 @@ from types import (
 )
 from typing import Any
 
-from wheelproof.explore.callables import of_builtin, of_cell, of_function
+from wheelproof.explore.callables import of_builtin, of_cell, of_function, shares
 from wheelproof.explore.exceptions import of_exception, of_traceback
 from wheelproof.explore.findings import Unnamed
 from wheelproof.explore.generators import of_generator
@@ -41,7 +42,7 @@ from wheelproof.explore.kinds import (
     way,
 )
 from wheelproof.explore.positions import Positions
-from wheelproof.explore.slots import hashed_by_value, loose_attributes
+from wheelproof.explore.slots import UNSET, hashed_by_value, loose_attributes
 from wheelproof.explore.stack import Stacks
 
 
@@ -56,7 +57,7 @@ Piece = tuple[object, ...]
 
 PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
 MUTABLE = frozenset({list, deque, dict, set})
-_OBJECTS = MUTABLE | {GeneratorType, CellType}
+_OBJECTS = MUTABLE | {GeneratorType}
 _ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
 
 
@@ -83,6 +84,9 @@ class Values:
         }
         # id of an object -> its number, in the order in which this fingerprint meets them
         self._met: dict[int, int] = {}
+        # the cells and the shared variables of frames that it has met, with their numbers
+        self._captured: list[tuple[CellType, int]] = []
+        self._variables: list[tuple[FrameType, str, int]] = []
         self.by_identity = False
         """Whether the last part has such an object: other threads may change it."""
 
@@ -126,7 +130,7 @@ class Values:
         if kind is BuiltinFunctionType:
             return of_builtin(v, self.value)
         if kind is CellType:
-            return of_cell(v, self.value)
+            return self._cell_of(v)
         if kind is GeneratorType:
             return of_generator(v, self._files, self._positions, self._stacks, self.value)
         if kind is TracebackType:
@@ -163,6 +167,34 @@ class Values:
         self._met[id(value)] = len(self._met)
         self.by_identity = True
         return None
+
+    def begin(self) -> None:
+        """Begin a fingerprint: no object has been met."""
+        self._met.clear()
+        self._captured.clear()
+        self._variables.clear()
+
+    def variable(self, frame: FrameType, name: str) -> Piece:
+        """A variable that the functions in a frame's code share with it."""
+        self.by_identity = True
+        for cell, number in self._captured:
+            if shares(cell, frame, name):
+                return ("same", number)
+        number = len(self._met)
+        self._met[-1 - number] = number  # no id of an object
+        self._variables.append((frame, name, number))
+        seen = frame.f_locals
+        return ("cell", self.value(seen[name]) if name in seen else UNSET)
+
+    def _cell_of(self, cell: CellType) -> Piece:
+        if id(cell) not in self._met:
+            for frame, name, number in self._variables:
+                if shares(cell, frame, name):
+                    self._met[id(cell)] = number
+                    break
+            else:
+                self._captured.append((cell, len(self._met)))
+        return self._again(cell) or of_cell(cell, self.value)
 
     def _definition(self, value: type | ModuleType) -> Piece:
         """A class or a module, as the one that it is. One that a run makes is refused."""

@@ -14,6 +14,8 @@ have it under its own name. What it says of itself does not count.
 from __future__ import annotations
 
 import sys
+from _abc import _get_dump  # type: ignore[import-not-found]
+from abc import ABCMeta
 from collections import deque, namedtuple
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -68,6 +70,7 @@ class Definitions:
         self._places: list[tuple[str, Mapping[str, object], list[int]]] = []
         self._functions: list[tuple[str, FunctionType, tuple[object, ...]]] = []
         self._containers: list[tuple[str, object, list[int]]] = []
+        self._registries: list[tuple[str, ABCMeta, set[object]]] = []
         self._seen: set[int] = set()
         self._tool = {*map(id, tool)}
         mine = list(modules)
@@ -117,6 +120,8 @@ class Definitions:
                 written = _is_written(key) if mine else not key.startswith("__")
                 if written or isinstance(part, FunctionType):
                     self._todo.append((part, f"{name}.{key}", inner))
+        if isinstance(value, ABCMeta):
+            self._registries.append((name, value, _registered(value)))
         if isinstance(value, type):
             for base in (type(value), *value.__mro__[1:]):
                 self._todo.append((base, base.__qualname__, inner))
@@ -150,6 +155,9 @@ class Definitions:
                 raise _changed(name)
         for name, function, contents in self._functions:
             if _held(function) != contents:
+                raise _changed(name)
+        for name, cls, registered in self._registries:
+            if _registered(cls) - registered:
                 raise _changed(name)
         for name, container, ids in self._containers:
             if [*map(id, _parts(container) or ())] != ids:
@@ -189,6 +197,12 @@ def _parts(value: Any) -> list[object] | None:
     if issubclass(kind, BaseException) or (is_larger(kind) and not fixed):
         return None
     return parts
+
+
+def _registered(cls: ABCMeta) -> set[object]:
+    """Weak references to the classes that were registered with an abstract one."""
+    found: set[object] = _get_dump(cls)[0]
+    return found
 
 
 def _metaclasses(value: ModuleType | type) -> Iterator[type]:

@@ -21,7 +21,7 @@ from wheelproof.explore.canonical import MUTABLE, PREFIX, Piece, Values
 from wheelproof.explore.findings import Unnamed
 from wheelproof.explore.kinds import Reads, is_named_tuple, slots_of
 from wheelproof.explore.positions import Positions
-from wheelproof.explore.slots import ATOMS, UNSET, refuse_foreign, refuse_loose, variables_of
+from wheelproof.explore.slots import ATOMS, UNSET, refuse_foreign, refuse_loose, split_variables
 from wheelproof.explore.stack import Stacks
 from wheelproof.explore.threads import Thread
 
@@ -138,6 +138,7 @@ class Names(Values):
         if self._noted < len(self._created):
             for name, value in self._created[self._noted :]:
                 refuse_loose(value, name)
+                refuse_foreign(value, name)
                 self._names[id(value)] = PREFIX + name
                 self._new.append((name, value, slots_of(type(value))))
             self._noted = len(self._created)
@@ -148,7 +149,7 @@ class Names(Values):
 
         Begins a fingerprint: the threads' parts follow, in their order.
         """
-        self._met.clear()
+        self.begin()
         if not self._new:
             return self._fixed()
         return (self._fixed(), *[self._slots_of(*new) for new in self._new])
@@ -197,10 +198,10 @@ class Names(Values):
                 ]
             )
         except AttributeError:
-            self._met.clear()
+            self.begin()
             return tuple([self._cell(get, x) for get, x in self._cells])
         except Unnamed:
-            self._met.clear()
+            self.begin()
             for (get, x), path in zip(self._cells, self.paths, strict=True):
                 try:
                     self._cell(get, x)
@@ -234,14 +235,17 @@ class Names(Values):
                 inner = frame
                 seen = frame.f_locals
                 variable = ""
+                own, cells = split_variables(code)
                 try:
-                    for variable in variables_of(code):
+                    for variable in own:
                         try:
                             v = seen[variable]
                         except KeyError:
                             continue
                         out.append(variable)
                         out.append(name(id(v)) or (v if type(v) is int else value(v)))
+                    for variable in cells:
+                        out += [variable, self.variable(frame, variable)]
                 except Unnamed as error:
                     raise Unnamed(
                         f"The local {variable!r} of {code.co_qualname} "

@@ -7,10 +7,11 @@ project may bring further ones, see :mod:`wheelproof.explore.own`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection
 from queue import Empty, Full
 from threading import TIMEOUT_MAX, BrokenBarrierError
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Annotated, Any, Protocol, TypeVar
 
 # The modules whose primitives are registered when they are imported.
@@ -78,6 +79,10 @@ def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ())
     return module
 
 
+_ONLY_EQUAL = (str, bytes, float, complex, tuple, frozenset, range, MethodType)
+"""Types whose equal values may be one object or several, as Python likes."""
+
+
 @primitive
 class Atomic(Primitive):
     """An atomic variable; ``value`` is its value, for harnesses to read."""
@@ -111,6 +116,8 @@ class Atomic(Primitive):
         self.scheduler.point("cas", True)
         self.rules.acquired(self)
         current = self.value
+        if type(current) is type(expected) in _ONLY_EQUAL and current == expected:
+            self._refuse_equal(expected)
         if current is not expected and not (
             type(current) is type(expected) is int and current == expected
         ):
@@ -118,6 +125,21 @@ class Atomic(Primitive):
         self.rules.released(self)
         self.value = value
         return True
+
+    def _refuse_equal(self, expected: Any) -> None:
+        """Stop a thread that compares equal values where no state says if they are one object.
+
+        A text that Python has interned is one object wherever it is, and so is the empty tuple.
+        """
+        one = expected == () or (
+            type(expected) is str and all(sys.intern(v) is v for v in (expected, self.value))
+        )
+        if not one and self.scheduler.running is not None:
+            self.scheduler.fail(
+                f"Atomic: compare_and_set compares two equal values of type "
+                f"{type(expected).__name__}, and whether they are one object is in no state; "
+                "compare numbers, members of an enumeration, or objects with __slots__"
+            )
 
     def add_and_get(self, delta: object) -> object:
         self.scheduler.point("update", True)

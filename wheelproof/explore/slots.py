@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 from types import CodeType
 
 from wheelproof.explore.findings import Unnamed
@@ -13,7 +14,8 @@ ATOMS = frozenset({int, str, float, bool, type(None)})
 UNSET = "@unset"
 """A slot, or a closure's cell, without a value."""
 
-_variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
+_BINDS = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_variables: dict[int, tuple[tuple[tuple[str, ...], tuple[str, ...]], CodeType]] = {}
 
 
 def refuse_loose(value: object, name: str) -> None:
@@ -58,10 +60,45 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 
     Looked up by id, since the hash of a code object is computed from its whole content.
     """
+    own, cells = split_variables(code)
+    return own + cells
+
+
+def split_variables(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The locals that a frame alone has, and those that a function may have and that may change."""
     known = _variables.get(id(code))
     if known is None:
         names = code.co_varnames + tuple(
             n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames
         )
-        known = _variables[id(code)] = (names, code)
+        shared = tuple(n for n in names if _is_shared(code, n))
+        alone = tuple(n for n in names if n not in shared)
+        known = _variables[id(code)] = (alone, shared), code
     return known[0]
+
+
+def _is_shared(code: CodeType, name: str) -> bool:
+    """Whether a variable is in a cell, and may be bound again while a function has the cell."""
+    if name in code.co_freevars:
+        return name != "__class__"
+    if name not in code.co_cellvars:
+        return False
+    first = last = -1
+    again = False
+    for step in dis.get_instructions(code):
+        if step.opname == "MAKE_FUNCTION" and first < 0:
+            first = step.offset
+        elif step.opname in _BINDS and step.argval == name:
+            last = step.offset
+        again = again or "BACKWARD" in step.opname
+    bound = last >= 0 and (again or 0 <= first < last)
+    return bound or any(_binds(inner, name) for inner in code.co_consts)
+
+
+def _binds(inner: object, name: str) -> bool:
+    """Whether a function in a function binds a variable of the outer one."""
+    if not isinstance(inner, CodeType) or name not in inner.co_freevars:
+        return False
+    return any(s.opname in _BINDS and s.argval == name for s in dis.get_instructions(inner)) or any(
+        _binds(more, name) for more in inner.co_consts
+    )

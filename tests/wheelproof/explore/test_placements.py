@@ -11,7 +11,9 @@ from collections import deque
 
 import pytest
 
-from tests.wheelproof.explore.placements import DIFFERENT, HARNESS, REFUSED, source
+from tests.nights import by_night, every
+from tests.wheelproof.explore.held_by_definitions import HELD
+from tests.wheelproof.explore.placements import DIFFERENT, HARNESS, REFUSED, source, value
 from wheelproof.explore import ControlledImplementation, ExploreError, bisimulate
 from wheelproof.explore.difference import Rows
 
@@ -68,13 +70,14 @@ def judged(folder, text, first):
     return f"{found.difference.kind}: {found.difference.message}"
 
 
-@pytest.mark.parametrize("first", [True, False])
+# The order in which the two values were one state before comes by day.
+@pytest.mark.parametrize("first", [True, by_night(False)])
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_the_bisimulation_sees_a_wrong_use_of_a_value(tmp_path, name, first):
     assert judged(tmp_path, source(DIFFERENT[name]), first).startswith(("enabled:", "label:"))
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize("name", every(DIFFERENT, 6))
 def test_a_correct_use_of_the_same_value_is_equal(tmp_path, name):
     right = f"{DIFFERENT[name]}\ndef correct(held):\n    return reads(held) in (True, False)\n"
     text = source(right).replace("if reads(held):", "if correct(held):")
@@ -82,8 +85,48 @@ def test_a_correct_use_of_the_same_value_is_equal(tmp_path, name):
         assert judged(tmp_path, text, first) == "equal"
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_placement_that_cannot_be_compared_is_refused_by_name(tmp_path, name):
-    text, message = REFUSED[name]
-    for first in (True, False):
-        assert re.search(message, found := judged(tmp_path, source(text), first)), found
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize("first", [True, by_night(False)])
+@pytest.mark.parametrize("name", REFUSED | HELD)
+def test_a_placement_that_cannot_be_compared_is_refused_by_name(tmp_path, name, first):
+    text, message = (REFUSED | HELD)[name]
+    assert re.search(message, found := judged(tmp_path, source(text), first)), found
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("right", [True, False])
+def test_a_variable_that_a_suspended_frame_shares_with_a_function_is_seen(tmp_path, first, right):
+    """The user's thread waits in a frame of ``use`` with a variable of its own. The function that
+    is called changes it, or a variable of the same name of another call of ``use``."""
+    text = source(value("None", "True"))
+    for old, new in (
+        (
+            "        value = None\n",
+            "        value = None\n"
+            "        if not mode and self.armed.value == 0:\n"
+            "            self.other = self.use(True)\n",
+        ),
+        (
+            "    def use(self):\n",
+            "    def use(self, again=False):\n"
+            "        count = 0\n"
+            "        def more():\n"
+            "            nonlocal count\n"
+            "            count += 1\n"
+            "        if again:\n"
+            "            return more\n"
+            "        self.other = more\n"
+            "        del more\n",
+        ),
+        (
+            "        if reads(held):\n",
+            "        more = self.other\n"
+            "        more()\n"
+            f"        if count {'<' if right else '=='} {2 if right else 1}:\n"
+            "            del more\n",
+        ),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    found = judged(tmp_path, text, first)
+    assert found == "equal" if right else found.startswith(("enabled:", "label:"))

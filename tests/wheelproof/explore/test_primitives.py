@@ -3,7 +3,7 @@
 import pytest
 
 from impl import runtime as production
-from wheelproof.explore import registry
+from wheelproof.explore import RuleBroken, registry
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.primitives import primitive, registered, runtime_module
 
@@ -67,3 +67,34 @@ def test_a_further_primitive_can_be_registered():
         assert registry.of_one_scheduler(module.Latch.__mro__[:-1]) == [module.Latch]
     finally:
         del registry._REGISTRY["Latch"]
+
+
+@pytest.mark.parametrize(
+    ("makes", "kind"),
+    [
+        ("tuple([0])", "tuple"),
+        ("frozenset([0])", "frozenset"),
+        ("float('1.5')", "float"),
+        ("bytes([200, 201])", "bytes"),
+        ("''.join(['some', ' ', 'text'])", "str"),
+        ("range(1, 2)", "range"),
+        ("(lambda x: x.append)([])", ""),
+        ("[0].copy()", ""),
+        ("int('1000')", ""),
+        ("'some text'", ""),
+        ("()", ""),
+    ],
+)
+def test_compare_and_set_of_values_without_identity_is_refused(cell, makes, kind):
+    claim = "        return self.claimed.compare_and_set(False, True)  # cas C1"
+    implementation = cell.planted(
+        ("self.claimed = Atomic(False)", f"self.claimed = Atomic({makes})"),
+        (claim, f"        {claim.replace('False', makes).strip()}"),
+    )
+    run = implementation.begin({"threads": {"a": [["claim"]]}})
+    if kind:
+        with pytest.raises(RuleBroken, match=f"two equal values of type {kind}, and whether"):
+            run.step(0)
+    else:
+        run.step(0)
+    run.end()
