@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -50,7 +51,7 @@ def command(arguments: Sequence[str]) -> list[str]:
 
 def again(test: str) -> str:
     """The command that runs a failed test once more: the database has what failed."""
-    return f"HYPOTHESIS_PROFILE={PROFILE} .venv/bin/python -m pytest -n 0 '{test}'"
+    return f"HYPOTHESIS_PROFILE={PROFILE} .venv/bin/python -m pytest -n 0 {shlex.quote(test)}"
 
 
 def judged(code: int | None, text: str) -> tuple[str, tuple[str, ...]]:

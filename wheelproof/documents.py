@@ -11,6 +11,7 @@ from typing import Any
 
 from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.names import WORD, is_word
 
 _NAMES = {
     str: "a string",
@@ -96,6 +97,22 @@ class Record:
         found: str = self._typed(name, str)
         return found
 
+    def word(self, name: str) -> str:
+        """A name: a string that files and commands may be made with."""
+        return self._word(name, self.text(name))
+
+    def optional_word(self, name: str) -> str:
+        """A name, or ""."""
+        found = self.text(name)
+        return found and self._word(name, found)
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """An array of names."""
+        found = self.texts(name)
+        for position, text in enumerate(found):
+            self._word(f"{name}[{position}]", text)
+        return found
+
     def optional_text(self, name: str) -> str | None:
         """A string, or None where the field is null or absent."""
         return None if self.value.get(name) is None else self.text(name)
@@ -152,6 +169,11 @@ class Record:
         """An object whose values are all true or false."""
         inner = self.object(name)
         return {key: inner.flag(key) for key in inner.value}
+
+    def _word(self, name: str, found: str) -> str:
+        if not is_word(found):
+            raise self.fault(name, f"must be a name, of {WORD}, not {_shown(found)}")
+        return found
 
     def _place(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name

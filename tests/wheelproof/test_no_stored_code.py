@@ -58,7 +58,7 @@ ALLOWED = {
 
 REFUSED = MODULES | BUILTINS | CALLS | SHELLS | {name for name, _ in KEYWORDS}
 
-WORDS = re.compile(rf"\b(?:{'|'.join(sorted(REFUSED | NAMED))})\b")
+WORDS = re.compile(rf"(?<!re\.)\b(?:{'|'.join(sorted(REFUSED | NAMED))})\b")
 """Of what a source is read."""
 
 

@@ -21,6 +21,7 @@ from wheelproof.protocols import programs
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.refusals import refuses
 from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.tlc.values import format_tla
 from wheelproof.verdict import Judged, Row, Verdict, judge
 
 LARGE = 30_000
@@ -229,7 +230,7 @@ class Context:
         if fair is not None:
             # TLC reads a specification by its shape: a formula with a parameter would hide Init
             # and Next.
-            threads = ", ".join(f'"{thread}"' for thread in fair)
+            threads = ", ".join(map(format_tla, fair))
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = (
             mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.checked

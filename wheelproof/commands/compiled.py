@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from wheelproof.report.review import escape
 from wheelproof.verdict import Row
 
 _HEAD = """| mechanism | check | model edges | compared | states | edges | pairs | verdict |
@@ -17,7 +18,9 @@ def render(rows: Sequence[Row]) -> str:
     lines = []
     for row in counted:
         counts = " | ".join(f"{row.figures[name]:,}" for name in _COUNTS)
-        lines.append(f"| {row.mechanism} | {row.name} | {counts} | {row.verdict} |\n")
+        lines.append(
+            f"| {escape(row.mechanism)} | {escape(row.name)} | {counts} | {row.verdict} |\n"
+        )
     sums = " | ".join(f"{sum(row.figures[name] for row in counted):,}" for name in _COUNTS)
     good = f"{sum(row.ok for row in counted)} of {len(counted)} in order"
     return _HEAD + "".join(lines) + f"| all | | {sums} | {good} |\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,7 @@ def init(
     for file in starter.write(root, name):
         print(file)
     planning.add(root, project.read(root / "spec" / f"{starter.module_of(name)}.toml"))
-    at = "" if root == Path(".") else f" --subject {root}"
+    at = "" if root == Path(".") else f" --subject {shlex.quote(str(root))}"
     module = root / "spec" / f"{starter.module_of(name)}.tla"
     print(
         f"\nEach labelled step of impl/{name}.py is one of spec/{module.name}.\n"
@@ -32,7 +33,7 @@ def init(
         f"\n    wheelproof mutant {name}/Unlocked{at}\n"
         "\nThen change both by a step, and run these again.\n"
         "After a change of the specification:\n"
-        f"\n    wheelproof translate {module}"
+        f"\n    wheelproof translate {shlex.quote(str(module))}"
         f"\n    wheelproof list --update-counts{at}"
         f"\n    wheelproof list --update-plan{at}"
     )

@@ -1,7 +1,8 @@
 """A counterexample: one run of a scenario that violates a property, step by step.
 
 The file has the schema `wheelproof.counterexample/2`. Values are texts, because each layer has a
-notation of its own and a counterexample is read and replayed, never computed with.
+notation of its own and a counterexample is read and replayed, never computed with. Names are names:
+commands, files and tests are made with them.
 """
 
 import re
@@ -133,18 +134,18 @@ def read(path: Path) -> Counterexample:
     document = documents.read(path, SCHEMA)
     if (verdict := document.text("verdict")) != "violated":
         raise document.fault("verdict", f"must be 'violated', not {verdict!r}")
-    threads = document.texts("threads")
+    threads = document.words("threads")
     if len(set(threads)) != len(threads):
         raise document.fault("threads", "names a thread twice")
     steps = tuple(_step(record, threads) for record in document.objects("steps"))
     return Counterexample(
-        mechanism=document.text("mechanism"),
-        layer=document.text("layer"),
-        name=document.text("name"),
-        scenario=document.text("scenario"),
-        model_without=document.text("model_without"),
-        impl_without=document.text("impl_without"),
-        property=document.text("property"),
+        mechanism=document.word("mechanism"),
+        layer=document.word("layer"),
+        name=document.word("name"),
+        scenario=document.word("scenario"),
+        model_without=document.optional_word("model_without"),
+        impl_without=document.optional_word("impl_without"),
+        property=document.word("property"),
         explanation=document.text("explanation"),
         threads=threads,
         initial=document.text_by_name("initial"),

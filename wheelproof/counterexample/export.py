@@ -18,6 +18,7 @@ from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.numbering import SILENT, numbers
 from wheelproof.documents import encode
 from wheelproof.errors import UsageError
+from wheelproof.names import WORD, is_word
 from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, parse_value
 
 _PLACE = re.compile(r"(?P<variable>[^\[]+)\[(?P<index>.*)\]", re.DOTALL)
@@ -58,15 +59,24 @@ def itf(found: Counterexample) -> str:
 def _state(
     at: Mapping[str, Any], values: Mapping[str, str], thread: str, label: str
 ) -> dict[str, Any]:
+    own = {"#meta": dict(at), "thread": thread, "label": label}
     variables: dict[str, Any] = {}
+    parted: dict[str, list[Any]] = {}
     for place, text in values.items():
         part = _PLACE.fullmatch(place)
+        name = place if part is None else part["variable"]
+        if name in own or (name in variables and (part is None or name not in parted)):
+            raise UsageError(
+                f"A state has two values of the name {name!r}, and in ITF it can have one.",
+                "Show the counterexample with `wheelproof show FILE`.",
+            )
         if part is None:
-            variables[place] = _value(text)
+            variables[name] = _value(text)
         else:
-            pairs = variables.setdefault(part["variable"], {"#map": []})
-            pairs["#map"].append([_index(part["index"]), _value(text)])
-    return {"#meta": dict(at), "thread": thread, "label": label, **variables}
+            pairs = parted.setdefault(name, [])
+            variables[name] = {"#map": pairs}
+            pairs.append([_index(part["index"]), _value(text)])
+    return {**own, **variables}
 
 
 def _index(text: str) -> Any:
@@ -122,6 +132,10 @@ def pytest(found: Counterexample) -> str:
             f"{found.property} is violated by a run without an end, which no test can await.",
             "Keep the config that finds it, and run `wheelproof verify`.",
         )
+    names = [found.mechanism, found.name, found.property, found.scenario]
+    names += [step.thread for step in found.steps]
+    if odd := [name for name in names if not is_word(name)]:
+        raise UsageError(f"The counterexample has the name {odd[0]!r}.", f"Names have {WORD}.")
     lines: list[str] = []
     for each in schedule_of(found):
         if lines and len(lines[-1]) + len(each) < 76:
@@ -129,7 +143,7 @@ def pytest(found: Counterexample) -> str:
         else:
             lines.append(each)
     schedule = "\n".join(f"    {line}" for line in lines)
-    name = re.sub(r"\W+", "_", f"{found.mechanism}_{found.name}_{found.property}").lower()
+    name = re.sub(r"[^A-Za-z0-9]+", "_", f"{found.mechanism}_{found.name}_{found.property}").lower()
     return f'''"""A schedule that once violated {found.property} of {found.mechanism}, \
 scenario {found.scenario}.
 

@@ -44,7 +44,7 @@ from wheelproof.decisions.hunks import Hunk
 from wheelproof.errors import UsageError
 
 LABELS = "labels"
-_TITLE = re.compile(r"(\w+): (.+)")
+_TITLE = re.compile(r"([A-Za-z0-9_]+): (.+)")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from wheelproof import reading
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import UsageError
+from wheelproof.names import WORD, is_word
 from wheelproof.project.mechanism import PROFILES, Mechanism
 
 FOLDER = "jvm"
@@ -183,6 +184,10 @@ def read(file: Path) -> Binding:
     for name in ("mechanism", "releases", "classes", "harness", "labels"):
         if name not in data:
             raise UsageError(f"{file}: the field {name} is missing.")
+    changes = {name: change(file, name, value) for name, value in data.get("changes", {}).items()}
+    for name in (file.stem, *data["releases"], *changes, *data["labels"]):
+        if not is_word(name):
+            raise UsageError(f"{file}: {name!r} is no name.", f"Names have {WORD}.")
     profile = profile_of(file, data)
     package = data.pop("package", "")
 
@@ -196,7 +201,6 @@ def read(file: Path) -> Binding:
         return {label: tuple(places) for label, places in data.get(name, {}).items()}
 
     redirect = data.get("redirect", [])
-    changes = {name: change(file, name, value) for name, value in data.get("changes", {}).items()}
     return Binding(
         name=file.stem,
         file=file,

@@ -31,6 +31,8 @@ def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[P
     work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()
     file = work / module / "java" / inside
     try:
+        if not Path(os.path.normpath(file)).is_relative_to(work):
+            raise ToolError(f"{diff.name} changes {inside}, outside of its folder.")
         if before != "/dev/null":
             if sources is None:
                 raise ToolError(f"{diff.name} changes {inside}, and there is no jar of sources.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -16,12 +17,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
-from wheelproof.errors import ToolError
+from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm.answers import Explored, Loaded, Races, Replayed, Sites
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.setup import Setup
 from wheelproof.jvm.values import Numbers, lines
 from wheelproof.protocols import Scenario
+
+_SIGNS = re.compile(r"[\t\n\r]")
+"""What parts words and lines on the wire."""
 
 STUCK = 98
 """The process's exit code where no thread makes a step."""
@@ -190,7 +194,14 @@ class Jvm:
     def ask(self, request: str, lines: Iterable[Sequence[str]]) -> object:
         """Send a request; its answer. Raises ToolError for an error, or where the process ended."""
         assert self.process.stdin is not None
-        text = "".join("\t".join(words) + "\n" for words in lines)
+        text = ""
+        for words in lines:
+            if odd := [word for word in words if _SIGNS.search(word)]:
+                raise UsageError(
+                    f"{odd[0]!r} has a tab or the end of a line, and the JVM reads words.",
+                    "Correct the declaration or the scenario.",
+                )
+            text += "\t".join(words) + "\n"
         try:
             self.process.stdin.write(f"{request}\n{text}end\n".encode())
             self.process.stdin.flush()

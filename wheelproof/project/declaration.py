@@ -111,6 +111,7 @@ class _Reader(Items):
                 f"module is {module!r}",
                 f"It must be {self.file.stem!r}, as the file is named.",
             )
+        self.named("mechanism", module, identifiers=True)
         root, own = self.file.parent.parent, name_of(module)
         scenarios = {
             name: self.scenario(name, value)
@@ -315,6 +316,9 @@ class _Reader(Items):
             )
         for config in mechanism.configs.values():
             self.kept(config, mechanism.mutants)
+        self.named("mechanism", mechanism.pc, identifiers=True)
+        self.named("constants", *mechanism.constants, identifiers=True)
+        self.named("module_constants", *mechanism.module_constants, identifiers=True)
         self.constants_fit(mechanism)
         if not mechanism.configs:
             raise NothingChecked(

@@ -37,6 +37,7 @@ class Items(Tables):
 
     def scenario(self, name: str, value: Table) -> Table:
         """One entry of [scenarios]."""
+        self.named("scenarios", name)
         threads = value.get("threads") if isinstance(value, dict) else None
         if not isinstance(threads, dict) or not threads:
             raise self.fail(
@@ -44,6 +45,7 @@ class Items(Tables):
                 "there is no thread in it",
                 'Give threads = { name = [["operation", "argument"]] }.',
             )
+        self.named(f"scenarios.{name}.threads", *threads)
         for thread, program in threads.items():
             if not isinstance(program, list) or not all(
                 isinstance(step, list) and step for step in program
@@ -52,6 +54,11 @@ class Items(Tables):
                     f"scenarios.{name}.threads.{thread}",
                     "is not a list of operations, each [name, arguments...]",
                 )
+            self.named(
+                f"scenarios.{name}.threads.{thread}",
+                *(step[0] for step in program),
+                identifiers=True,
+            )
         return value
 
     def of_model(self, scenarios: Table) -> OfModel:
@@ -63,8 +70,11 @@ class Items(Tables):
                 if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                     raise self.fail("model", f"{name} is no list of names")
                 values[name] = tuple(value)
+                self.named("model", *value, identifiers=name != "sampled")
         if not isinstance(values.get("result", ""), str):
             raise self.fail("model", "result is no name of an operator")
+        if values.get("result"):
+            self.named("model", values["result"], identifiers=True)
         self.known("model", "scenario", values.get("sampled", ()), scenarios)
         return self.build(OfModel, "model", "model", values)
 

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from wheelproof.errors import UsageError
+from wheelproof.names import IDENTIFIER, WORD, is_identifier, is_word
 
 Table = Mapping[str, Any]
+
+IDENTIFIERS = ("Label", "Property")
+"""Classes whose names are those of operators in the specification."""
 
 
 class _Declared(Protocol):
@@ -36,6 +40,13 @@ class Tables:
             raise self.fail(name, "must be a table")
         return value
 
+    def named(self, place: str, *texts: object, identifiers: bool = False) -> None:
+        """Refuse what is no name: of an identifier of TLA+, or else of a word."""
+        known, demands = (is_identifier, IDENTIFIER) if identifiers else (is_word, WORD)
+        for text in texts:
+            if not known(text):
+                raise self.fail(place, f"{text!r} is no name", f"Names have {demands}.")
+
     def build(
         self, kind: type[Item], place: str, name: str, values: Table, **defaults: Any
     ) -> Item:
@@ -47,6 +58,7 @@ class Tables:
                 f"unknown field {', '.join(extra)}",
                 f"Known fields: {', '.join(sorted(known))}.",
             )
+        self.named(place, name, identifiers=kind.__name__ in IDENTIFIERS)
         try:
             return make(name=name, **(defaults | dict(values)))
         except TypeError as error:

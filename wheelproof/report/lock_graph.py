@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
+from wheelproof.console import visible
 from wheelproof.project.lock_order import ARROW, Documented, between, cycle, ends, lock_of
 from wheelproof.verdict import Row
 
@@ -115,13 +116,23 @@ def text(graph: LockGraph) -> str:
 def dot(graph: LockGraph) -> str:
     """The graph for Graphviz."""
     lines = ["digraph locks {", "  node [shape=box]"]
-    lines += [f'  "{lock}"' for lock in graph.joined]
-    lines += [f'  "{held}" -> "{taken}"' for held, taken in graph.direct]
+    lines += [f"  {_id(lock)}" for lock in graph.joined]
+    lines += [f"  {_id(held)} -> {_id(taken)}" for held, taken in graph.direct]
     lines += [
-        f'  "{held}" -> "{taken}" [style=dashed, constraint=false, label="{name}"]'
+        f"  {_id(held)} -> {_id(taken)} [style=dashed, constraint=false, label={_id(name)}]"
         for (held, taken), name in sorted(graph.exempt.items())
     ]
     return "\n".join([*lines, "}", ""])
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))
+
+
+def _id(text: str) -> str:
+    """A text as a quoted identifier of Graphviz, in which a backslash begins an escape."""
+    quoted = visible(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'
 
 
 # -- the picture
@@ -218,15 +229,15 @@ def svg(graph: LockGraph) -> str:
             label = out - 12, (y0 + y1) / 2 + 4
         shapes.append(f'<path d="{path}" class="exempt" marker-end="url(#out)"/>')
         shapes.append(
-            f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{escape(name)}</text>'
+            f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{_shown(name)}</text>'
         )
         right = max(right, label[0] + len(name) * SMALL + MARGIN)
     for lock in graph.joined:
         x, y, wide = at.x[lock] - at.width(lock) / 2, at.y[lock], at.width(lock)
         shapes.append(
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HIGH}" rx="4"/>'
-            f'<text x="{at.x[lock]:.0f}" y="{y + 20:.0f}" class="lock">{escape(lock)}'
-            f"<title>{escape(' '.join(graph.says[lock].split()))}</title></text>"
+            f'<text x="{at.x[lock]:.0f}" y="{y + 20:.0f}" class="lock">{_shown(lock)}'
+            f"<title>{_shown(' '.join(graph.says[lock].split()))}</title></text>"
         )
     arrow = (
         '<marker id="{0}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '

@@ -6,6 +6,7 @@ A finding's line is that of the last step of its counterexample which has one.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from wheelproof import __version__
 from wheelproof.console import visible
@@ -79,7 +80,7 @@ def _result(row: Row, found: Mapping[str, Counterexample], output: Path) -> dict
         made["locations"] = [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": place[0]},
+                    "artifactLocation": {"uri": quote(place[0])},
                     "region": {"startLine": place[1]},
                 }
             }

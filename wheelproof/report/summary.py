@@ -1,5 +1,6 @@
 """The summary of a run for a pull request: Markdown of at most ten lines."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def _lines(results: Results, output: Path) -> Iterator[str]:
     bad = [row for row in results.rows if not row.ok]
     for row in bad[:SHOWN]:
         name = f"{row.mechanism} / {row.layer} / {row.name}"
-        shown = f": `{command('show', output, row.trace)}`" if row.trace else ""
+        shown = f": {_code(command('show', output, row.trace))}" if row.trace else ""
         yield f"* {_text(f'{name}: {reason(row)}')}{shown}"
     if len(bad) > SHOWN:
         yield f"* and {len(bad) - SHOWN} more"
@@ -34,6 +35,13 @@ def _lines(results: Results, output: Path) -> Iterator[str]:
     if results.not_run:
         yield ""
         yield f"Not run: {_text(', '.join(f'layer {layer}' for layer in results.not_run))}"
+
+
+def _code(text: str) -> str:
+    """One line of code, between more backticks than stand in it together."""
+    shown = visible(text)
+    ticks = "`" * (1 + max(map(len, re.findall(r"`+", shown)), default=0))
+    return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
 
 
 def _text(text: str) -> str:

@@ -98,6 +98,8 @@ class Expressions:
             case Number() | Text():
                 return _literal(node.value)
             case Constant():
+                if not f"C_{node.name}".isidentifier():
+                    raise OutsideSubset(f"a constant {node.name}", node.place)
                 return f"C_{node.name}"
             case Variable():
                 return self.scope.variable(node.name, node.place)

@@ -161,7 +161,7 @@ class Program:
                 lambda known: self.expressions(InStep(self.layout, me, known)),
                 self.fresh,
             )
-            name = self.fresh(definition.name + "_")
+            name = self.fresh(re.sub(r"\W", "_", definition.name) + "_")
             thread = self.name(me) if isinstance(me, Formal) else "me"
             body = steps.of(definition.body, label_of(definition))
             source = f"def {name}(s, ps, i, p, {thread}, out):\n{body}"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wheelproof import files, reading
 from wheelproof.errors import UsageError
+from wheelproof.names import is_identifier
 from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
 
 FIRST = "First_"
@@ -21,7 +22,6 @@ FIRST = "First_"
 
 _FAILED = 1000  # TLC's register in which such an invariant keeps that it has failed
 _WIDTH = 100
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Outside of a comment: a string, a comment to the line's end, the beginning of another comment.
 _OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _NO_BREAK = re.compile(r"[^\n]")
@@ -138,7 +138,7 @@ def module_text(config: McConfig) -> str:
     ]
     definitions += [f"VARIABLES {', '.join(config.variables)}"] if config.variables else []
     definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
-    if not _NAME.fullmatch(config.specification):
+    if not is_identifier(config.specification):
         definitions.append(f"MCSpec == {config.specification}")
     if config.first_only:
         (name,) = config.invariants
@@ -165,7 +165,7 @@ def module_text(config: McConfig) -> str:
 def config_text(config: McConfig) -> str:
     """The generated cfg."""
     _check_names(config)
-    named = _NAME.fullmatch(config.specification)
+    named = is_identifier(config.specification)
     lines = [
         *_notice(config),
         f"SPECIFICATION {config.specification if named else 'MCSpec'}",
@@ -190,7 +190,7 @@ def config_text(config: McConfig) -> str:
 
 def _notice(config: McConfig) -> list[str]:
     """The origin of a generated file, as comments."""
-    notice = f"Generated from {config.origin}; changes are lost."
+    notice = f"Generated from {' '.join(config.origin.split())}; changes are lost."
     return [
         f"\\* {line}"
         for line in textwrap.wrap(
@@ -222,6 +222,8 @@ def _check_names(config: McConfig) -> None:
         )
     names = (
         config.name,
+        config.spec.stem,
+        *(value.name for value in config.constants.values() if isinstance(value, ModelValue)),
         *config.constants,
         *config.variables,
         *config.definitions,
@@ -229,7 +231,7 @@ def _check_names(config: McConfig) -> None:
         *config.properties,
     )
     for name in names:
-        if not _NAME.fullmatch(name):
+        if not is_identifier(name):
             raise UsageError(f"{config.origin} has {name!r} where TLA+ needs a name.")
 
 

@@ -7,6 +7,7 @@ by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them in one J
 
 import hashlib
 import re
+import shlex
 import tempfile
 from collections.abc import Iterable
 from enum import StrEnum
@@ -63,7 +64,7 @@ def require_current(module: Path, *, java: Java | None = None, jar: Jar | None =
     if found in (State.STALE, State.MISSING):
         raise UsageError(
             f"The PlusCal translation in {module} is {found}.",
-            f"Run `wheelproof translate {module}`.",
+            f"Run `wheelproof translate {shlex.quote(str(module))}`.",
         )
 
 

@@ -10,6 +10,7 @@ from wheelproof.counterexample.document import Counterexample, Step, read
 from wheelproof.errors import UsageError
 
 texts = st.text(max_size=8)
+words = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,6}", fullmatch=True)
 sources = st.builds(
     "{}:{}".format,
     st.text(st.characters(exclude_characters=":\n\r"), min_size=1, max_size=8),
@@ -19,7 +20,7 @@ sources = st.builds(
 
 @st.composite
 def counterexamples(draw):
-    threads = draw(st.lists(texts, unique=True, min_size=1, max_size=3))
+    threads = draw(st.lists(words, unique=True, min_size=1, max_size=3))
     steps = draw(
         st.lists(
             st.builds(
@@ -35,12 +36,13 @@ def counterexamples(draw):
         )
     )
     return Counterexample(
-        *(draw(texts) for _ in range(6)),
+        *(draw(words) for _ in range(5)),
+        draw(texts),
         tuple(threads),
         draw(st.dictionaries(texts, texts, max_size=3)),
         tuple(steps),
-        draw(texts),
-        draw(texts),
+        draw(st.just("") | words),
+        draw(st.just("") | words),
         draw(st.none() | st.integers(0, len(steps))),
     )
 
@@ -123,6 +125,14 @@ def test_the_document_is_that_of_the_schema():
         (lambda d: d.update(loop=3), "field loop must be from 0 to 2, not 3"),
         (lambda d: d.update(loop=True), "field loop must be a whole number, not true"),
         (lambda d: d.update(impl_without=None), "field impl_without must be a string, not null"),
+        (lambda d: d.update(property='x"""'), "field property must be a name, of letters"),
+        (lambda d: d.update(mechanism="../m"), "field mechanism must be a name"),
+        (lambda d: d.update(layer=""), "field layer must be a name"),
+        (lambda d: d.update(name="a b"), "field name must be a name"),
+        (lambda d: d.update(scenario="s;id"), "field scenario must be a name"),
+        (lambda d: d.update(impl_without="-rf"), "field impl_without must be a name"),
+        (lambda d: d.update(model_without="a\n"), "field model_without must be a name"),
+        (lambda d: d.update(threads=["a", "$(id)"]), "field threads[1] must be a name"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_field(tmp_path, damage, message):

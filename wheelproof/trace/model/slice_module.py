@@ -105,7 +105,7 @@ def _all_shown(steps: Steps, mechanism: Mechanism) -> Iterator[str]:
     yield from floating.values()
     yield _conjunction(
         [
-            f'event.kind = "{STOP}"',
+            f"event.kind = {format_tla(STOP)}",
             f'{mechanism.pc}[self] = "Done"',
             "SliceSettled(self)",
             "UNCHANGED <<vars, sliceDebts>>",
@@ -137,13 +137,13 @@ def _taken(row: Row, sign: str) -> list[str]:
     return (
         parts
         if row.floats is None
-        else [*parts, f'SliceText({row.columns["res", None].text}) {sign} "{row.floats}"']
+        else [*parts, f"SliceText({row.columns['res', None].text}) {sign} {format_tla(row.floats)}"]
     )
 
 
 def _shown(row: Row) -> str:
     return _conjunction(
-        [f'event.kind = "{row.kind}"', *_taken(row, "#")],
+        [f"event.kind = {format_tla(row.kind)}", *_taken(row, "#")],
         *_says(row.columns),
         "SliceSettled(self)",
         "UNCHANGED sliceDebts",
@@ -152,14 +152,14 @@ def _shown(row: Row) -> str:
 
 def _floating(row: Row) -> str:
     names = ", ".join(
-        f'IF "{field_of(column)}" \\in DOMAIN event THEN event["{field_of(column)}"] ELSE NULL'
-        for column in sorted(NAMED & row.columns.keys())
+        f"IF {name} \\in DOMAIN event THEN event[{name}] ELSE NULL"
+        for name in map(_field, sorted(NAMED & row.columns.keys()))
     )
     return _conjunction(
         [
-            f'event.kind = "{row.kind}"',
-            f'"res" \\in DOMAIN event /\\ event.res = "{row.floats}" /\\ ~event.held',
-            f'SliceMet(self, TRUE, <<"{row.kind}"{", " if names else ""}{names}>>)',
+            f"event.kind = {format_tla(row.kind)}",
+            f'"res" \\in DOMAIN event /\\ event.res = {format_tla(row.floats)} /\\ ~event.held',
+            f"SliceMet(self, TRUE, <<{format_tla(row.kind)}{', ' if names else ''}{names}>>)",
             "UNCHANGED vars",
         ]
     )
@@ -170,7 +170,7 @@ def _sign(row: Row) -> str:
         "<<"
         + ", ".join(
             [
-                f'"{row.kind}"',
+                format_tla(row.kind),
                 *(row.columns[column].text for column in sorted(NAMED & row.columns.keys())),
             ]
         )
@@ -183,7 +183,7 @@ def _stands(
 ) -> str:
     """An event that is no step, from a thread that stands at the label."""
     return _conjunction(
-        [f'event.kind = "{kind}"', f'{pc}[self] = "{label}"'],
+        [f"event.kind = {format_tla(kind)}", f"{pc}[self] = {format_tla(label)}"],
         *conditions,
         *_says(columns, before_only=True),
         "SliceSettled(self)",
@@ -192,14 +192,16 @@ def _stands(
 
 
 def _says(columns: Mapping[Column, Expression], before_only: bool = False) -> list[str]:
-    out = [
-        f'"{field_of(column)}" \\notin DOMAIN event' for column in sorted(NAMED - columns.keys())
-    ]
+    out = [f"{_field(column)} \\notin DOMAIN event" for column in sorted(NAMED - columns.keys())]
     for column, expression in columns.items():
         if not (before_only and expression.primed):
             value = f"SliceText({expression.text})" if column[0] == "res" else expression.text
-            out.append(f'SliceSays(event, "{field_of(column)}", {value})')
+            out.append(f"SliceSays(event, {_field(column)}, {value})")
     return out
+
+
+def _field(column: Column) -> str:
+    return format_tla(field_of(column))
 
 
 def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:

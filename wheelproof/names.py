@@ -1,0 +1,27 @@
+"""What a name may be: files, modules, programs and commands are made with names.
+
+Other texts become literals of the language in which they are written.
+"""
+
+from __future__ import annotations
+
+import re
+
+WORD = "letters, digits and the signs _ . @ -, and no sign but _ first"
+"""What :func:`is_word` demands, for a message."""
+
+IDENTIFIER = "letters, digits and _, and no digit first"
+"""What :func:`is_identifier` demands, for a message."""
+
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def is_word(text: object) -> bool:
+    """Whether a text may be a part of a file's name, and a word of a command as it is."""
+    return isinstance(text, str) and _WORD.fullmatch(text) is not None
+
+
+def is_identifier(text: object) -> bool:
+    """Whether a text may be a name of TLA+ and of Python, but for their own words."""
+    return isinstance(text, str) and _IDENTIFIER.fullmatch(text) is not None
