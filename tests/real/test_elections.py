@@ -88,9 +88,9 @@ def test_a_wrong_argument_is_refused(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_the_command_says_how_many_differ(monkeypatch, capsys, tmp_path):
+def test_the_command_says_how_many_differ(monkeypatch, capsys):
     monkeypatch.setattr(compared, "by_kafka", lambda release, made: ["none"] * len(made))
-    code = command.main(["--release", "3.9.0", "--replicas", "1", "--output", str(tmp_path)])
+    code = command.main(["--release", "3.9.0", "--replicas", "1"])
     out = capsys.readouterr().out
     assert code == 1
     assert out.startswith(f"Kafka 3.9.0: {sum(1 for _ in compared.inputs(1))} elections, ")

@@ -27,6 +27,7 @@ WRITERS = {
     "wheelproof/commands/locks.py": "the graph of locks as text, Graphviz and SVG",
     "wheelproof/commands/planning.py": JSON,
     "wheelproof/commands/verification.py": JSON,
+    "wheelproof/console.py": SAME,
     "wheelproof/counterexample/document.py": JSON,
     "wheelproof/documents.py": JSON,
     "wheelproof/files.py": SAME,
@@ -42,7 +43,6 @@ WRITERS = {
     "wheelproof/pipeline/cluster.py": SAME,
     "wheelproof/pipeline/command.py": JSON,
     "wheelproof/pipeline/java.py": "a script of the shell, with a quoted path",
-    "wheelproof/pipeline/session.py": SAME,
     "wheelproof/project/counts.py": JSON,
     "wheelproof/pytest_plugin.py": SAME,
     "wheelproof/project/planned.py": JSON,
@@ -75,6 +75,7 @@ WRITERS = {
     "real/zookeeper/server.py": SETTINGS,
     "tools/fuzz.py": JSON,
     "tools/instances.py": PAGES,
+    "tools/night.py": JSON,
     "tools/pages.py": PAGES,
     "tools/theorems.py": PAGES,
     "tools/traces.py": PAGES,
@@ -93,8 +94,8 @@ TEMPLATES = {
     "wheelproof/starter/spec.toml.j2": "TOML of one name",
 }
 
-OBJECTS = ("race", "_race", "self", "made", "results", "counts", "editor", "starter", "jsonl")
-"""What has a method ``write`` that is listed itself, or that writes no file."""
+OBJECTS = ("os", "race", "_race", "self", "made", "results", "counts", "editor", "starter", "jsonl")
+"""What has a function ``write`` that is listed itself, or that writes no file but a message."""
 
 LISTED = ("parquet", "of_steps", "of_events", "counterexample", "paths", "recording", "evidence")
 
