@@ -13,6 +13,7 @@ import z3
 from proofs.generated.shapes import (
     BOOL,
     INT,
+    ON_TICKETS,
     Bag,
     Function,
     Listing,
@@ -230,7 +231,7 @@ class Shaped:
                 of = self.shape(function, names)
                 if isinstance(of, Single):
                     return of.of
-                if type(of) is Record and isinstance(index, Number | Text):
+                if isinstance(of, Record) and of.is_tuple and isinstance(index, Number | Text):
                     return of.fields.get(str(index.value))
                 if isinstance(of, Bag | Sequence | Spaced):
                     return of.of
@@ -263,6 +264,8 @@ class Shaped:
                 if node.name == "Head" and isinstance(whole, Bag | Sequence):
                     return whole.of
                 return whole
+            case Call(_, (first, *_)) if node.name in ON_TICKETS & self.words.named:
+                return BOOL if node.name == "Offered" else self.shape(first, names)
             case Call() if node.name in self.words.functions:
                 return self.words.functions[node.name].range
             case Call(_, (first, *_)) if node.name in self.words.searches:

@@ -49,7 +49,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
                 return lambda: make(terms, sequence, names)
         case Builtin("$FcnApply", (pair, Number(field) | Text(field))):
             of_pair = terms.shape(pair, names)
-            if type(of_pair) is Record and str(field) in of_pair.fields:
+            if isinstance(of_pair, Record) and of_pair.is_tuple and str(field) in of_pair.fields:
                 return lambda: terms.plain(pair, names)[str(field)]
         case Builtin("=", (one, Number(0))):
             return none_of(terms, one, names)

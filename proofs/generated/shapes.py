@@ -45,6 +45,11 @@ class Record:
 
     fields: Mapping[str, Shape]
 
+    @property
+    def is_tuple(self) -> bool:
+        """Whether it is no sequence, and none of the other values that are kept as a record."""
+        return type(self) in (Record, Padded)
+
 
 @dataclass(frozen=True)
 class Sequence(Record):
@@ -108,6 +113,11 @@ def spaced(of: Shape) -> Spaced:
 
 
 @dataclass(frozen=True)
+class Padded(Record):
+    """Tuples of at most as many places as there are fields: what a shorter one lacks is blank."""
+
+
+@dataclass(frozen=True)
 class Flags(Record):
     """A set of some strings: whether each is in it."""
 
@@ -121,6 +131,19 @@ class Subset:
     """``SUBSET of``."""
 
     of: Sort
+
+
+@dataclass(frozen=True)
+class Tickets(Subset):
+    """A condition's tickets, of which it is known which threads may take one.
+
+    Module Conditions has the operators on them. To the terms `NotifiedAll` is the set of sleepers,
+    `Taken` leaves the tickets of all others as they are (A-TICKETS), and `Offered` is membership.
+    """
+
+
+ON_TICKETS = frozenset(["NotifiedAll", "Offered", "Taken"])
+"""The operators on tickets that terms may have."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +262,10 @@ class Vocabulary:
     @property
     def named(self) -> frozenset[str]:
         """Operators whose definitions are not looked into."""
-        return frozenset((*self.sets, *self.unordered, *self.functions, *self.searches))
+        kept = any(isinstance(each, Tickets) for each in self.variables.values())
+        on_tickets = ON_TICKETS if kept else ()
+        named = (*self.sets, *self.unordered, *self.functions, *self.searches, *on_tickets)
+        return frozenset(named)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -276,49 +302,6 @@ class Vocabulary:
             getattr(s, into(part, WHOLE))[made] == number,
             made == part.null,
         )
-
-    def given(self, s: Any) -> Iterator[z3.BoolRef]:
-        """Unions have their parts' elements and no others, and none twice.
-
-        Sorts of numbers have one element for each.
-        """
-        for part in self.numbers():
-            (element,) = part.consts(f"numbered_{part.name}")
-            number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))
-            yield put[part.null] == 0
-            yield z3.ForAll([element], getattr(s, out_of(part, WHOLE))[put[element]] == element)
-            yield z3.ForAll(
-                [element],
-                z3.Implies(
-                    element != part.null,
-                    z3.And(1 <= put[element], put[element] <= self.numbered[part.name](s)),
-                ),
-            )
-            yield z3.ForAll([number], self.numbered_at(part, number, s))
-        for name, parts in self.unions.items():
-            whole = next(item for item in self.sorts if item.name == name)
-            element = z3.Const(f"of_{name}", whole.z3)
-            for part in parts:
-                put, taken = getattr(s, into(part, whole)), getattr(s, out_of(part, whole))
-                (one,) = part.consts(f"in_{name}")
-                yield z3.ForAll([one], taken[put[one]] == one)
-                yield put[part.null] == whole.null
-                yield z3.ForAll(
-                    [element],
-                    z3.Implies(taken[element] != part.null, put[taken[element]] == element),
-                )
-            held = [getattr(s, out_of(part, whole))[element] != part.null for part in parts]
-            yield z3.ForAll(
-                [element],
-                z3.And(
-                    (element == whole.null) == z3.Not(z3.Or(held)),
-                    *[
-                        z3.Not(z3.And(one, other))
-                        for place, one in enumerate(held)
-                        for other in held[place + 1 :]
-                    ],
-                ),
-            )
 
 
 def named_element(text: str) -> str:

@@ -44,7 +44,10 @@ class Procedures:
 
 
 def procedures(module: Module) -> Procedures:
-    """The procedures by the definitions that PlusCal's translation makes of them."""
+    """The procedures by the definitions that PlusCal's translation makes of them.
+
+    One that no step calls is known by its return.
+    """
     of: dict[str, str] = {}
     calls: dict[str, dict[str, tuple[str, ...]]] = {}
     labels = {each.name: each for each in steps_of(module)}
@@ -57,6 +60,13 @@ def procedures(module: Module) -> Procedures:
     }
     pushed = {name: dict(_pushes(labels[name].body)) for name in labels}
     called = {procedure for frames in pushed.values() for procedure in frames}
+    uncalled = {
+        owner.get(name, name): tuple(each for each in restored if each != "pc")
+        for name, definition in labels.items()
+        if (restored := _restores(definition.body)) and owner.get(name, name) not in called
+    }
+    called |= set(uncalled)
+    calls[""] = uncalled
     for name, definition in labels.items():
         home = owner.get(name, name)
         of[label_of(definition)] = home if home in called else ""
@@ -82,6 +92,18 @@ def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
             case Text(procedure):
                 saved = tuple(name for name in frame if name not in ("procedure", "pc"))
                 found.append((procedure, saved))
+        waiting += children(here)
+    return found
+
+
+def _restores(node: Expression) -> list[str]:
+    """The fields of the innermost frame that a step reads: those that its procedure has."""
+    found, waiting = [], [node]
+    while waiting:
+        here = waiting.pop()
+        match here:
+            case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
+                found.append(name)
         waiting += children(here)
     return found
 

@@ -9,7 +9,17 @@ import z3
 
 from proofs.generated.bags import is_empty
 from proofs.generated.scopes import Frames, Given, Made, Names, shown
-from proofs.generated.shapes import Bag, Function, Record, Sequence, Shape, Spaced, Subset, blank
+from proofs.generated.shapes import (
+    Bag,
+    Function,
+    Record,
+    Sequence,
+    Shape,
+    Spaced,
+    Subset,
+    Tickets,
+    blank,
+)
 from proofs.generated.systems import Generated
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value, at_place, equal, gathered
@@ -89,6 +99,8 @@ class _Start:
             case Bag(of), _ if is_empty(value):
                 yield _nothing(term, of, 0)
             case Subset(of), Builtin("$SetEnumerate", ()):
+                yield _nothing(term, of, False)
+            case Tickets(of), _ if is_empty(value):
                 yield _nothing(term, of, False)
             case Spaced(), _ if is_empty(value):
                 yield _nothing(term["has"], WHOLE, False)

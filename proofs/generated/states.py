@@ -18,6 +18,7 @@ from proofs.generated.shapes import (
     Bag,
     Function,
     Listing,
+    Padded,
     Pairs,
     Partial,
     Record,
@@ -25,6 +26,7 @@ from proofs.generated.shapes import (
     Shape,
     Single,
     Subset,
+    Tickets,
     Words,
     fields_of,
     flat,
@@ -230,6 +232,7 @@ class Placed:
                 return {
                     f"_{name}{suffix}": each
                     for name, of in fields.items()
+                    if name in cells or not isinstance(shape, Padded)
                     for suffix, each in self.parts(of, cells[name]).items()
                 }
             case Function(_, of) if fields_of(of) is not None:
@@ -244,6 +247,8 @@ class Placed:
         match shape:
             case Function(_, of):
                 return {key: self.value(of, each) for key, each in _cells(value).items()}
+            case Tickets():
+                return dict.fromkeys((each for ticket in value for each in ticket), True)
             case Subset():
                 return dict.fromkeys(value, True)
             case Pairs():

@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from proofs.generated import levels
+from proofs.generated import levels, unions
 from proofs.generated.actions import Actions
 from proofs.generated.shapes import (
     Function,
@@ -43,7 +43,7 @@ class Generated(System):
     """Label -> its actions."""
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [*self.WORDS.given(s)]
+        return [*unions.given(self.WORDS, s)]
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return []

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from proofs.arithmetic import POWER, div, mod, mul
-from proofs.generated import bags, sequences, sets, singles, spaced
+from proofs.generated import bags, sequences, sets, singles, spaced, tickets
 from proofs.generated.scopes import ORDERS, Given, Made, Names, Shaped, field_of, shown
 from proofs.generated.shapes import (
     BOOL,
@@ -22,6 +22,7 @@ from proofs.generated.shapes import (
     Flags,
     Function,
     Listing,
+    Padded,
     Partial,
     Record,
     Sequence,
@@ -98,17 +99,17 @@ class Terms(Shaped):
                         name: self.of(values[name], of, names) for name, of in want.fields.items()
                     }
             case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)) as whole, place)):
-                if (
-                    made := self.of_program(program, number, whole, place, want, names)
-                ) is not None:
+                made = self.of_program(program, number, whole, place, want, names)
+                if made is not None:
                     return made
             case Builtin("$SetEnumerate", ()) if isinstance(want, Flags):
                 return blank(want)
             case Builtin("$Tuple") if isinstance(want, Single):
                 return singles.made(self, node, want, names)
             case Builtin("$Tuple", elements) if isinstance(want, Record) and "1" in want.fields:
-                if len(elements) == len(want.fields):
-                    return {
+                short = isinstance(want, Padded) and len(elements) < len(want.fields)
+                if short or len(elements) == len(want.fields):
+                    return (blank(want) if short else {}) | {
                         name: self.of(each, of, names)
                         for (name, of), each in zip(want.fields.items(), elements)
                     }
@@ -141,7 +142,7 @@ class Terms(Shaped):
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
-        for known in spaced, bags, sequences, singles:
+        for known in spaced, bags, sequences, singles, tickets:
             if (made := known.read(self, node, names)) is not None:
                 return made()
         match node:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import z3
 
+from proofs.generated import unions
 from proofs.generated.systems import Generated
 from proofs.kernel import Theory
 from proofs.protocols import mutated, own_invariant
@@ -40,7 +41,7 @@ class Several(InOrder):
     """Any number of threads may execute: A-EXECUTOR is left out."""
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return [*self.WORDS.given(s)]
+        return [*unions.given(self.WORDS, s)]
 
 
 class Planted(Fault):
