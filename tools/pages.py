@@ -30,6 +30,8 @@ PROVED = {
     "partition_leader": "replicas",
     "purgatory": "any size",
     "system_timer": "most of it",
+    "system_timer_reaper": "safety",
+    "task_executor": "safety",
     "timer_task_list": "any size",
     "timing_wheel": "arithmetic",
 }

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from proofs.generated.shapes import Words
 from proofs.generated.states import Placed
 from proofs.protocols.witness import Witnesses
 from proofs.ts_concrete import Move, State
 
 START = "start"
+DEADLOCK = "NoDeadlock"
+"""The property that some thread can step until all have ended."""
 
 
 class Edge(NamedTuple):
@@ -79,14 +82,30 @@ def broken_goal(reached: Reached) -> str | None:
     return None
 
 
+def stands_still(reached: Reached, edge: Edge) -> bool:
+    """Whether no thread can step after an edge, and not all have ended."""
+    if any(reached.model.successors(edge.frozen)):
+        return False
+    labels = reached.placed.words.variables["pc"]
+    assert isinstance(labels, Words)
+    return any(
+        labels.called["Done"] != place
+        for place in reached.placed.values(edge.frozen)["pc"].values()
+    )
+
+
 def violated(reached: Reached, name: str) -> str:
     """ "" where a reached state breaks a property or a conjunct; else that none does.
 
-    A property of the module is judged by the compiled module.
+    A property of the module is judged by the compiled module. `DEADLOCK`: some thread has not
+    ended, and none can step.
     """
     if name in reached.system.conjuncts():
         holds = reached.instance.formulas[name]
         if not all(holds(edge.move.after) for edge in reached.edges()):
+            return ""
+    elif name == DEADLOCK:
+        if any(stands_still(reached, edge) for edge in reached.edges()):
             return ""
     elif any(not reached.model.holds(name, edge.frozen) for edge in reached.edges()):
         return ""

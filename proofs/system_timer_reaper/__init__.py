@@ -1,0 +1,1 @@
+"""The thread that lets a timer's time pass, for any number of threads that close it."""

@@ -1,0 +1,46 @@
+"""Theorems about module SystemTimerReaper itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import z3
+
+from proofs.kernel import Theory
+from proofs.protocols.own_module import Own, Subject
+from proofs.system_timer_reaper.invariant import Reaper
+from proofs.system_timer_reaper.planted import FAULTS
+from proofs.system_timer_reaper.words import NAME, WORDS
+
+
+def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
+    """The thread that reaps. Of several it is the first, and the scenario is refused."""
+    return {"TheReaper": next(t for t, of in program["threads"].items() if of[0][0] == "reap")}
+
+
+def hints(of: Own, _name: str) -> list[z3.ExprRef]:
+    s = of.symbols()
+    return [s.TheReaper, s.mutex]
+
+
+SUBJECT = Subject(
+    NAME,
+    WORDS,
+    {Reaper: "Spec.SystemTimerReaper"},
+    ["closes", "is_closed_by_what_it_runs"],
+    rigid=rigid,
+    hints=hints,
+)
+
+
+THEORY = Theory("protocols.system_timer_reaper", mechanism=NAME)
+SUBJECT.submit(
+    THEORY,
+    Reaper,
+    "ReaperEndsFirst, PollsNoMore, ReapsUntilClosed and ClosesItsTimer in each state "
+    f"{SUBJECT.read}.",
+    FAULTS,
+    ("A-REAPER", "A-TICKETS"),
+    moves="Spec.SystemTimerReaperMoves",
+)

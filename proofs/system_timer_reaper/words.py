@@ -1,0 +1,36 @@
+"""What the names of ``spec/SystemTimerReaper.tla`` are to Z3."""
+
+from __future__ import annotations
+
+from proofs.generated.shapes import BOOL, INT, Listing, Subset, Tickets, Vocabulary, prefixed
+from proofs.protocols import mutated
+from proofs.ts import sort
+
+NAME = "system_timer_reaper"
+THREAD = sort("ReaperThread", null="no_reaper_thread")
+LABEL = prefixed(
+    "SystemTimerReaperLabel",
+    "at",
+    " ".join(("Nowhere", *mutated.mechanisms()[NAME].labels, "Done")),
+)
+OPERATION = prefixed("SystemTimerReaperOperation", "do", "nothing close reap")
+
+WORDS = Vocabulary(
+    threads=THREAD,
+    sets={"ProcSet": THREAD, "Closers": THREAD, "Reapers": THREAD},
+    constants={
+        "Closers": Subset(THREAD),
+        "Reapers": Subset(THREAD),
+        "Due": BOOL,
+        "Program": Listing(THREAD, {1: (OPERATION,)}),
+    },
+    variables={
+        "mutex": THREAD,
+        "asleep": Subset(THREAD),
+        "tickets": Tickets(THREAD),
+        **dict.fromkeys(["stopping", "ended", "due", "early", "late"], BOOL),
+        "closed": INT,
+        "pc": LABEL,
+        "turn": INT,
+    },
+)

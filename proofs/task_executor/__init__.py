@@ -1,0 +1,1 @@
+"""The executor of a timer, for any number of threads and tasks."""

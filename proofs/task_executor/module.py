@@ -1,0 +1,84 @@
+"""Theorems about module TaskExecutor itself: an invariant that each step of each label keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import z3
+
+from proofs.kernel import Theory
+from proofs.protocols.own_module import Own, Subject
+from proofs.task_executor.invariant import CLOSER, CLOSES_AT, Executor, Once
+from proofs.task_executor.planted import FAULTS
+from proofs.task_executor.words import NAME, TASK, THREAD, WORDS
+
+
+def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the systems' constants in a scenario."""
+    steps = {
+        each[1]: (thread, number)
+        for thread, of in program["threads"].items()
+        for number, each in enumerate(of, 1)
+        if each[0] == "submit"
+    }
+    by = {of[1]: task for task, of in program["does"].items() if of[:1] == ["submit"]}
+    workers = [thread for thread, of in program["threads"].items() if of[0][0] == "work"]
+    return {
+        "Worker": workers[0],
+        "By": by,
+        "Submitter": {task: thread for task, (thread, _) in steps.items()},
+        "Number": {task: number for task, (_, number) in steps.items()},
+    }
+
+
+def hints(of: Own, name: str) -> list[z3.ExprRef]:
+    """What a way reads beside its own terms: the last places of sequences, and a task's source."""
+    s, label = of.symbols(), name.partition("_")[0]
+    thread, place = z3.Const("t!", THREAD.z3), z3.Int("any_Int_1")
+    closes = s.Program_2_ExecutorTask[CLOSER][CLOSES_AT]
+    found: dict[str, list[z3.ExprRef]] = {
+        "": [CLOSER, CLOSES_AT, closes, s.place[closes]],
+        "T0": [s.turn[thread], s.turn[thread] - 1],
+        "S2": [s.turn[thread] - 1, s.accepted_length + 1],
+        "R1": [s.ran_length + 1],
+        "Y4": [z3.IntVal(1)],
+        "Y5": [z3.IntVal(1), place + 1, s.ran_length + 1],
+    }
+    common = [s.Worker, s.mutex, s.ran_length, s.taken[s.Worker]]
+    if isinstance(of, Once):
+        (any_task,) = TASK.consts("any_ExecutorTask_1")
+        for each in (any_task, s.task[thread]):
+            common += [each, s.By[each], s.Submitter[each], s.place[each], s.place[s.By[each]]]
+    return [*common, *found.get(label, ())]
+
+
+SUBJECT = Subject(
+    NAME,
+    WORDS,
+    {Executor: "Spec.TaskExecutor", Once: "Spec.TaskExecutorOnce"},
+    ["adds", "refuses", "raises", "closes_inside"],
+    {"place": {}},
+    rigid,
+    lambda program: {"Int": range(8)},
+    hints,
+)
+
+
+THEORY = Theory("protocols.task_executor", mechanism=NAME)
+SUBJECT.submit(
+    THEORY,
+    Executor,
+    f"RunsInOrder, NothingLost and CloseWaits in each state {SUBJECT.read}.",
+    FAULTS,
+    ("A-EXECUTOR", "A-PROGRAM", "A-TICKETS"),
+    moves="Spec.TaskExecutorMoves",
+    moves_assume=("A-CLOSES",),
+)
+SUBJECT.submit(
+    THEORY,
+    Once,
+    f"RunsOnce in each state {SUBJECT.read}, where each task is handed over once.",
+    FAULTS,
+    ("A-EXECUTOR", "A-ONCE", "A-PROGRAM", "A-TICKETS"),
+)

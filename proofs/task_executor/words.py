@@ -1,0 +1,58 @@
+"""What the names of ``spec/TaskExecutor.tla`` are to Z3."""
+
+from __future__ import annotations
+
+from proofs.generated.shapes import (
+    BOOL,
+    INT,
+    Function,
+    Listing,
+    Padded,
+    Subset,
+    Tickets,
+    Vocabulary,
+    prefixed,
+    sequence,
+)
+from proofs.protocols import mutated
+from proofs.ts import sort
+
+NAME = "task_executor"
+THREAD = sort("ExecutorThread", null="no_executor_thread")
+TASK = sort("ExecutorTask", null="no_executor_task")
+OF_MUTANTS = ("T2", "T3", "S0")
+"""Labels that a module without one of the decisions has beside its own."""
+LABEL = prefixed(
+    "TaskExecutorLabel",
+    "at",
+    " ".join(("Nowhere", *mutated.mechanisms()[NAME].labels, *OF_MUTANTS, "Done")),
+)
+OPERATION = prefixed("TaskExecutorOperation", "do", "nothing submit close raise work")
+
+WORDS = Vocabulary(
+    threads=THREAD,
+    sets={"ProcSet": THREAD, "Users": THREAD, "Workers": THREAD, "Tasks": TASK},
+    constants={
+        "Users": Subset(THREAD),
+        "Workers": Subset(THREAD),
+        "Program": Listing(THREAD, {1: (OPERATION,), 2: (TASK,)}),
+        "Does": Function(TASK, Padded({"1": OPERATION, "2": TASK})),
+    },
+    variables={
+        "mutex": THREAD,
+        "asleep": Subset(THREAD),
+        "tickets": Tickets(THREAD),
+        **dict.fromkeys(["calls", "ran", "accepted"], sequence(TASK)),
+        **dict.fromkeys(["shut", "ended"], BOOL),
+        "thread": THREAD,
+        "refused": Subset(TASK),
+        "closed": Subset(THREAD),
+        "pc": LABEL,
+        **dict.fromkeys(["task", "job", "taken"], TASK),
+        "own": THREAD,
+        "turn": INT,
+        "again": BOOL,
+    },
+)
+"""What a task does is a tuple of no, one or two places. ``again`` is of a module that hands over
+each task twice."""
