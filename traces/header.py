@@ -21,6 +21,9 @@ from wheelproof.trace.format.header import (
     of_object,
 )
 
+MOST_LEVELS = 64
+"""Of a timer: each level spans at least twice the one below, and a time has 63 bits."""
+
 
 @of_object
 def _config(found: dict[str, object], newer: bool) -> Wrong:
@@ -28,6 +31,8 @@ def _config(found: dict[str, object], newer: bool) -> Wrong:
         value = found.get(name)
         if value is not None and not (is_number(value) and value >= least):
             yield f"{name} must be an integer" + (f" from {least} on" if least == 1 else "")
+        elif name == "levels" and value is not None and value > MOST_LEVELS:
+            yield f"levels must be at most {MOST_LEVELS}, which span more than any time"
 
 
 @of_object

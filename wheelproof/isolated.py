@@ -104,7 +104,7 @@ class Finder(MetaPathFinder):
         file, init = place.with_suffix(".py"), place / "__init__.py"
         if fullname in self.texts:
             return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
-        if file.is_file():
+        if reading.there(file):
             return reading.text(file), file, False
         if place.is_dir():
             return reading.text(init) if init.is_file() else "", init, True

@@ -25,6 +25,13 @@ QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 _ANSWER_SECONDS = 60
 
+_MEMORY = re.compile(
+    r"^.*(?:Could not (?:reserve|allocate)|insufficient memory|Cannot allocate memory|"
+    r"OutOfMemoryError|unable to create native thread).*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What a JVM says that cannot start for want of memory."""
+
 
 @dataclass(frozen=True)
 class Java:
@@ -35,16 +42,22 @@ class Java:
     origin: str
 
 
+class Failed(ToolError):
+    """A Java is there, and has too little memory to start: another one would have, too."""
+
+
 def locate(user: str, minimum: int, remedy: str) -> Java:
     """The first candidate that runs and has at least the feature release ``minimum``.
 
     Raises ToolError otherwise: for whom (``user``) none was found, why each was refused, and the
-    ``remedy``.
+    ``remedy``. Failed where one is there that the machine does not let run.
     """
     refused = []
     for origin, executable in _candidates():
         try:
             version = feature_release(executable)
+        except Failed:
+            raise
         except ToolError as error:
             refused.append(f"{origin}: {error.message}")
             continue
@@ -58,13 +71,17 @@ def locate(user: str, minimum: int, remedy: str) -> Java:
 def feature_release(executable: Path) -> int:
     """The feature release that `executable -version` prints (8 for the old form "1.8.0").
 
-    The same launcher is run once in a process. ToolError where it fails.
+    The same launcher is run once in a process, also one that hangs. ToolError where it fails.
     """
-    return _printed_release(executable, identity(executable))
+    found = _printed_release(executable, identity(executable))
+    if isinstance(found, ToolError):
+        raise found
+    return found
 
 
 @lru_cache
-def _printed_release(executable: Path, _identity: Identity) -> int:
+def _printed_release(executable: Path, _identity: Identity) -> int | ToolError:
+    """The release, or why there is none."""
     try:
         answer = subprocess.run(
             [executable, "-version"],
@@ -75,14 +92,18 @@ def _printed_release(executable: Path, _identity: Identity) -> int:
             timeout=_ANSWER_SECONDS,
         )
     except OSError as error:
-        raise ToolError(f"{executable} cannot be run ({error.strerror})") from error
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(
-            f"{executable} -version gave no answer within {_ANSWER_SECONDS} s"
-        ) from error
-    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
+        return ToolError(f"{executable} cannot be run ({error.strerror})")
+    except subprocess.TimeoutExpired:
+        return ToolError(f"{executable} -version gave no answer within {_ANSWER_SECONDS} s")
+    printed = answer.stderr + answer.stdout
+    if answer.returncode != 0 and (memory := _MEMORY.search(printed)):
+        return Failed(
+            f"Java has too little memory to start: {executable} says: {memory[0].strip()}.",
+            "Free memory, or raise the limit of this process (ulimit -v).",
+        )
+    version = re.search(r'version "(?:1\.)?(\d+)', printed)
     if answer.returncode != 0 or version is None:
-        raise ToolError(f"{executable} -version failed with exit code {answer.returncode}")
+        return ToolError(f"{executable} -version failed with exit code {answer.returncode}")
     return int(version[1])
 
 

@@ -34,6 +34,7 @@ class Reader:
     """A command that reads a file of the project.
 
     ``sound``: its exit code on the file as it should be. ``java``: it may start a JVM.
+    ``content``: of the file, where only this reader has it.
     ``without``: a file that would be read in the place of this one. ``free``: kinds of damage that
     say nothing wrong here.
     """
@@ -43,6 +44,7 @@ class Reader:
     arguments: tuple[str, ...]
     sound: int = 0
     java: bool = False
+    content: str = ""
     without: str = ""
     free: tuple[str, ...] = ()
 
@@ -78,8 +80,7 @@ READERS = [
     Reader("verify: implementation", "impl/my_lock.py", _check("bisimulation"), java=True),
     Reader("verify: specification", "spec/MyLock.tla", _check("tlc"), java=True),
     Reader("translate", "spec/MyLock.tla", ("translate", "spec/MyLock.tla"), java=True),
-    Reader("models", "spec/MyLock.tla", ("models",)),
-    Reader("jvm: binding", "jvm/my_lock.toml", ("jvm",), sound=2),
+    Reader("jvm: binding", "jvm/my_lock.toml", ("jvm",), 2, content='mechanism = "my_lock"\n'),
     *(
         Reader(f"{command[0]}: counterexample{' '.join(command[1:])}", "seen.json", made, sound)
         for command, sound in {
@@ -236,14 +237,14 @@ KINDS = [
     Kind("4 GB of zeros", _huge, "more than 64 MB", WHOLE),
     Kind("a line of 4 GB", _huge, "more than 16 MB", ("jsonl",)),
     Kind("a packed line", _written(lambda _: bytes(LINE)), "more than 16 MB", ("jsonl.gz",)),
-    Kind("Latin-1", _written(lambda text: text + b"# \xe9\n"), "UTF-8", TEXTS, frozenset({2, 3})),
+    Kind("Latin-1", _written(lambda text: text.replace(b"\n", b"\xe9\n", 1)), "UTF-8", TEXTS),
     Kind("UTF-16", _written(lambda text: text.decode().encode("utf-16")), "UTF-8", TEXTS),
-    Kind("a byte order mark", _written(lambda text: b"\xef\xbb\xbf" + text), "mark|BOM", TEXTS),
+    Kind("a byte order mark", _written(lambda text: b"\xef\xbb\xbf" + text), "mark", WHOLE),
     Kind("a NUL", _written(lambda text: text[:20] + b"\0" + text[20:]), "NUL|no JSON", TEXTS),
     Kind("noise", _written(lambda _: bytes(range(128, 256)) * 9), "UTF-8|damaged", TEXTS),
     Kind("deep nesting", _nested, "nested too deeply|too many nested|nested", STRUCTURED),
     Kind("many digits", _digits, "digits", STRUCTURED),
-    Kind("a long word", _wide, r"[\d,]+ characters", STRUCTURED),
+    Kind("a long word", _wide, r"[\d,]+ characters|\.\.\.", STRUCTURED),
     Kind("an escape", _written(lambda text: b"\x1b[31m\x07" + text), "", TEXTS, ANY - {0}),
     Kind("nothing", _raw(lambda _: b""), "", (), ANY),
     Kind("half of it", _raw(lambda data: data[: len(data) // 2]), "", (), ANY),
@@ -286,6 +287,9 @@ class Ended:
 def lay_out(folder: Path, sound: Path, reader: Reader) -> None:
     """A project in ``folder`` for a reader. ``sound``: one with the files of all readers."""
     shutil.copytree(sound, folder, symlinks=True)
+    if reader.content:
+        (folder / reader.file).parent.mkdir(exist_ok=True)
+        (folder / reader.file).write_text(reader.content)
     if reader.without:
         (folder / reader.without).unlink()
 

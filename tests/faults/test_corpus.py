@@ -48,7 +48,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in {
         "harness/locks.toml": "[classes]\n",
         "traces/events.toml": "[my_lock]\n",
-        "jvm/my_lock.toml": 'mechanism = "my_lock"\n',
         "build/results.json": '{"schema": "wheelproof.results/2"}',
     }.items():
         (folder / name).parent.mkdir(exist_ok=True)

@@ -11,6 +11,7 @@ from wheelproof.commands.options import (
     Profile,
     Quiet,
     Subject,
+    check_apart,
     check_known,
     processors,
 )
@@ -103,6 +104,7 @@ def mutate(
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     check_known("artefact", chosen, ARTEFACTS)
     root = root.resolve()
+    check_apart(root, output)
     found = project.find(root)
     files = [
         file.stem

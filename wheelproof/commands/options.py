@@ -185,6 +185,20 @@ def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
     }
 
 
+def check_apart(root: Path, output: Path) -> None:
+    """UsageError where the files of a run would go among those of the project."""
+    from wheelproof.project.inputs import FOLDERS
+
+    place = output.resolve()
+    for name in (*FOLDERS, "traces"):
+        folder = (root / name).resolve()
+        if folder == place or folder in place.parents:
+            raise UsageError(
+                f"--output {output} is the project's folder {name}, or below it.",
+                "Choose another folder, such as build: files there are replaced and removed.",
+            )
+
+
 def check_known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
     """Raises UsageError for a wanted name that is not known, with the names that are.
 

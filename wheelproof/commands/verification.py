@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from wheelproof import doctor, documents
 from wheelproof.commands import INTERRUPTED
+from wheelproof.commands.options import check_apart
 from wheelproof.console import console
 from wheelproof.events import Ended, NoPlan, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
@@ -33,6 +34,7 @@ class Verification:
         verbose: bool = False,
     ) -> None:
         """``aside``: the report goes to standard error, as standard output has other content."""
+        check_apart(options.root, options.output)
         self.options = replace(options, listen=self._hear)
         self.mechanisms = mechanisms
         self.quiet, self.as_json, self.aside, self.verbose = quiet, as_json, aside, verbose

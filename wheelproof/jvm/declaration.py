@@ -180,10 +180,13 @@ def read(file: Path) -> Binding:
     data = fields(file)
     known = set(Binding.__dataclass_fields__) - {"name", "file"} | {"package"}
     if extra := sorted(set(data) - known):
-        raise UsageError(f"{file}: unknown field {', '.join(extra)}.")
+        raise UsageError(
+            f"{file}: unknown field {', '.join(extra)}.",
+            f"Known fields: {', '.join(sorted(known))}.",
+        )
     for name in ("mechanism", "releases", "classes", "harness", "labels"):
         if name not in data:
-            raise UsageError(f"{file}: the field {name} is missing.")
+            raise UsageError(f"{file}: the field {name} is missing.", "See docs/jvm.md.")
     changes = {name: change(file, name, value) for name, value in data.get("changes", {}).items()}
     for name in (file.stem, *data["releases"], *changes, *data["labels"]):
         if not is_word(name):

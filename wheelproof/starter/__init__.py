@@ -24,6 +24,9 @@ COUNTS = {"two_adders": {"generated": 128, "distinct": 84, "depth": 18}}
 TAKEN = ("impl", "harness", "runtime")
 """Names of other modules of the project."""
 
+LONGEST = 60
+"""Characters of a name: it is that of files, modules and rows."""
+
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
 
@@ -34,6 +37,11 @@ def module_of(name: str) -> str:
         raise UsageError(
             f"{name!r} is no name for a mechanism.",
             "Use small letters, digits and single underscores, such as my_lock.",
+        )
+    if len(name) > LONGEST:
+        raise UsageError(
+            f"{name!r} has {len(name)} characters, and names of files have fewer.",
+            f"Choose a name of at most {LONGEST}.",
         )
     if keyword.iskeyword(name) or name in TAKEN or module in STANDARD:
         raise UsageError(

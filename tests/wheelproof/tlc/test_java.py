@@ -1,5 +1,6 @@
 """The choice of Java, and the message where none will do; each launcher is a script."""
 
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -77,3 +78,25 @@ def test_the_error_has_the_reason_for_each_refused_candidate(monkeypatch, tmp_pa
     launcher(tmp_path / "bin", 'java version "1.8.0_392"')
     with pytest.raises(ToolError, match=r"JAVA_HOME: .*gone.* cannot be run.*PATH: .* is Java 8"):
         java.locate()
+
+
+def test_a_java_that_lacks_memory_is_no_java_that_is_absent(tmp_path):
+    launcher(tmp_path / "bin", "Could not reserve enough space for code cache", 1)
+    with pytest.raises(ToolError, match="too little memory to start: .* Free memory") as raised:
+        java.locate()
+    assert "none was found" not in str(raised.value)
+
+
+def test_a_java_that_hangs_is_asked_once(monkeypatch, tmp_path):
+    launcher(tmp_path / "bin", 'openjdk version "17"')
+    asked = []
+
+    def hang(command, timeout, **more):
+        asked.append(command)
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    for _ in range(3):
+        with pytest.raises(ToolError, match="gave no answer within"):
+            java.locate()
+    assert len(asked) == 1

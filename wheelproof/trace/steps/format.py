@@ -31,6 +31,7 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace.format.jsonl import why
 
 SCHEMA = "wheelproof.steps/1"
 MOST = 1 << 30
@@ -101,6 +102,9 @@ class Recording:
             raise ToolError(f"{path} cannot be written ({error.strerror}).") from error
 
 
+_REMEDY = "Record it again: `wheelproof trace record --steps`."
+
+
 def _line(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
@@ -131,21 +135,21 @@ def read(path: Path) -> Recording:
         lines.pop()
     values = [_object(path, number, line) for number, line in enumerate(lines, 1)]
     if not values or values[0].get("schema") != SCHEMA:
-        raise UsageError(f"{path}:1: the first line is no header of {SCHEMA}.")
+        raise UsageError(f"{path}:1: the first line is no header of {SCHEMA}.", _REMEDY)
     _fields(path, 1, values[0], HEADER)
     if not isinstance(values[0]["program"].get("threads"), dict):
-        raise UsageError(f"{path}:1: program has no threads.")
+        raise UsageError(f"{path}:1: program has no threads.", _REMEDY)
     footer = values.pop().get("footer") if "footer" in values[-1] else None
     for number, value in enumerate(values[1:], 2):
         kind = str(value.get("k"))
         if kind not in KINDS:
-            raise UsageError(f"{path}:{number}: {kind!r} is no kind of event of {SCHEMA}.")
+            raise UsageError(f"{path}:{number}: {kind!r} is no kind of event of {SCHEMA}.", _REMEDY)
         _fields(path, number, value, {"seq": int, **KINDS[kind]})
     events = cast(list[Event], values[1:])
     if not isinstance(footer, dict) or footer.get("events") != len(values) - 1:
         return Recording(values[0], events, complete=False)
     if footer.get("sha256") not in (None, _digest(lines[:-1])):
-        raise UsageError(f"{path}: the footer's sha256 is that of other lines.")
+        raise UsageError(f"{path}: the footer's sha256 is that of other lines.", _REMEDY)
     return Recording(values[0], events)
 
 
@@ -153,13 +157,15 @@ def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}:{number}: is no JSON ({error}).") from error
+        raise UsageError(f"{path}:{number}: is no JSON ({why(error)}).", _REMEDY) from error
     if not isinstance(value, dict):
-        raise UsageError(f"{path}:{number}: is no object.")
+        raise UsageError(f"{path}:{number}: is no object.", _REMEDY)
     return value
 
 
 def _fields(path: Path, number: int, value: Mapping[str, Any], fields: Mapping[str, type]) -> None:
     for name, kind in fields.items():
         if not isinstance(value.get(name), kind):
-            raise UsageError(f"{path}:{number}: {name} is missing, or not of type {kind.__name__}.")
+            raise UsageError(
+                f"{path}:{number}: {name} is missing, or not of type {kind.__name__}.", _REMEDY
+            )
