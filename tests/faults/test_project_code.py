@@ -180,7 +180,7 @@ def test_a_mistake_of_the_project_is_refused_in_words(project: Path, tmp_path: P
 @pytest.mark.nightly
 def test_a_worker_with_a_thread_of_the_project_is_ended(project: Path, tmp_path: Path):
     plant(project, MISTAKES["a thread that is left"])
-    words = ("verify", "--jobs", "2", "--fresh")
+    words = ("verify", "--layer", "stress,tlc", "--jobs", "2", "--fresh")
     running = start(words, project, tmp_path)
     assert running.wait(DEADLINE) == 2, said(tmp_path)
     assert "outlives the code that started it" in said(tmp_path)

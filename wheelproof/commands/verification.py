@@ -19,6 +19,8 @@ from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
 _WRITE_EVERY = 1.0  # seconds
+_SHARE = 20
+"""The results of thousands of checks take long to write: so many times that passes in between."""
 
 
 class Verification:
@@ -39,7 +41,7 @@ class Verification:
         self.mechanisms = mechanisms
         self.quiet, self.as_json, self.aside, self.verbose = quiet, as_json, aside, verbose
         self.display: Progress = progress(quiet)
-        self.written = float("-inf")
+        self.due = float("-inf")
         self.rows: list[Row] = []
         # Notices of workers may come from a thread that gathers them.
         self.lock = threading.Lock()
@@ -109,9 +111,11 @@ class Verification:
 
     def _keep(self, row: Row) -> None:
         self.rows.append(row)
-        if (now := time.monotonic()) - self.written >= _WRITE_EVERY:
-            self.written = now
+        if time.monotonic() >= self.due:
+            begun = time.monotonic()
             self._kept().write(self.reports / RESULTS_FILE)
+            now = time.monotonic()
+            self.due = now + max(_WRITE_EVERY, _SHARE * (now - begun))
 
     def _kept(self) -> Results:
         """The results so far."""
