@@ -73,7 +73,7 @@ MISTAKES = {
         HARNESS, "    owner = ", "    1 / 0\n    owner = ", (f"{HARNESS}:19: ZeroDivisionError",)
     ),
     "shared() that returns nothing": Mistake(
-        HARNESS, 'return {"value"', 'return None and {"value"', ("shared() returns None",)
+        HARNESS, 'return {"value"', 'return None and {"value"', ("shared() gives NoneType",)
     ),
     "shared() with a value that is no tuple": Mistake(
         HARNESS, "(harness.counter.value,)", "harness.counter.value", ("into a tuple",), code=1
@@ -275,10 +275,10 @@ def test_a_signal_before_the_command_begins_has_a_sentence_and_no_traceback(numb
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", only([("--version",), ("list",), ("doctor",)], ("list",)))
-def test_an_output_that_is_full_is_named(project: Path, tmp_path: Path, words: tuple[str, ...]):
+@pytest.mark.parametrize("word", only(["--version", "list", "doctor"], "list"))
+def test_an_output_that_is_full_is_named(project: Path, tmp_path: Path, word: str):
     err = tmp_path / "err"
-    assert forked.run(words, project, os.environ, Path("/dev/full"), err) == 4
+    assert forked.run([word], project, os.environ, Path("/dev/full"), err) == 4
     said = err.read_text(encoding="utf-8")
     assert "Traceback" not in said and "a defect of Wheelproof" not in said, said
 
