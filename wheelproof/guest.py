@@ -1,7 +1,7 @@
 """The project's own Python, as the tool runs it: whose an exception is, and a budget for calls.
 
-Code of a project runs in many places: at its import, in a harness, in ``shared``, in a model. Its
-exceptions are told from the tool's by the frames that they came through, and a timer looks at the
+Code of a project runs in many places: at its import, in a harness, in ``shared``, in a model. The
+frames that an exception came through show whether it is the project's, and a timer looks at the
 stack for a call into the project that does not return.
 """
 
@@ -48,19 +48,19 @@ _TRANSPARENT = frozenset({"wheelproof.isolated", "wheelproof.explore.fields", __
 class ProjectFault(UsageError):
     """An exception that the project's code raised.
 
-    ``where``: "file:line" in the project. ``importing``: it ended the import of a module. ``said``:
-    what the exception says.
+    ``where``: "file:line" in the project. ``importing``: it ended the import of a module.
+    ``reason``: what the exception says.
     """
 
     def __init__(self, error: BaseException, where: str, importing: bool) -> None:
         self.where, self.importing = where, importing
         kind = type(error).__name__
         if isinstance(error, SyntaxError | ImportError):
-            self.said = shortened(error.msg or kind)
+            self.reason = shortened(error.msg or kind)
         else:
-            self.said = shortened(f"{kind}: {error}" if str(error) else kind)
+            self.reason = shortened(f"{kind}: {error}" if str(error) else kind)
         super().__init__(
-            f"{where}: {'cannot be imported: ' * importing}{self.said}.",
+            f"{where}: {'cannot be imported: ' * importing}{self.reason}.",
             "Correct the line; plain Python raises the same.",
         )
 

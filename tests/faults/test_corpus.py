@@ -57,9 +57,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reader = jsonl.Reader(GOLDEN)
     events = [event for _, event in reader]
     parquet.write(folder / "kafka.parquet", reader.header, events, reader.footer)
-    said = folder.with_name("said")
+    printed = folder.with_name("printed")
     made = ("trace", "record", "my_lock", "two_adders", "-o", "run.jsonl")
-    assert forked.run(made, folder, os.environ, said) == 0, said.read_text()
+    assert forked.run(made, folder, os.environ, printed) == 0, printed.read_text()
     for name in ("run.jsonl", "kafka.jsonl"):
         packed = gzip.compress((folder / name).read_bytes(), 1)
         (folder / f"{name}.gz").write_bytes(packed)
@@ -144,11 +144,11 @@ def test_an_unguarded_tool_is_rejected(planted: Callable[[], None], sound: Path,
 def test_the_judge_names_what_a_message_lacks():
     case = next(case for case in CASES if case.kind.name == "a folder")
     name = Path(case.reader.file).name
-    for said, fault in {
+    for printed, fault in {
         "It is wrong. Mend it.": "no place",
         f"{name} is a folder": "no remedy",
         f"{name} is odd. Mend it.": "not the word",
     }.items():
-        assert wrong(case, Ended(2, b"", said.encode())) == [fault]
+        assert wrong(case, Ended(2, b"", printed.encode())) == [fault]
     assert wrong(case, Ended(2, b"", f"{name} is a folder. Mend it.".encode())) == []
     assert wrong(case, Ended(120, b"", b"")) == ["no exit code of the documented ones"]

@@ -169,12 +169,12 @@ def test_a_mistake_of_the_project_is_refused_in_words(project: Path, tmp_path: P
     out = tmp_path / "out"
     words = ("verify", "--layer", mistake.layer, "--jobs", "1", "--fresh", "--verbose")
     code = forked.run(words, project, os.environ, out, timeout=DEADLINE)
-    said = out.read_text(encoding="utf-8")
-    assert code == mistake.code, said
+    printed = out.read_text(encoding="utf-8")
+    assert code == mistake.code, printed
     for word in mistake.says:
-        assert word in said, said
+        assert word in printed, printed
     for word in ("Traceback", "a defect of Wheelproof", "TOOL FAILED", "every verdict as expected"):
-        assert word not in said, said
+        assert word not in printed, printed
 
 
 @pytest.mark.nightly
@@ -182,8 +182,8 @@ def test_a_worker_with_a_thread_of_the_project_is_ended(project: Path, tmp_path:
     plant(project, MISTAKES["a thread that is left"])
     words = ("verify", "--layer", "stress,tlc", "--jobs", "2", "--fresh")
     running = start(words, project, tmp_path)
-    assert running.wait(DEADLINE) == 2, said(tmp_path)
-    assert "outlives the code that started it" in said(tmp_path)
+    assert running.wait(DEADLINE) == 2, printed(tmp_path)
+    assert "outlives the code that started it" in printed(tmp_path)
 
 
 # -- signals
@@ -193,7 +193,7 @@ def start(words: tuple[str, ...], project: Path, folder: Path) -> subprocess.Pop
     """A command in a process of its own; what it says goes to a file."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    with (folder / "said").open("wb") as stream:
+    with (folder / "printed").open("wb") as stream:
         return subprocess.Popen(
             [sys.executable, "-m", "wheelproof", *words],
             cwd=project,
@@ -205,8 +205,8 @@ def start(words: tuple[str, ...], project: Path, folder: Path) -> subprocess.Pop
         )
 
 
-def said(folder: Path) -> str:
-    return (folder / "said").read_text(encoding="utf-8")
+def printed(folder: Path) -> str:
+    return (folder / "printed").read_text(encoding="utf-8")
 
 
 def group(leader: int) -> list[int]:
@@ -242,12 +242,14 @@ def test_a_signal_ends_a_command_with_all_that_it_started(
         plant(project, MISTAKES["shared() that does not end"])
     running = start(words, project, tmp_path)
     try:
-        assert until(lambda: begun in said(tmp_path) or running.poll() is not None, DEADLINE)
+        assert until(lambda: begun in printed(tmp_path) or running.poll() is not None, DEADLINE)
         time.sleep(0.5)  # into whatever comes then
         running.send_signal(number)
         code, sentence = SIGNALS[signal.Signals(number)]
-        assert running.wait(DEADLINE) == code, said(tmp_path)
-        assert f"wheelproof: {sentence}" in said(tmp_path) and "Traceback" not in said(tmp_path)
+        assert running.wait(DEADLINE) == code, printed(tmp_path)
+        assert f"wheelproof: {sentence}" in printed(tmp_path) and "Traceback" not in printed(
+            tmp_path
+        )
         assert until(lambda: not group(running.pid)), group(running.pid)
         assert list((tmp_path / "scratch").iterdir()) == []
     finally:
@@ -279,8 +281,8 @@ def test_a_signal_before_the_command_begins_has_a_sentence_and_no_traceback(numb
 def test_an_output_that_is_full_is_named(project: Path, tmp_path: Path, word: str):
     err = tmp_path / "err"
     assert forked.run([word], project, os.environ, Path("/dev/full"), err) == 4
-    said = err.read_text(encoding="utf-8")
-    assert "Traceback" not in said and "a defect of Wheelproof" not in said, said
+    printed = err.read_text(encoding="utf-8")
+    assert "Traceback" not in printed and "a defect of Wheelproof" not in printed, printed
 
 
 def test_an_output_whose_reader_has_gone_is_no_defect(project: Path):

@@ -42,15 +42,15 @@ def test_an_exception_of_the_project_has_its_line():
 
 
 @pytest.mark.parametrize("package", sorted(guest.PACKAGES))
-def test_each_package_of_a_project_is_told_from_the_tool(package):
+def test_each_package_of_a_project_is_separated_from_the_tool(package):
     assert fault(module(f"{package}.part", RAISES).shared, 0).where == f"{package}/part.py:2"
 
 
 def test_an_exception_in_a_library_is_of_whom_called_it():
-    asked = module("harness.lock", CALLS).shared
-    assert fault(asked, json.loads, "{").where == "harness/lock.py:2"
-    asked = module("wheelproof.checks.lock", CALLS).shared
-    assert fault(asked, json.loads, "{") is None
+    calls = module("harness.lock", CALLS).shared
+    assert fault(calls, json.loads, "{").where == "harness/lock.py:2"
+    calls = module("wheelproof.checks.lock", CALLS).shared
+    assert fault(calls, json.loads, "{") is None
 
 
 def test_an_exception_of_the_tool_that_the_project_called_is_the_tools():
@@ -88,8 +88,8 @@ def test_an_exit_of_the_project_is_a_fault_and_an_interrupt_is_none():
 
 def test_a_message_of_any_length_is_cut():
     raises = module("harness.lock", "def shared(text):\n    raise ValueError(text)\n").shared
-    said = str(fault(raises, "w" * 1_000_000))
-    assert len(said) < 1_000 and "1,000,000 characters" in said
+    message = str(fault(raises, "w" * 1_000_000))
+    assert len(message) < 1_000 and "1,000,000 characters" in message
 
 
 # -- the working folder
@@ -133,8 +133,8 @@ def let_go():
 def test_a_thread_that_is_left_is_named(let_go, monkeypatch):
     monkeypatch.setattr(guest, "PATIENCE", 0.01)
     project = module("impl.lock", STARTS, LET_GO=let_go)
-    said = r"impl/lock\.py:5: the thread 'left' outlives"
-    with pytest.raises(guest.LeftBehind, match=said), guest.without_threads():
+    message = r"impl/lock\.py:5: the thread 'left' outlives"
+    with pytest.raises(guest.LeftBehind, match=message), guest.without_threads():
         project.start(False)
 
 

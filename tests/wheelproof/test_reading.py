@@ -35,7 +35,7 @@ def refusal(read, file):
 )
 def test_what_is_no_file_is_refused_and_not_waited_for(file, read, make, says):
     make(file)
-    assert f"{file}: " in (said := refusal(read, file)) and says in said
+    assert f"{file}: " in (message := refusal(read, file)) and says in message
     assert reading.there(file) is os.path.lexists(file)
 
 
@@ -112,6 +112,6 @@ def test_a_source_that_is_no_python_is_refused(text, says):
 
 def test_a_message_is_cut_and_says_by_how_much():
     assert shortened("short") == "short"
-    said = shortened(f"it is {'w' * 1_000_000}, not one.")
-    assert len(said) < 500 and "1,000,001 characters" in said and said.endswith("not one.")
+    message = shortened(f"it is {'w' * 1_000_000}, not one.")
+    assert len(message) < 500 and "1,000,001 characters" in message and message.endswith("not one.")
     assert len(shortened("many words " * 10_000)) <= LONGEST

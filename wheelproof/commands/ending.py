@@ -1,4 +1,4 @@
-"""How a command ends: by signals, by an output that nobody takes, with threads that do not end.
+"""How a command ends: by signals, by an output without a reader, with threads that do not end.
 
 SIGTERM and SIGHUP end a command as Ctrl-C does, by an exception: what is open is closed, children
 are ended, and what was found so far is kept.
@@ -76,7 +76,7 @@ def by_exception() -> Iterator[None]:
 
 
 def flushed() -> OSError | None:
-    """Write out what is printed; the error where nobody takes it. Python would exit with 120."""
+    """Write out what is printed; the error where that fails. Python would exit with 120."""
     found = None
     for stream in (sys.stdout, sys.stderr):
         try:

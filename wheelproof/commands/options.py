@@ -57,8 +57,8 @@ def _ended(error: BaseException) -> int | None:
             return 3
         case BrokenPipeError():  # the reader of the output has gone: there is no one to tell
             return 4
-        case OSError() if said := ending.of_system(error):
-            complain(f"wheelproof: {said}")
+        case OSError() if message := ending.of_system(error):
+            complain(f"wheelproof: {message}")
             return 4
         case SystemExit() | GeneratorExit() | typer.Abort():
             return None

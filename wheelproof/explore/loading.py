@@ -179,7 +179,8 @@ class Loaded:
             if not fault.importing:
                 raise
             raise ExploreError(
-                f"{fault.where}: the mechanism {self.mechanism} cannot be imported: {fault.said}.",
+                f"{fault.where}: the mechanism {self.mechanism} cannot be imported: "
+                f"{fault.reason}.",
                 "Import it in plain Python first; the controlled runtime has the names of "
                 f"{DISTRIBUTION} and those in PRIMITIVES of the harness only.",
             ) from fault

@@ -87,16 +87,16 @@ def test_a_java_that_lacks_memory_is_no_java_that_is_absent(tmp_path):
     assert "none was found" not in str(raised.value)
 
 
-def test_a_java_that_hangs_is_asked_once(monkeypatch, tmp_path):
+def test_a_java_that_hangs_is_run_once(monkeypatch, tmp_path):
     launcher(tmp_path / "bin", 'openjdk version "17"')
-    asked = []
+    runs = []
 
     def hang(command, timeout, **more):
-        asked.append(command)
+        runs.append(command)
         raise subprocess.TimeoutExpired(command, timeout)
 
     monkeypatch.setattr(subprocess, "run", hang)
     for _ in range(3):
         with pytest.raises(ToolError, match="gave no answer within"):
             java.locate()
-    assert len(asked) == 1
+    assert len(runs) == 1
