@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,23 +22,28 @@ from wheelproof.project import planned
 STEPS = [(name, step) for name, part in night.PARTS.items() for step in part.steps]
 
 
+@cache
+def plan() -> planned.Plan:
+    """The project's plan."""
+    found = planned.read(ROOT / "spec")
+    assert found is not None
+    return found
+
+
+@cache
 def rows(step: night.Verified) -> list[tuple[str, str, str]]:
     """The planned rows that a step carries out."""
     options = VerifyOptions(
         step.mechanisms, frozenset(step.layers), "nightly", ROOT, ROOT / "build", 1
     )
-    whole = planned.read(ROOT / "spec")
-    assert whole is not None
-    due = planning.part(whole, options)
+    due = planning.part(plan(), options)
     return [(mechanism, *key) for mechanism, of in due.items() for key in of]
 
 
 def unmade(steps: list[night.Verified]) -> dict[tuple[str, str, str], int]:
     """The planned rows that these steps carry out not once, with how often they do."""
-    whole = planned.read(ROOT / "spec")
-    assert whole is not None
     made = Counter(row for step in steps for row in rows(step))
-    every = {(mechanism, *key) for mechanism, of in whole.items() for key in of}
+    every = {(mechanism, *key) for mechanism, of in plan().items() for key in of}
     assert made.keys() <= every
     return {row: made[row] for row in every if made[row] != 1}
 
