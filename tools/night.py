@@ -107,17 +107,20 @@ OF_ARTEFACTS = ("tests/spec", "tests/model", "tests/mutants")
 OF_CODE = ("tests/impl", "tests/harness", "tests/real", "tests/demo")
 
 PARTS = {
-    "small-mechanisms": Part(
-        "every layer but `jvm` and `proof` of the ten mechanisms with the fewest states",
+    "primitives": Part(
+        "every layer but `jvm` and `proof` of locks, queues and threads: six mechanisms",
         (
             Verified(
                 (
-                    *("atomic", "delay_queue", "event_queue", "overflow_wheel", "parted_timer"),
-                    *("partition_leader", "read_write_lock", "system_timer_reaper"),
-                    *("task_executor", "timing_wheel"),
+                    *("atomic", "delay_queue", "event_queue", "read_write_lock"),
+                    *("system_timer_reaper", "task_executor"),
                 )
             ),
         ),
+    ),
+    "wheels": Part(
+        "the same of the wheels, of `parted_timer` and `partition_leader`",
+        (Verified(("overflow_wheel", "parted_timer", "partition_leader", "timing_wheel")),),
     ),
     "lists": Part("the same of `timer_task_list`", (Verified(("timer_task_list",)),)),
     "operations": Part("the same of `delayed_operation`", (Verified(("delayed_operation",)),)),
