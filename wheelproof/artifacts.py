@@ -13,12 +13,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import files, java, kept
+from wheelproof import files, java, kept, temporary
 from wheelproof.errors import ToolError
 from wheelproof.identity import sha256
 
@@ -132,7 +131,7 @@ def _fetch(
 ) -> None:
     """Run a client, and give its file the name `target` only if it is the pinned one."""
     try:
-        with tempfile.TemporaryDirectory(prefix="wheelproof-fetch-") as folder:
+        with temporary.folder("fetch") as folder:
             ended = subprocess.run(
                 command,
                 cwd=folder,
@@ -144,7 +143,7 @@ def _fetch(
                 errors="replace",
                 timeout=FETCH_SECONDS,
             )
-            fetched = Path(folder, artifact.file_name)
+            fetched = folder / artifact.file_name
             if not fetched.is_file():
                 raise ToolError(
                     f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"

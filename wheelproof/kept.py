@@ -53,7 +53,7 @@ def private() -> Path | None:
     """A folder of the user's alone in the system's scratch; None where that is another's."""
     if not hasattr(os, "getuid"):
         return None
-    folder = Path(tempfile.gettempdir(), f"wheelproof-cache-{os.getuid()}")
+    folder = Path(tempfile.gettempdir(), f"wheelproof-{os.getuid()}")
     with suppress(OSError):
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)

@@ -174,11 +174,15 @@ def renames(text):
     return found
 
 
+RENAMING = {"files.py": "flushes them", "temporary.py": "of a lock, which has no content"}
+"""Modules that rename files."""
+
+
 def test_files_are_renamed_in_one_module_which_flushes_them():
     assert renames(RENAMES) == [5, 6, 7, 8, 9]
     for file in sources():
         text = file.read_text(encoding="utf-8")
-        if file != Path(files.__file__) and NEAR.search(text):
+        if file.name not in RENAMING and NEAR.search(text):
             assert renames(text) == [], file
 
 

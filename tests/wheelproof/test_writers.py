@@ -201,6 +201,8 @@ COMMAND = re.compile(
 )
 
 QUOTED = {
+    ("wheelproof/checks/sensitivity.py", "NAME"): "always the same name",
+    ("wheelproof/checks/sensitivity.py", "mechanism.name"): "a checked name",
     ("wheelproof/commands/releases.py", "task.name"): "a checked name",
     ("wheelproof/commands/releases.py", "row.trace"): "a file's name, of checked names",
     ("wheelproof/commands/starting.py", "name"): "a checked name",

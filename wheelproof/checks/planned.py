@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from wheelproof import temporary
 from wheelproof.checks import (
     agreement,
     controls,
@@ -81,8 +80,8 @@ def too_large(mechanism: Mechanism, config: Config) -> bool:
     """Whether a config has no bisimulation: its graph without silent steps has too many states."""
     if config.distinct is not None and config.distinct <= COMPARED:
         return False
-    with TemporaryDirectory(prefix="wheelproof-plan-") as scratch:
-        context = Context(mechanism, Path(scratch)).without(config.without)
+    with temporary.folder("plan") as scratch:
+        context = Context(mechanism, scratch).without(config.without)
         return Machine(context, config).reduced is None
 
 

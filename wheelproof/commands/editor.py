@@ -7,12 +7,11 @@ decision is taken away. Both need no tool but TLC, in the folder where they lie.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from wheelproof import documents
+from wheelproof import documents, temporary
 from wheelproof.checks.context import Context, Stated
 from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Config, Mechanism
@@ -69,10 +68,8 @@ def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, s
             checks["invariants"] = (config.property,)
         elif kind == "liveness":
             checks["properties"] = (config.property,)
-    with tempfile.TemporaryDirectory(prefix="wheelproof-models-") as folder:
-        described = Context(mechanism, Path(folder)).described(
-            name, config, deadlock=deadlock, **checks
-        )
+    with temporary.folder("models") as folder:
+        described = Context(mechanism, folder).described(name, config, deadlock=deadlock, **checks)
     about = config.about or mechanism.scenarios[config.scenario].get("about", "")
     fails = f"; {config.property} fails" if config.property else ""
     described = replace(described, origin=f"{described.origin}: {about}{fails}")

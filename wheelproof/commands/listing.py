@@ -6,7 +6,6 @@ equal, and the difference to the declared ones is printed.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from rich.table import Table
 
-from wheelproof import documents
+from wheelproof import documents, temporary
 from wheelproof.checks import prove, refinement, sensitivity
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
@@ -184,8 +183,8 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     folder, failed = mechanism.spec.parent, False
     known = counts.read(folder)
     mine = known.setdefault(mechanism.name, {})
-    with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as scratch:
-        context = Context(mechanism, Path(scratch), "nightly")
+    with temporary.folder("counts") as scratch:
+        context = Context(mechanism, scratch, "nightly")
         for config in mechanism.configs.values():
             if only and config.name not in only:
                 continue

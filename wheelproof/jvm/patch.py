@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wheelproof import reading
+from wheelproof import reading, temporary
 from wheelproof.errors import ToolError
 
 SOURCES = "sources"
@@ -28,7 +27,7 @@ def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[P
     before, after = (line[4:] for line in reading.text(diff).splitlines()[:2])
     module, _, inside = after.removeprefix("b/").partition("/java/")
     folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()
+    work = temporary.make("patch", folder.absolute())
     file = work / module / "java" / inside
     try:
         if not Path(os.path.normpath(file)).is_relative_to(work):
@@ -42,7 +41,7 @@ def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[P
         apply(diff, work, sources)
         yield file
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        temporary.remove(work)
 
 
 def apply(diff: Path, folder: Path, sources: Path | None = None) -> None:

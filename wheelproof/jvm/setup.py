@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import java, kept, reading
+from wheelproof import java, kept, reading, temporary
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import QUICK_START, packed
@@ -106,8 +105,10 @@ def compiled(executable: Path, sources: Sequence[Path], path: Iterable[Path], fe
 def _compiled(
     executable: Path, sources: Sequence[Path], path: Sequence[Path], fetch: bool
 ) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="wheelproof-compile-") as work:
-        options = ["-d", work, "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
+    with temporary.folder("compile") as work:
+        classes = work / "classes"
+        classes.mkdir()
+        options = ["-d", str(classes), "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
         ended = subprocess.run(
             [*compiler(executable, fetch), *options],
             stdin=subprocess.DEVNULL,
@@ -119,7 +120,7 @@ def _compiled(
         )
         if ended.returncode != 0:
             raise UsageError(f"{sources[0].parent} does not compile:\n{ended.stdout.strip()}")
-        return packed(Path(work))
+        return packed(classes)
 
 
 def compiler(executable: Path, fetch: bool) -> list[str]:

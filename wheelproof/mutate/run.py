@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import resource
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from weakref import finalize
 
-from wheelproof import project, reading
+from wheelproof import project, reading, temporary
 from wheelproof.mutate import declared as declarations
 from wheelproof.mutate import pluscal_changes, python_changes, workers
 from wheelproof.mutate.change import Change
@@ -38,8 +38,9 @@ class Mutation:
     def __init__(self, options: Options, notify: Notify) -> None:
         self.options, self.notify = options, notify
         # The user may edit the tree while this runs: everything is read from a copy.
-        self.kept = tempfile.TemporaryDirectory(prefix="wheelproof-mutate-")
-        self.root = Path(self.kept.name, "subject")
+        kept = temporary.make("mutate")
+        finalize(self, temporary.remove, kept)
+        self.root = kept / "subject"
         copied(options.root.resolve(), self.root)
         self.plan = Plan(
             self.root,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import signal
 import tempfile
 import time
@@ -18,6 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from wheelproof import temporary as folders
 from wheelproof.mutate.finding import Finding, Judged
 
 GRACE = 5.0
@@ -49,7 +49,7 @@ class _Running:
 
 def temporary(scratch: Path) -> Path:
     """The folder for temporary files of the process that has a scratch folder."""
-    return scratch.with_name(f"{scratch.name}-tmp")
+    return scratch.with_name("tmp")
 
 
 def line_of(error: Exception) -> int:
@@ -93,7 +93,8 @@ def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
 
 
 def _start(task: Task) -> _Running:
-    scratch = Path(tempfile.mkdtemp(prefix="wheelproof-mutate-"))
+    scratch = folders.make("mutate") / "tree"
+    scratch.mkdir()
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
@@ -180,8 +181,7 @@ def _ended(each: _Running) -> Judged:
         _kill_group(each)
     _, status = os.waitpid(each.pid, 0)
     _kill_group(each)  # what it has left, such as a unit test's processes
-    for folder in (each.scratch, temporary(each.scratch)):
-        shutil.rmtree(folder, ignore_errors=True)
+    folders.remove(each.scratch.parent)
     if each.data:
         return _judged(each.data)
     if each.ending:

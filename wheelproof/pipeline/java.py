@@ -10,11 +10,10 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import java
+from wheelproof import java, temporary
 
 MINIMUM = 17
 VECTOR = "jdk.incubator.vector"
@@ -66,8 +65,8 @@ def launcher(found: SparkJava) -> Path:
     lives as long as this process."""
     if not found.trimmed:
         return found.home
-    home = Path(tempfile.mkdtemp(prefix="wheelproof-java-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    home = temporary.make("java")
+    atexit.register(temporary.remove, home)
     (home / "bin").mkdir()
     shim = home / "bin" / "java"
     shim.write_text(

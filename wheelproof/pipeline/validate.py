@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from wheelproof import temporary
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions, ingest, needs, outcomes, skew
 from wheelproof.pipeline import report as reports
@@ -82,7 +82,7 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
     try:
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix="wheelproof-pipeline-", dir=scratch))
+        made = temporary.make("pipeline", scratch)
     except OSError as error:
         raise ToolError(
             f"{scratch or tempfile.gettempdir()}: no folder can be made there for scratch "
@@ -92,7 +92,7 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
     try:
         yield made
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        temporary.remove(made)
 
 
 def check(

@@ -8,7 +8,6 @@ exported by one JVM.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from wheelproof import reading
+from wheelproof import reading, temporary
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.kept import Entries, cache
@@ -97,10 +96,10 @@ def _trees() -> Entries:
 
 def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str]]:
     """(XML, refusal) of each module; what SANY accepts goes to the cache as well."""
-    with tempfile.TemporaryDirectory(prefix="wheelproof-sany-") as scratch:
+    with temporary.folder("sany") as scratch:
         files = []
         for number, each in enumerate(wanted):
-            folder = Path(scratch, str(number))
+            folder = scratch / str(number)
             folder.mkdir()
             for name, text in each.texts:
                 (folder / name).write_text(text, encoding="utf-8")

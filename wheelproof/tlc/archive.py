@@ -9,10 +9,10 @@ never needed.
 import hashlib
 import os
 import subprocess
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from wheelproof import temporary
 from wheelproof.java import Java
 from wheelproof.kept import Entries, cache
 from wheelproof.tlc.jar import Jar
@@ -75,11 +75,9 @@ def make(java: Java, jar: Jar) -> bool:
         return False
     with (
         suppress(OSError, subprocess.SubprocessError),
-        tempfile.TemporaryDirectory(
-            prefix="wheelproof-archive-", ignore_cleanup_errors=True
-        ) as scratch,
+        temporary.folder("archive") as folder,
     ):
-        folder, made = Path(scratch), Path(scratch, "tlc.jsa")
+        made = folder / "tlc.jsa"
         (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
         (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
         ended = subprocess.run(

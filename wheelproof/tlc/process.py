@@ -10,7 +10,6 @@ at times of its own, and a slow machine then gets another trace.
 import os
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypedDict
 
+from wheelproof import temporary
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import QUICK_START, Java
 from wheelproof.tlc import archive, server
@@ -102,9 +102,7 @@ def run(
     account, started = Account(), time.monotonic()
     with (
         _Interrupts() as interrupts,
-        tempfile.TemporaryDirectory(
-            prefix="wheelproof-tlc-", ignore_cleanup_errors=True
-        ) as scratch,
+        temporary.folder("tlc") as scratch,
         log.open("wb", buffering=0) as copy,  # so that the log can be followed
     ):
         flags = [
@@ -113,7 +111,7 @@ def run(
             *(["-continue"] if go_on else []),
             *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
         ]
-        start = _Start(java, jar, module, config, Path(scratch), large, heap_mb, workers, flags)
+        start = _Start(java, jar, module, config, scratch, large, heap_mb, workers, flags)
         with _running(start.turn if shared else start.child, timeout, interrupts) as running:
             _follow(_copied(running.lines(), copy), account, on_progress)
         exit_code = running.status

@@ -12,17 +12,16 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.util import Finalize
 from pathlib import Path
 
+from wheelproof import temporary
 from wheelproof.errors import ToolError
 from wheelproof.java import Java, packed
 from wheelproof.kept import Entries, cache
@@ -63,11 +62,9 @@ def make(java: Java) -> bool:
         return False
     with (
         suppress(OSError, subprocess.SubprocessError),
-        tempfile.TemporaryDirectory(
-            prefix="wheelproof-server-", ignore_cleanup_errors=True
-        ) as scratch,
+        temporary.folder("server") as scratch,
     ):
-        made = Path(scratch, "classes")
+        made = scratch / "classes"
         ended = subprocess.run(
             [
                 str(compiler),
@@ -92,7 +89,7 @@ class Server:
     ) -> None:
         self.made_for = _key(java, jar, heap_mb)
         self.token = secrets.token_hex(16).encode()
-        self.scratch = tempfile.mkdtemp(prefix="wheelproof-tlc-")
+        self.scratch = temporary.make("tlc")
         opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in (*_OPENED, _LOCKS)]
         try:
             self.process = subprocess.Popen(
@@ -110,7 +107,7 @@ class Server:
                 stderr=subprocess.STDOUT,
             )
         except OSError as error:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            temporary.remove(self.scratch)
             raise ToolError(f"{java.executable} cannot be started ({error.strerror}).") from error
 
     def kill(self) -> None:
@@ -129,7 +126,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
             self.process.wait()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        temporary.remove(self.scratch)
 
 
 class Turn:

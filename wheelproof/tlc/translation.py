@@ -8,12 +8,11 @@ by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them in one J
 import hashlib
 import re
 import shlex
-import tempfile
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
-from wheelproof import documents, reading
+from wheelproof import documents, reading, temporary
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.kept import Entries, cache
@@ -146,8 +145,8 @@ def _bare(text: str) -> list[str]:
 
 def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
     """(text with its translation, refusal) for each text, which go to the cache as well."""
-    with tempfile.TemporaryDirectory(prefix="wheelproof-pcal-") as scratch:
-        copies = [Path(scratch, f"Translated{number}.tla") for number in range(len(texts))]
+    with temporary.folder("pcal") as scratch:
+        copies = [scratch / f"Translated{number}.tla" for number in range(len(texts))]
         for copy, text in zip(copies, texts, strict=True):
             documents.write_text(copy, text)
         limit = _SECONDS + len(copies)
