@@ -53,7 +53,7 @@ NOT_RUN = {
     "impl.watcher_map: WatcherMap._add: (of, number) in self.lists is true": (
         "two keys with one hash; tests/impl/test_watcher_map.py has such ones"
     ),
-    "impl.watcher_map: WatcherMap.put: key not in self.places is false": (
+    "impl.watcher_map: WatcherMap.put: key in self.places is true": (
         "the key has a list; without the shard's lock it happens (P6)"
     ),
     **{

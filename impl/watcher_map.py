@@ -6,11 +6,14 @@ does not. It asks for one list at a time, first with ``after(None)`` and then wi
 place that it has. As in a stream of the values of ``java.util.concurrent``'s
 ``ConcurrentHashMap``, the lists come in the order of their keys' hashes, and what is put behind the
 place is met, and before it is not.
+
+A change makes no call once it has begun: CPython looks for interrupts at calls, and one that came
+there would leave a place without its list.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
@@ -48,9 +51,10 @@ class WatcherMap(Generic[T]):
     def put(self, key: Hashable, watchers: T) -> None:
         """Give a key this list, instead of the one that it may have."""
         with self.lock:
-            if key not in self.places:
-                self._add(key)
-            self.lists[self.places[key]] = watchers
+            if key in self.places:
+                self.lists[self.places[key]] = watchers
+            else:
+                self._add(key, watchers)
             self.used = True
 
     def pop(self, key: Hashable) -> T | None:
@@ -63,17 +67,21 @@ class WatcherMap(Generic[T]):
         with self.lock:
             self._without(key)
 
-    def _add(self, key: Hashable) -> None:
+    def _add(self, key: Hashable, watchers: T) -> None:
         of, number = hash(key), 0
         while (of, number) in self.lists:
             number += 1
-        self.places[key] = (of, number)
-        insort(self.order, (of, number))
+        place = of, number
+        index = bisect_left(self.order, place)
+        self.places[key] = place
+        self.order[index:index] = [place]
+        self.lists[place] = watchers
 
     def _without(self, key: Hashable) -> T:
-        place = self.places.pop(key)
-        self.order.pop(bisect_left(self.order, place))
-        return self.lists.pop(place)
+        place = self.places[key]
+        index, watchers = bisect_left(self.order, place), self.lists[place]
+        del self.places[key], self.order[index], self.lists[place]
+        return watchers
 
     def after(self, place: tuple[int, int] | None) -> tuple[tuple[int, int], T] | None:
         """The first list behind a place, None for the first of all, with its own place."""

@@ -4,6 +4,9 @@ Each method has its effect at one moment, under the queue's own lock, which is h
 traversal of a queue is weakly consistent, as an iterator of ``java.util.concurrent``'s
 ``ConcurrentLinkedQueue`` is: it asks for one operation at a time, the first one with ``after(0)``
 and each other one with ``after`` of the place that it has.
+
+A change makes no call once it has begun: CPython looks for interrupts at calls, and one that came
+there would leave neighbours that do not fit.
 """
 
 from __future__ import annotations
@@ -60,9 +63,9 @@ class WatcherQueue(Generic[T]):
         """Free a place, if it is not free."""
         with self.lock:
             if place in self.operations:
-                self.operations.pop(place)
-                last, nearest = self.before.pop(place), self.following.pop(place)
+                last, nearest = self.before[place], self.following[place]
                 self.following[last], self.before[nearest] = nearest, last
+                del self.before[place], self.following[place], self.operations[place]
 
     def size(self) -> int:
         """The number of operations."""

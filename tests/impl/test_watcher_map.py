@@ -83,15 +83,15 @@ def test_a_map(check):
     [
         ("            self.used = True\n", "", by_key),
         (
-            "insort(self.order, (of, number))",
-            "self.order.append((of, number))",
+            "self.order[index:index] = [place]",
+            "self.order.append(place)",
             in_the_order_of_hashes,
         ),
         ("bisect_right(self.order, place)", "self.order.index(place) + 1", in_the_order_of_hashes),
         ("bisect_right(self.order", "1 + bisect_left(self.order", in_the_order_of_hashes),
         ("            number += 1\n", "            break\n", with_one_hash),
-        ("if key not in self.places:", "if True:", by_key),
-        ("self.order.pop(bisect_left(self.order, place))", "self.order.pop()", with_one_hash),
+        ("if key in self.places:", "if False:", by_key),
+        ("self.places[key], self.order[index]", "self.places[key], self.order[-1]", with_one_hash),
     ],
 )
 def test_a_map_with_a_fault_fails(text, fault, check):
