@@ -16,13 +16,6 @@ SUBJECT = ("impl.parted_timer",)
 STAND_INS = {"time": "harness.standard_time"}
 """What production takes from the standard library, and what stands in for it under control."""
 
-NOT_RUN = {
-    "impl.parted_timer: PartedTimer.__init__: ": (
-        "a part size below 1 raises ValueError; tests/impl/test_parted_timer.py gives such sizes"
-    ),
-}
-"""Branches that no scenario runs, and why."""
-
 ATOMIC = {
     "impl.timer_task_list": (),
     "impl.delay_queue": (),

@@ -25,9 +25,6 @@ NOT_RUN = {
     "impl.clock: SystemClock.": (
         "the machine's clock; tests/impl/test_clock.py compares it with the system's"
     ),
-    "impl.clock: VirtualClock.advance: ms < 0 is true": (
-        "raises ValueError before anything is shared; tests/impl/test_clock.py gives such times"
-    ),
     "impl.system_timer: SystemTimer.__init__: ": (
         "defaults for production; the harness hands in clock, queue, executor and start"
     ),
@@ -42,15 +39,7 @@ NOT_RUN = {
         "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such "
         "deadlines"
     ),
-    "impl.timing_wheel: whole: ": (
-        "raises TypeError before anything is shared; tests/impl/test_system_timer_defects.py gives "
-        "what is no int"
-    ),
     "impl.timing_wheel: TimingWheel.levels": ("parted_timer's, whose scenarios run it"),
-    "impl.timing_wheel: TimingWheel.__init__: ": (
-        "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
-        "gives them"
-    ),
 }
 """Branches that no scenario runs, and why."""
 

@@ -17,15 +17,7 @@ SUBJECT = ("impl.timing_wheel",)
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    "impl.timing_wheel: whole: ": (
-        "raises TypeError before there is a wheel; tests/impl/test_system_timer_defects.py gives "
-        "what is no int"
-    ),
     "impl.timing_wheel: TimingWheel.levels": ("parted_timer's, whose scenarios run it"),
-    "impl.timing_wheel: TimingWheel.__init__: ": (
-        "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
-        "gives them"
-    ),
     "impl.timing_wheel: TimingWheel.add: entry.cancelled() is true": (
         "nothing is cancelled here; system_timer's scenarios run it"
     ),

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from impl.arguments import able, function, text, whole
 from impl.delay_queue import FOREVER_MS, Delayed, DelayQueue
 
 Clock = Callable[[], int]
@@ -100,6 +101,7 @@ class JdkTimer:
     __slots__ = ("clock", "heap", "changed", "dead")
 
     def __init__(self, clock: Clock = wall_clock_ms) -> None:
+        function("clock", clock)
         self.clock = clock
         self.heap = JdkDelayQueue()
         self.changed = threading.Condition()
@@ -113,10 +115,9 @@ class JdkTimer:
         Raises ValueError for a negative time, RuntimeError if the timer was cancelled or an action
         has raised.
         """
-        if delay_ms < 0 or period_ms < 0:
-            raise ValueError(
-                f"delay_ms is {delay_ms} and period_ms is {period_ms}; neither may be negative"
-            )
+        function("action", action)
+        whole("delay_ms", delay_ms, least=0)
+        whole("period_ms", period_ms, least=0)
         with self.changed:
             if self.dead:
                 raise RuntimeError(
@@ -187,6 +188,8 @@ class JdkTimerThread:
     __slots__ = ("timer", "thread")
 
     def __init__(self, timer: JdkTimer, name: str = "Timer-0") -> None:
+        able("timer", timer, JdkTimer)
+        text("name", name)
         self.timer = timer
         self.thread = threading.Thread(target=self._main, name=name, daemon=True)
         self.thread.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time  # production only
 
+from impl.arguments import whole
 from impl.runtime import Atomic
 
 
@@ -27,6 +28,8 @@ class VirtualClock:
     __slots__ = ("time_ms",)
 
     def __init__(self, start_ms: int = 0) -> None:
+        """Raises TypeError and ValueError unless ``start_ms`` is an int from 0 on."""
+        whole("start_ms", start_ms, least=0)
         self.time_ms = Atomic(start_ms)
 
     def hi_res_clock_ms(self) -> int:
@@ -34,8 +37,5 @@ class VirtualClock:
 
     def advance(self, ms: int) -> None:
         """Let ``ms`` >= 0 milliseconds pass. Raises ValueError: time does not go back."""
-        if ms < 0:
-            raise ValueError(
-                f"the clock cannot advance by {ms} ms: time does not go back; give 0 or more"
-            )
+        whole("the time that passes", ms, least=0)
         self.time_ms.add_and_get(ms)

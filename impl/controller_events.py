@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from impl.arguments import able
 from impl.runtime import Condition, Lock, Plain
 from impl.zookeeper import ZooKeeper
 from impl.zookeeper_requests import Code, Reply, Request
@@ -129,6 +130,8 @@ class Connection:
     session: Plain[int]
 
     def __init__(self, zookeeper: ZooKeeper, events: Events) -> None:
+        able("zookeeper", zookeeper, ZooKeeper)
+        able("events", events, Events)
         self.lock = Lock()
         self.zookeeper, self.events = zookeeper, events
         self.session = zookeeper.open(events)

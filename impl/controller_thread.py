@@ -5,6 +5,7 @@ Each place that asks has a label, that of ``spec/Controller.tla``. A request is 
 
 from __future__ import annotations
 
+from impl.arguments import able
 from impl.controller import Ask, Elector, Handler, Place, SessionExpired
 from impl.controller_events import SHUTDOWN, Connection, Events
 from impl.early_controller import EarlyPlace
@@ -17,6 +18,9 @@ class ControllerThread:
     __slots__ = ("elector", "events", "connection")
 
     def __init__(self, elector: Elector, events: Events, connection: Connection) -> None:
+        able("elector", elector, Elector)
+        able("events", events, Events)
+        able("connection", connection, Connection)
         self.elector, self.events, self.connection = elector, events, connection
 
     def serve(self) -> None:

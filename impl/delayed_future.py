@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from typing import Any
 
+from impl.arguments import able, function, whole
 from impl.delayed_operation import DelayedOperation
 from impl.delayed_operation_purgatory import DelayedOperationPurgatory, Timer
 from impl.runtime import Atomic
@@ -38,8 +39,12 @@ class DelayedFuture(DelayedOperation):
         response_callback: Callable[[], object],
     ) -> None:
         """``response_callback``: called once, with no argument, when every future is done."""
+        whole("timeout_ms", timeout_ms)
         super().__init__(timeout_ms)
         self.futures = tuple(futures)
+        for future in self.futures:
+            able("future", future, Future)
+        function("response_callback", response_callback)
         self.response_callback = response_callback
 
     def try_complete(self) -> bool:

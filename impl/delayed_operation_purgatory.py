@@ -10,25 +10,20 @@ import weakref
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
+from impl.arguments import able, flag, text
 from impl.delayed_operation import DelayedOperation
 from impl.purgatory import Purgatory
 from impl.system_timer import SystemTimer
-from impl.system_timer_reaper import Reaper
+from impl.system_timer_reaper import Reaper, Timed
 from impl.unclosed import Closing
 
 
-class Timer(Protocol):
+class Timer(Timed, Protocol):
     """What a purgatory and its reaper need of a timer. Kafka: ``Timer``."""
 
     def add(self, task: Any) -> None: ...
 
-    def advance_clock(self, timeout_ms: int) -> bool: ...
-
     def size(self) -> int: ...
-
-    def wake(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class Around:
@@ -116,24 +111,11 @@ class DelayedOperationPurgatory(Purgatory, Closing):
 
         Raises TypeError and ValueError for other arguments.
         """
-        if not isinstance(name, str):
-            raise TypeError(
-                f"the purgatory's name is {name!r}, and must be a str: "
-                "DelayedOperationPurgatory('Produce', timer)"
-            )
-        if timer is not None and not callable(getattr(timer, "advance_clock", None)):
-            raise TypeError(
-                f"the purgatory's timer is {timer!r}, and must be one such as SystemTimer(); None: "
-                "a timer of its own"
-            )
-        for what, number, least in (
-            ("purge_interval", purge_interval, 0),
-            ("shards", shards, 1),
-        ):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise TypeError(f"{what} is {number!r}, and must be an int")
-            if number < least:
-                raise ValueError(f"{what} is {number}, and must be {least} or more")
+        text("name", name)
+        if timer is not None:
+            able("timer", timer, Timed)
+        flag("reaper_enabled", reaper_enabled)
+        flag("timer_enabled", timer_enabled)
         own: Timer = SystemTimer() if timer is None else timer
         super().__init__(own if timer_enabled else Untimed(own), purge_interval, shards)
         self.name = name

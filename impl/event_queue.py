@@ -8,14 +8,16 @@ from __future__ import annotations
 import logging  # production only
 import threading  # production only
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from impl.arguments import able, function
 from impl.blocking_queue import BlockingQueue
 from impl.runtime import Atomic, Event, Monitor, Volatile
 
 _LOG = logging.getLogger(__name__)  # production only
 
 
+@runtime_checkable
 class Handler(Protocol):
     """What is done with an event. What it raises is reported to the manager."""
 
@@ -40,6 +42,7 @@ class QueuedEvent:
     __slots__ = ("handler", "spent", "started")
 
     def __init__(self, handler: Handler) -> None:
+        able("handler", handler, Handler)
         self.handler = handler
         self.spent = Atomic(False)
         self.started = Event()
@@ -80,6 +83,7 @@ class EventManager:
 
     def __init__(self, report: Callable[[str], None] = log) -> None:
         """``report`` is called while an exception of a handler is handled, and says whose it is."""
+        function("report", report)
         self.report = report
         self.queue: BlockingQueue[QueuedEvent | None] = BlockingQueue()
         self.put_lock = Monitor()

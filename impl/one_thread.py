@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from impl.arguments import function, text
 from impl.runtime import Condition, Monitor, Plain
 
 
@@ -46,6 +47,8 @@ class OneThread:
 
     def __init__(self, name: str, initializer: Callable[[], None]) -> None:
         """``initializer`` is called first by each thread."""
+        text("name", name)
+        function("initializer", initializer)
         self.name, self.initializer = name, initializer
         self.changed = Condition(Monitor())
         self.calls = deque()

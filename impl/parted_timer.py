@@ -11,11 +11,12 @@ from __future__ import annotations
 import time  # production only
 from concurrent.futures import Executor  # production only
 
+from impl.arguments import whole
 from impl.delay_queue import DelayQueue
 from impl.runtime import Monitor
 from impl.system_timer import SystemTimer
 from impl.task_executor import TaskExecutor
-from impl.timing_wheel import NOT_QUEUED, Bucket, Clock, whole
+from impl.timing_wheel import NOT_QUEUED, Bucket, Clock
 
 PART_SIZE = 500
 """How many entries are moved in one hold of the lock at least: some milliseconds of work."""
@@ -49,9 +50,7 @@ class PartedTimer(SystemTimer):
         part_size: int = PART_SIZE,
     ) -> None:
         """As :class:`~impl.system_timer.SystemTimer`. Raises ValueError: ``part_size`` below 1."""
-        whole("part_size", part_size)
-        if part_size < 1:
-            raise ValueError(f"part_size is {part_size}, and must be at least 1")
+        whole("part_size", part_size, least=1)
         super().__init__(executor, tick_ms, wheel_size, start_ms, clock, queue)
         self.part_size = part_size
         self.expiring = Monitor()

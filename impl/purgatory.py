@@ -18,14 +18,16 @@ those of ``spec/Purgatory.tla``.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from impl.arguments import able, whole
 from impl.delayed_operation import DelayedOperation
 from impl.runtime import Atomic, Lock
 from impl.watcher_map import WatcherMap
 from impl.watcher_queue import WatcherQueue
 
 
+@runtime_checkable
 class Timer(Protocol):
     """A timer that runs an operation when it is due. Kafka: ``Timer``."""
 
@@ -148,6 +150,10 @@ class Purgatory:
     __slots__ = ("timer", "purge_interval", "shards", "estimated")
 
     def __init__(self, timer: Timer, purge_interval: int, shards: int) -> None:
+        """Raises TypeError and ValueError for other arguments."""
+        able("timer", timer, Timer)
+        whole("purge_interval", purge_interval, least=0)
+        whole("shards", shards, least=1)
         self.timer = timer
         self.purge_interval = purge_interval
         self.shards = tuple([self.new_shard() for _ in range(shards)])

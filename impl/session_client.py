@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from impl.arguments import able
 from impl.event_queue import EventManager, QueuedEvent
 from impl.runtime import Plain, ReadWriteLock
 
@@ -23,6 +24,7 @@ class SessionClient:
     session: Plain[int]
 
     def __init__(self, events: EventManager) -> None:
+        able("events", events, EventManager)
         self.events = events
         self.lock = ReadWriteLock()
         self.session = 1

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor  # production only
 
+from impl.arguments import able, whole
 from impl.clock import SystemClock
 from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic, ReadWriteLock
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
-from impl.timing_wheel import Bucket, Clock, TimingWheel, whole
+from impl.timing_wheel import Bucket, Clock, TimingWheel
 from impl.unclosed import Closing
 
 
@@ -55,6 +56,7 @@ class SystemTimer(Closing):
         :class:`~impl.task_executor.TaskExecutor` do.
         """
         self.clock = SystemClock() if clock is None else clock
+        able("clock", self.clock, Clock)
         self.task_counter = Atomic(0)
         self.queue: DelayQueue[Bucket] = DelayQueue() if queue is None else queue
         start_ms = self.clock.hi_res_clock_ms() if start_ms is None else start_ms

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging  # production only
 import threading  # production only
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from impl.arguments import able, text
 from impl.runtime import Atomic
 from impl.unclosed import Closing
 
@@ -22,18 +23,23 @@ POLL_MS = 200
 """How long the reaper waits at a time, in milliseconds."""
 
 
-class Timer(Protocol):
-    """What a reaper needs of a timer. Kafka: ``org.apache.kafka.server.util.timer.Timer``."""
-
-    def add(self, task: TimerTask) -> None: ...
+@runtime_checkable
+class Timed(Protocol):
+    """What the reaper's thread calls."""
 
     def advance_clock(self, timeout_ms: int) -> bool: ...
-
-    def size(self) -> int: ...
 
     def wake(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Timer(Timed, Protocol):
+    """What a reaper needs of a timer. Kafka: ``org.apache.kafka.server.util.timer.Timer``."""
+
+    def add(self, task: TimerTask) -> None: ...
+
+    def size(self) -> int: ...
 
 
 class Reaper:
@@ -45,6 +51,8 @@ class Reaper:
     __slots__ = ("timer", "stopping", "death", "thread")
 
     def __init__(self, name: str, timer: Timer) -> None:
+        text("the thread's name, which comes first,", name)
+        able("the timer, which comes second,", timer, Timed)
         self.timer = timer
         self.stopping = threading.Event()
         self.death: Atomic[BaseException | None] = Atomic(None)
@@ -97,13 +105,8 @@ class SystemTimerReaper(Closing):
     def __init__(self, name: str, timer: Timer) -> None:
         """``name``: that of the thread. ``timer``: closed with the reaper.
 
-        Raises TypeError for arguments in another order than Kafka's, which is name, timer.
+        Raises TypeError for other arguments. Their order is Kafka's: the name, then the timer.
         """
-        if not isinstance(name, str) or isinstance(timer, str):
-            raise TypeError(
-                f"SystemTimerReaper({name!r}, {timer!r}): the thread's name comes first and the "
-                "timer second, as in Kafka; write SystemTimerReaper('reaper', timer)"
-            )
         self.reaper = Reaper(name, timer)
 
     def __repr__(self) -> str:

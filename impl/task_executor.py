@@ -6,9 +6,11 @@ Kafka's is ``Executors.newFixedThreadPool(1)``. Labels are those of ``spec/TaskE
 from __future__ import annotations
 
 import logging  # production only
+from collections.abc import Callable
 from concurrent.futures import Executor  # production only
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from impl.arguments import able
 from impl.one_thread import OneThread
 from impl.runtime import Volatile, get_ident
 
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
     from impl.timer_task_list import TimerTaskEntry
 
 _LOG = logging.getLogger(__name__)  # production only
+
+
+@runtime_checkable
+class Submitting(Protocol):
+    """What a timer needs of an executor, such as ``concurrent.futures.Executor``."""
+
+    def submit(self, call: Callable[..., object], /, *arguments: Any) -> object: ...
 
 
 class TaskExecutor:
@@ -30,13 +39,8 @@ class TaskExecutor:
 
     def __init__(self, executor: Executor | None = None) -> None:
         """Raises TypeError for another object than an executor: one that has no ``submit``."""
-        if executor is not None and (
-            isinstance(executor, type) or not callable(getattr(executor, "submit", None))
-        ):
-            raise TypeError(
-                f"the executor is {executor!r}, and must have submit(call, *arguments), as "
-                "concurrent.futures.Executor has; None: one thread of the timer's own"
-            )
+        if executor is not None:
+            able("executor", executor, Submitting)
         self.own = executor is None
         self.thread = None
         self.executor: Any = OneThread("timer", self._begin) if executor is None else executor

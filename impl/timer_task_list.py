@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from impl.arguments import whole
 from impl.runtime import Atomic, Monitor, Plain, Volatile
 
 
@@ -28,6 +29,8 @@ class TimerTask:
     timer_task_entry: Volatile[TimerTaskEntry | None]
 
     def __init__(self, delay_ms: int) -> None:
+        """Raises TypeError for a delay that is no int. One below 0 is due at once."""
+        whole("delay_ms", delay_ms)
         self.delay_ms = delay_ms
         self.monitor = Monitor()
         self.timer_task_entry = None

@@ -12,8 +12,9 @@ level and advancing all clocks are no steps of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
+from impl.arguments import able, whole
 from impl.delay_queue import DelayQueue
 from impl.overflow_wheel import Overflowing
 from impl.runtime import Atomic, Plain
@@ -21,12 +22,6 @@ from impl.timer_task_list import TimerTaskEntry, TimerTaskList
 
 NOT_QUEUED = -1
 """The key of a bucket that is not in the queue."""
-
-
-def whole(name: str, value: object) -> None:
-    """Raises TypeError, which names the field, unless ``value`` is an int."""
-    if not isinstance(value, int):
-        raise TypeError(f"{name} is {value!r}, and must be an int: a time is whole milliseconds")
 
 
 def trim(time_ms: int, tick_ms: int) -> int:
@@ -54,6 +49,7 @@ def bucket_expiration(deadline_ms: int, tick_ms: int) -> int:
     return trim(deadline_ms, tick_ms)
 
 
+@runtime_checkable
 class Clock(Protocol):
     """Milliseconds that never go back."""
 
@@ -126,23 +122,15 @@ class TimingWheel(Overflowing):
     ) -> None:
         """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, ``start_ms`` below 0.
 
-        Raises TypeError if one of them is no int.
+        Raises TypeError if one of them is no int, or for another queue or clock.
         """
-        whole("tick_ms", tick_ms)
-        whole("wheel_size", wheel_size)
-        whole("start_ms", start_ms)
-        if tick_ms < 1:
-            raise ValueError(f"tick_ms is {tick_ms}, and must be at least 1")
-        if wheel_size < 2:
-            raise ValueError(
-                f"wheel_size is {wheel_size}, and must be at least 2: "
-                "with one bucket no level is coarser than the one below"
-            )
-        if start_ms < 0:
-            raise ValueError(
-                f"start_ms is {start_ms}, and must not be negative: "
-                "rounding down to a tick is done for times from 0 on"
-            )
+        whole("tick_ms", tick_ms, least=1)
+        # With one bucket no level is coarser than the one below.
+        whole("wheel_size", wheel_size, least=2)
+        # Rounding down to a tick is done for times from 0 on.
+        whole("start_ms", start_ms, least=0)
+        able("queue", queue, DelayQueue)
+        able("clock", clock, Clock)
         super().__init__()
         self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
         self.task_counter, self.queue, self.clock = task_counter, queue, clock

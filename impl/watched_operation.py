@@ -6,10 +6,20 @@ The labels are those of ``spec/Purgatory.tla``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from impl.arguments import able
 from impl.runtime import Monitor
 from impl.timer_task_list import TimerTask
+
+
+@runtime_checkable
+class Held(Protocol):
+    """A lock, with which a block begins."""
+
+    def acquire(self) -> bool: ...
+
+    def release(self) -> None: ...
 
 
 class WatchedOperation(TimerTask):
@@ -20,6 +30,8 @@ class WatchedOperation(TimerTask):
     def __init__(self, delay_ms: int, lock: Monitor | None = None) -> None:
         """``lock``: one that the callers hold too, such as a group's; None: the operation's own."""
         super().__init__(delay_ms)
+        if lock is not None:
+            able("lock", lock, Held)
         self.lock = Monitor() if lock is None else lock
 
     def try_complete(self) -> bool:

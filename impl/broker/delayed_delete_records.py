@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from impl.arguments import function
 from impl.broker.delayed_produce import Partitions
 from impl.broker.partition import Error, TopicPartition
 from impl.delayed_operation import DelayedOperation
@@ -43,6 +44,7 @@ class DelayedDeleteRecords(DelayedOperation):
     ) -> None:
         """``deleted``: error and offset of each deletion. ``callback``: gets the answer, once."""
         super().__init__(delay_ms)
+        function("callback", callback)
         self.statuses = {name: DeleteStatus(*each) for name, each in deleted.items()}
         self.partitions, self.callback = partitions, callback
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from impl.arguments import function
 from impl.broker.partition import Error, TopicPartition
 from impl.delayed_operation import DelayedOperation
 
@@ -29,6 +30,8 @@ class DelayedElectLeader(DelayedOperation):
         ``leader_of``: what the metadata say. ``callback``: gets the answer, once.
         """
         super().__init__(delay_ms)
+        function("leader_of", leader_of)
+        function("callback", callback)
         self.waiting, self.results = dict(expected), dict(failed)
         self.leader_of, self.callback = leader_of, callback
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from impl.arguments import function, whole
 from impl.broker.delayed_produce import Partitions
 from impl.broker.partition import Error, TopicPartition, View
 from impl.delayed_operation import DelayedOperation
@@ -55,6 +56,10 @@ class DelayedFetch(DelayedOperation):
     ) -> None:
         """``answer``: reads the log again and sends what it finds, once."""
         super().__init__(delay_ms)
+        whole("min_bytes", min_bytes)
+        if follower is not None:
+            whole("follower", follower)
+        function("answer", answer)
         self.min_bytes, self.follower = min_bytes, follower
         self.wanted, self.partitions, self.answer = dict(wanted), partitions, answer
         self.expired = False

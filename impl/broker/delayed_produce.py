@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
+from impl.arguments import function
 from impl.broker.partition import Error, TopicPartition, View
 from impl.delayed_operation import DelayedOperation
 
@@ -61,6 +62,7 @@ class DelayedProduce(DelayedOperation):
     ) -> None:
         """``callback``: gets the answer, once."""
         super().__init__(delay_ms)
+        function("callback", callback)
         self.statuses = {name: ProduceStatus(each) for name, each in appended.items()}
         self.partitions, self.callback = partitions, callback
         self.expired: tuple[TopicPartition, ...] = ()

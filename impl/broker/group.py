@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from impl.arguments import able, function, whole
 from impl.delayed_operation import DelayedOperation
 from impl.delayed_operation_purgatory import DelayedOperationPurgatory
 from impl.runtime import Lock
@@ -54,6 +55,10 @@ class Coordinator:
         ``rebalance_timeout_ms``: how long any join lasts at most. ``joined``: gets generation and
         members of each join.
         """
+        able("purgatory", purgatory, DelayedOperationPurgatory)
+        whole("initial_delay_ms", initial_delay_ms, least=0)
+        whole("rebalance_timeout_ms", rebalance_timeout_ms, least=0)
+        function("joined", joined)
         self.purgatory = purgatory
         self.initial_delay_ms, self.rebalance_timeout_ms = initial_delay_ms, rebalance_timeout_ms
         self.joined = joined
@@ -99,6 +104,7 @@ class DelayedJoin(DelayedOperation):
 
     def __init__(self, coordinator: Coordinator, group: Group, delay_ms: int) -> None:
         super().__init__(delay_ms)
+        able("coordinator", coordinator, Coordinator)
         self.coordinator, self.group = coordinator, group
         self.expired = False
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from impl.arguments import whole
 from impl.runtime import Lock
 
 
@@ -79,6 +80,7 @@ class Partition:
     """
 
     def __init__(self, name: TopicPartition, followers: Sequence[int], min_isr: int = 1) -> None:
+        whole("min_isr", min_isr, least=1)
         self.name, self.min_isr = name, min_isr
         self.followers = {number: Follower() for number in followers}
         self.isr = set(followers)

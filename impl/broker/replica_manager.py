@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from impl.arguments import flag
 from impl.broker.delayed_delete_records import DelayedDeleteRecords, Deleted
 from impl.broker.delayed_elect_leader import DelayedElectLeader
 from impl.broker.delayed_fetch import DelayedFetch, Fetched, FetchPartition, diverges
@@ -38,6 +39,7 @@ class ReplicaManager:
         self, partitions: Sequence[Partition], timer: Timer | None = None, reaper: bool = True
     ) -> None:
         """``timer``: for all purgatories; None: each has its own. ``reaper``: they have threads."""
+        flag("reaper", reaper)
         self.partitions = {each.name: each for each in partitions}
         self.leaders: dict[TopicPartition, int] = {}
         names = ("Produce", "Fetch", "DeleteRecords", "ElectLeader")

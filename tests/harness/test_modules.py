@@ -16,6 +16,7 @@ ELSEWHERE = {
     "impl.runtime": "replaced under control: tests/impl/production",
     "impl.threads": "replaced under control: tests/impl/production",
     "impl.condition": "production's, replaced under control: tests/impl/test_interrupts.py",
+    "impl.arguments": "what constructors refuse: tests/impl/test_arguments.py",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
     "impl.unclosed": "what the garbage collector calls: tests/impl/test_unclosed.py",
     "impl.delayed_operation_purgatory": (
@@ -49,7 +50,6 @@ def test_a_branch_of_a_helper_is_declared_and_met():
         for each in (
             "__init__ is called",
             "advance is called",
-            "advance: ms < 0 is false",
             "hi_res_clock_ms is called",
         )
     }

@@ -228,9 +228,7 @@ def test_the_wall_clock_is_in_whole_milliseconds(monkeypatch):
 def test_negative_times_are_refused():
     wall = Wall()
     for delay_ms, period_ms in ((-1, 0), (0, -1)):
-        with pytest.raises(
-            ValueError, match=f"delay_ms is {delay_ms} and period_ms is {period_ms}"
-        ):
+        with pytest.raises(ValueError, match="(delay|period)_ms is -1, and must be at least 0"):
             wall.timer.schedule(wall.action("never"), delay_ms, period_ms)
 
 

@@ -252,4 +252,4 @@ def test_the_standard_library_is_enough():
     }
     assert {
         module for module in imported if module.split(".")[0] not in sys.stdlib_module_names
-    } == {"impl.delay_queue"}
+    } == {"impl.arguments", "impl.delay_queue"}

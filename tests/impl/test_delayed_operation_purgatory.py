@@ -213,11 +213,16 @@ def test_it_has_as_many_shards_and_purges_as_rarely_as_kafkas():
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        ((Still(),), {}, TypeError, "the purgatory's name is .*must be a str"),
-        (("x", "timer"), {}, TypeError, "the purgatory's timer is 'timer'"),
-        (("x",), {"purge_interval": -1}, ValueError, "purge_interval is -1, and must be 0 or more"),
+        ((Still(),), {}, TypeError, "name is .*must be a str"),
+        (("x", "timer"), {}, TypeError, "timer is 'timer', and must be an object"),
+        (
+            ("x",),
+            {"purge_interval": -1},
+            ValueError,
+            "purge_interval is -1, and must be at least 0",
+        ),
         (("x",), {"purge_interval": 1.5}, TypeError, "purge_interval is 1.5, and must be an int"),
-        (("x",), {"shards": 0}, ValueError, "shards is 0, and must be 1 or more"),
+        (("x",), {"shards": 0}, ValueError, "shards is 0, and must be at least 1"),
         (("x",), {"shards": True}, TypeError, "shards is True, and must be an int"),
     ],
 )

@@ -47,10 +47,25 @@ def test_its_thread_has_the_name_and_keeps_no_process_from_ending():
     assert timer.waits == {KAFKAS_MS} == {POLL_MS} and timer.closed == [False]
 
 
-@pytest.mark.parametrize("arguments", [(Timer(), "reaper"), (Timer(), Timer()), ("a", "b")])
-def test_the_order_that_is_not_Kafkas_is_refused_with_the_one_that_is(arguments):
-    with pytest.raises(TypeError, match="the thread's name comes first and the timer second"):
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((Timer(), "reaper"), "the thread's name, which comes first, is "),
+        ((Timer(), Timer()), "the thread's name, which comes first, is "),
+        (("a", "b"), "the timer, which comes second, is 'b'"),
+        (
+            ("a", None),
+            "the timer, which comes second, is None, and must be an object",
+        ),
+        (("a", SystemTimer), "the timer, which comes second, is <class"),
+        (("a", threading.Event()), "with the methods of impl.system_timer_reaper.Timed"),
+    ],
+)
+def test_what_it_is_not_made_of_is_refused_before_a_thread_starts(arguments, says):
+    before = threading.active_count()
+    with pytest.raises(TypeError, match=says):
         SystemTimerReaper(*arguments)
+    assert threading.active_count() == before
 
 
 def test_it_is_a_timer_itself_and_closes_at_the_end_of_its_block():

@@ -177,7 +177,7 @@ REFUSED = [
     (1, 1, 0, "wheel_size is 1, and must be at least 2"),
     (1, 0, 0, "wheel_size is 0, and must be at least 2"),
     (0, 20, 0, "tick_ms is 0, and must be at least 1"),
-    (1, 20, -7, "start_ms is -7, and must not be negative"),
+    (1, 20, -7, "start_ms is -7, and must be at least 0"),
 ]
 
 
