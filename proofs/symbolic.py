@@ -52,6 +52,9 @@ class Condition:
             raise ProofError("A function branches on a symbol outside `paths`. Run it there.")
         return _Run.current.decide(self.formula)
 
+    def __sub__(self, other: Condition) -> int:
+        return bool(self) - bool(other)
+
 
 class Symbol:
     """A whole number that may be any. Operators that are not defined here raise TypeError."""

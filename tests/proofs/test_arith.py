@@ -8,13 +8,14 @@ from types import MappingProxyType, SimpleNamespace
 import pytest
 
 from impl import timing_wheel
-from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
+from impl.timing_wheel import Bucket
+from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
 from proofs.kernel import Theory
 from tests.model.timing_wheel import ARTEFACTS, ROOT
 from tests.nights import by_night
 from wheelproof import isolated
 
-THEORIES = (base, clock, slots, levels, bounds, order, code, timer_code)
+THEORIES = (base, clock, slots, levels, bounds, order, code, queue_code, timer_code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]
 CATALOGUE = {
     "T1",
@@ -324,3 +325,30 @@ def test_the_bounds_of_d1_are_reached_by_the_numbers_of_its_report():
         statement = order.THEORY.own[name]
         assert all(statement.premises(**numbers).values()) and statement.claim(**numbers)
     assert order.key(4399, 20) == 4000 + 19 * 20 == order.key(3997, 20) + 20 * 20
+
+
+class After24Days:
+    """A bucket whose key is taken modulo 2^31."""
+
+    def get_delay(self):
+        return max(self.expiration.get() % 2**31 - self.clock.hi_res_clock_ms(), 0)
+
+    def compare_to(self, other):
+        return Bucket.compare_to(self, other)
+
+
+class Backwards:
+    """A bucket that comes before those with smaller keys."""
+
+    def get_delay(self):
+        return Bucket.get_delay(self)
+
+    def compare_to(self, other):
+        return Bucket.compare_to(other, self)
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"), [(After24Days, "code-get_delay"), (Backwards, "code-compare_to")]
+)
+def test_a_changed_method_of_a_bucket_is_refused(changed, name):
+    assert queue_code.theory(changed).check(name, seeds=1).verdict == "violated"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import z3
 
-from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
+from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
 from proofs.kernel import Theory
 from proofs.protocols import timer_task_list as ring
 from proofs.protocols.theory import Conditions, submit
@@ -20,7 +20,8 @@ from wheelproof.isolated import Finder, apart
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORIES = [
-    module.THEORY for module in (base, clock, slots, levels, bounds, order, code, timer_code)
+    module.THEORY
+    for module in (base, clock, slots, levels, bounds, order, code, queue_code, timer_code)
 ]
 ARITHMETIC = sorted(
     {

@@ -71,6 +71,7 @@ _OF_REWRITES = """
 (arith-geq-norm1-int () ((= (>= ?a ?b) (>= (- ?a ?b) 0))))
 (arith-geq-ite-lift () ((= (>= (ite ?c ?a ?b) ?d) (ite ?c (>= ?a ?d) (>= ?b ?d)))))
 (arith-leq-ite-lift () ((= (<= (ite ?c ?a ?b) ?d) (ite ?c (<= ?a ?d) (<= ?b ?d)))))
+(arith-max-geq2 () ((= (>= (ite (>= ?a ?b) ?a ?b) ?b) true)))
 (arith-abs-int-gt ()
  ((= (> (abs ?a) (abs ?b))
      (ite (>= ?a 0)

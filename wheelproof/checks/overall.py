@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from wheelproof.checks import controls, coverage, failing, lock_order
+from wheelproof.checks import arithmetic, controls, coverage, failing, lock_order
 from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job
 from wheelproof.events import Ended
@@ -82,6 +82,7 @@ ROWS = (
     OverAll("coverage", "branches", ("bisimulation",), coverage.branches),
     OverAll("coverage", "fields", ("bisimulation",), coverage.fields),
     OverAll("coverage", lock_order.NAME, ("bisimulation", "composition"), lock_order.lock_order),
+    OverAll("coverage", arithmetic.NAME, (), arithmetic.arithmetic),
     OverAll("graph", "witnesses", ("graph",), coverage.witnesses),
 )
 
@@ -107,7 +108,8 @@ def rows(
 
     def there(row: OverAll) -> bool:
         in_java = row.layer == "coverage" and mechanism.in_java
-        return row.made_by(partial, single) and wants(row.layer) and not in_java
+        absent = row.name == arithmetic.NAME and arithmetic.read(mechanism.root) is None
+        return row.made_by(partial, single) and wants(row.layer) and not in_java and not absent
 
     return [row for row in ROWS if there(row)]
 

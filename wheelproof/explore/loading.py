@@ -61,7 +61,8 @@ class Loaded:
     ``labels``: file relative to the root -> labels by line, of an atomic module those that the
     harness keeps; ``named``: those of them that the harness's ATOMIC leaves, at any
     ``atomicity``; ``delayed``: the fields whose stores may reach memory late; ``own``: the
-    primitives that the project brings; ``files``: those of the code whose frames are state.
+    primitives that the project brings; ``files``: those of the code whose frames are state;
+    ``texts``: file relative to the root -> source, of the implementation.
     """
 
     def __init__(
@@ -76,9 +77,11 @@ class Loaded:
         self.root, self.mechanism = root, mechanism
         self.scheduler = Scheduler()
         self.branches = Branches()
+        self.texts: dict[str, str] = {}
 
         def compiled(name: str, text: str, file: str) -> CodeType:
             if name.startswith("impl."):
+                self.texts[Path(file).relative_to(root).as_posix()] = text
                 return self.branches.compiled(
                     name, production.substituted(text, stand_ins) if stand_ins else text, file
                 )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from greenlet import getcurrent
 
 from wheelproof.choices import Choice, Move, choice_in, thread_of
-from wheelproof.explore import finalizers, store_buffer
+from wheelproof.explore import arithmetic, finalizers, store_buffer
 from wheelproof.explore.canonical import Piece
 from wheelproof.explore.created import Created
 from wheelproof.explore.fields import marked
@@ -68,6 +68,14 @@ class ControlledImplementation:
     def labels(self) -> dict[str, Labels]:
         """File, relative to the root -> line -> {kind: label}: as the sources declare."""
         return self._loaded.labels
+
+    @property
+    def computations(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """File, relative to the root -> function -> what it computes with numbers."""
+        return {
+            file: arithmetic.computations(text, file)
+            for file, text in sorted(self._loaded.texts.items())
+        }
 
     @property
     def named(self) -> dict[str, Labels]:

@@ -7,7 +7,7 @@ import pytest
 import z3
 
 from proofs import evidence
-from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
+from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
 from proofs.elections import theory as elections
 from proofs.heap import counting
 from proofs.kernel import VC, Theory
@@ -143,7 +143,10 @@ def test_a_solvers_certificate_of_another_obligation_is_refused():
 # -- all certificates of the project
 
 THEORIES = [
-    *(each.THEORY for each in (base, bounds, clock, code, levels, order, slots, timer_code)),
+    *(
+        each.THEORY
+        for each in (base, bounds, clock, code, levels, order, queue_code, slots, timer_code)
+    ),
     elections.THEORY,
     counting.THEORY,
     several_conditions_theory.THEORY,
