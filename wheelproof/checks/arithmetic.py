@@ -53,7 +53,7 @@ def read(root: Path) -> dict[str, Listed] | None:
         place = f"functions.{name!r}"
         if not isinstance(values, dict):
             raise tables.fail(place, "must be a table", "It has proved, or computes and because.")
-        item = tables.build(Listed, place, name, values)
+        item = tables.build(Listed, place, "function", values)
         texts = (item.proved, item.computes)
         if not all(isinstance(each, list) and all(map(_is_text, each)) for each in texts if each):
             raise tables.fail(place, "proved and computes are lists of texts")

@@ -69,11 +69,11 @@ def test_an_expression_without_is_not(expression):
 
 def test_each_function_has_its_own_name():
     text = (
-        "from math import floor\nLIMIT = 7\nclass A:\n    size = 3\n    def f(self, x):\n"
+        "from math import log\nLIMIT = 7\nclass A:\n    size = 3\n    def f(self, x):\n"
         "        def g():\n            return x - 1\n        x += 1\n        return g\n"
     )
     assert computations(text, "a.py") == {
-        "<module>": ("from math import floor", "7"),
+        "<module>": ("from math import log", "7"),
         "A.<body>": ("3",),
         "A.f.g": ("x - 1",),
         "A.f": ("x += 1",),
@@ -124,13 +124,13 @@ PLANTED = {
 
 @pytest.mark.parametrize("fault", PLANTED)
 def test_arithmetic_that_no_scenario_comes_to_is_refused(fault, copied):
-    name, file, old, new, said = PLANTED[fault]
+    name, file, old, new, expression = PLANTED[fault]
     text = (copied / file).read_text(encoding="utf-8")
     assert text.count(old) >= 1
     (copied / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     found = arithmetic.arithmetic(context(copied, name, copied), [])
     assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, "Arithmetic")
-    assert said in found.why and file in found.why
+    assert expression in found.why and file in found.why
 
 
 def test_what_is_listed_and_gone_is_refused(copied):
