@@ -91,7 +91,10 @@ class Record:
 
     def fault(self, name: str, message: str) -> UsageError:
         """The error for a field of this object, ready to be raised."""
-        return UsageError(f"{self.file}: field {self._place(name)} {message}.")
+        return UsageError(
+            f"{self.file}: field {self._place(name)} {message}.",
+            "Correct the field, or make the file again.",
+        )
 
     def text(self, name: str) -> str:
         found: str = self._typed(name, str)

@@ -47,9 +47,13 @@ class Source(InspectLoader):
         return self._text
 
     def get_code(self, fullname: str) -> CodeType:
-        if self._compiled is not None:
-            return self._compiled(fullname, self._text, self._file)
-        return _code(self._text, self._file)
+        try:
+            if self._compiled is not None:
+                return self._compiled(fullname, self._text, self._file)
+            return _code(self._text, self._file)
+        except (MemoryError, RecursionError, ValueError):
+            reading.tree(self._text, self._file)  # raises where the text is the reason
+            raise
 
     def is_package(self, fullname: str) -> bool:
         return self._package

@@ -275,6 +275,7 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
     for name in ("counterexample.replay", "commands.listing"):
         module = types.ModuleType(f"wheelproof.{name}")
         module.run = lambda *arguments, **more: (seen.append((arguments, more)), code)[1]
+        module.SENSITIVITY = "sensitivity"
         module.update_all = lambda found, only: (seen.append((list(found), only)), code)[1]
         monkeypatch.setitem(sys.modules, f"wheelproof.{name}", module)
         monkeypatch.setattr(f"wheelproof.{name}", module, raising=False)

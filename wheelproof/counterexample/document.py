@@ -15,7 +15,7 @@ from wheelproof import documents
 from wheelproof.choices import Choice, labelled
 
 SCHEMA = "wheelproof.counterexample/2"
-_SOURCE = re.compile(r"[^:]+:[1-9][0-9]*")
+_SOURCE = re.compile(r"[^:]+:[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True)
