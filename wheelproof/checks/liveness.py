@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wheelproof.checks.context import Context, Report, counts_of, drift, verdict_of
+from wheelproof.choices import choice_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import StateGraph
@@ -49,6 +50,11 @@ def judged(
     if verdict is Verdict.EXHAUSTIVE:
         fault = fault or drift(config, counts_of(result))
     if verdict is Verdict.VIOLATED:
+        if kept_waiting := starved(context, config, graph.model, result):
+            fault = fault or (
+                f"TLC's run is not fair to {', '.join(kept_waiting)}: in its loop it could always "
+                "move and never does; the specification's fairness is weaker than the config says"
+            )
         trace = _kept(context, config, graph.model, result, lasso)
     fairness = "every thread fair" if config.fair is None else f"fair: {', '.join(config.fair)}"
     return context.row(
@@ -72,6 +78,42 @@ def judged(
             else sum(label not in context.mechanism.silent for _, label, _ in lasso.steps),
         },
     )
+
+
+def starved(context: Context, config: Config, model: Model, result: TlcResult) -> list[str]:
+    """The fair threads that never move in the loop of TLC's run, although they always could.
+
+    With them TLC has refuted the property for a reason that the config rules out. Empty where the
+    model cannot follow the run: other checks report that.
+    """
+    if not result.trace:
+        return []
+    schedule = traced.schedule(model, result, context.mechanism.pc)
+    states = [model.initial()]
+    for thread, label in schedule:
+        after = [
+            state
+            for mover, step, state in model.successors(states[-1])
+            if (mover, step, choice_of(step)) == (thread, label, choice_of(label))
+        ]
+        if len(after) != 1:
+            return []
+        states.append(after[0])
+    last = len(states) - 1
+    first = last if result.loop is None or result.stuttering else min(result.loop - 1, last)
+    moved = {thread for thread, _ in schedule[first:]}
+    if result.loop is not None:
+        moved |= {
+            mover for mover, _, after in model.successors(states[last]) if after == states[first]
+        }
+    able = [{mover for mover, _, _ in model.successors(state)} for state in states[first:]]
+    return [
+        name
+        for index, name in enumerate(model.threads)
+        if (config.fair is None or name in config.fair)
+        and index not in moved
+        and all(index in movers for movers in able)
+    ]
 
 
 def _kept(
