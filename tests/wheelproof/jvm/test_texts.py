@@ -1,0 +1,29 @@
+"""Texts that go to a JVM or that name files: no declaration makes a line or a file of its own."""
+
+import io
+from types import SimpleNamespace
+
+import pytest
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.jvm.patch import patched
+from wheelproof.jvm.process import Jvm
+
+
+@pytest.mark.parametrize("word", ["a\tb", "a\nend", "a\r", "\n"])
+def test_a_word_that_ends_a_word_or_a_line_is_refused(word):
+    jvm = Jvm.__new__(Jvm)
+    jvm.process = SimpleNamespace(stdin=io.BytesIO())
+    with pytest.raises(UsageError, match="a tab or the end of a line"):
+        jvm.ask("load", [["class", "Plain"], ["class", word]])
+    assert jvm.process.stdin.getvalue() == b"", "nothing was sent"
+
+
+@pytest.mark.parametrize("inside", ["../../../up/A.java", "a/../../../../up/A.java"])
+@pytest.mark.parametrize("before", ["/dev/null", "a/m/java/A.java"])
+def test_a_diff_changes_no_file_outside_of_its_folder(tmp_path, before, inside):
+    diff, folder = tmp_path / "fix.diff", tmp_path / "build" / "jvm"
+    diff.write_text(f"--- {before}\n+++ b/m/java/{inside}\n@@ -0,0 +1 @@\n+class A {{}}\n")
+    with pytest.raises(ToolError, match="outside of its folder"), patched(diff, folder, diff):
+        pass
+    assert sorted(file.name for file in tmp_path.rglob("*")) == ["build", "fix.diff", "jvm"]
