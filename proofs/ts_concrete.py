@@ -96,6 +96,8 @@ class Compiler:
             return self.constant(term)
         if kind == z3.Z3_OP_UNINTERPRETED and term.decl().name() in ARITHMETIC:
             return f"({parts[0]} {ARITHMETIC[term.decl().name()]} {parts[1]})"
+        if kind == z3.Z3_OP_UNINTERPRETED and term.decl().name().startswith("size_"):
+            return f"sum({parts[0]})"
         if kind in BINARY and len(parts) == 2:
             return f"({parts[0]} {BINARY[kind]} {parts[1]})"
         if kind in JOINED:

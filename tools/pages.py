@@ -22,6 +22,7 @@ from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
 
 PROVED = {
+    "atomic": "safety",
     "controller": "epochs",
     "delay_queue": "its heap",
     "delayed_operation": "any size",
@@ -29,6 +30,7 @@ PROVED = {
     "parted_timer": "its heap",
     "partition_leader": "replicas",
     "purgatory": "any size",
+    "read_write_lock": "safety",
     "system_timer": "most of it",
     "system_timer_reaper": "safety",
     "task_executor": "safety",

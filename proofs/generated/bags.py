@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import z3
 
+from proofs.generated import sets
 from proofs.generated.scopes import First, Given, Names
-from proofs.generated.shapes import Bag, Function
+from proofs.generated.shapes import Bag, Function, Subset
+from proofs.generated.spaced import uses
 from proofs.generated.values import Value
 from wheelproof.tla.syntax import (
     Builtin,
@@ -24,7 +26,6 @@ from wheelproof.tla.syntax import (
     OutsideSubset,
     Parameter,
     Variable,
-    children,
 )
 
 if TYPE_CHECKING:
@@ -99,15 +100,9 @@ def _without(node: Call) -> Expression:
             (formal,) = definition.formals
             match definition.body:
                 case Builtin("/=", (Parameter(own), other)) if own is formal:
-                    if not _uses(other, formal):
+                    if not uses(other, formal):
                         return other
     raise OutsideSubset("SelectSeq that takes out more than one element's places", node.place)
-
-
-def _uses(node: Expression, formal: Formal) -> bool:
-    return (isinstance(node, Parameter) and node.formal is formal) or any(
-        _uses(each, formal) for each in children(node)
-    )
 
 
 def times(
@@ -117,7 +112,7 @@ def times(
     of = terms.shape(sequence, names)
     match body:
         case Builtin("=", (Builtin("$FcnApply", (same, Parameter(index))), element)) if (
-            isinstance(of, Bag) and index is formal and not _uses(element, formal)
+            isinstance(of, Bag) and index is formal and not uses(element, formal)
         ):
             counts = terms.of(sequence, of, names)
             if terms.of(same, of, names).eq(counts):
@@ -126,12 +121,16 @@ def times(
 
 
 def cardinality(terms: Terms, node: Call, names: Names) -> z3.ArithRef:
-    """``Cardinality({i \\in DOMAIN q : q[i] = e})``."""
+    """``Cardinality({i \\in DOMAIN q : q[i] = e})``, or that of a set that is a variable."""
     match node.arguments:
         case (Builtin("$SubsetOf", (body,), (bound,)),) if len(bound.formals) == 1:
             match bound.domain:
                 case Builtin("DOMAIN", (sequence,)):
                     return times(terms, sequence, bound.formals[0], body, names)
+        case (one,) if isinstance(of := terms.shape(one, names), Subset):
+            made = sets.size(of.of)(terms.plain(one, names))
+            assert isinstance(made, z3.ArithRef)
+            return made
     raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
 
 

@@ -9,11 +9,12 @@ import z3
 
 from proofs.generated.scopes import Made, Names
 from proofs.generated.shapes import INT, Record, Sequence
-from proofs.generated.spaced import View, put
-from proofs.generated.values import Value, at_place
+from proofs.generated.spaced import Places, cut, put, uses
+from proofs.generated.values import Value, View, at_place
 from proofs.ts import WHOLE, Sort, present
 from proofs.ts_extremes import PLACE
 from wheelproof.tla.syntax import (
+    Bound,
     Builtin,
     Call,
     Constant,
@@ -53,6 +54,130 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
                 return lambda: terms.plain(pair, names)[str(field)]
         case Builtin("=", (one, Number(0))):
             return none_of(terms, one, names)
+        case Call(_, (first, other)) if node.name == "\\o":
+            if isinstance(terms.shape(first, names), Sequence):
+                return lambda: joined(terms, first, other, names)
+        case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name == "DOMAIN":
+                (whole,) = domain.arguments
+                if isinstance(terms.shape(whole, names), Sequence):
+                    return lambda: mapped(terms, whole, formal, body, names)
+        case Builtin("$BoundedChoose", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name == "DOMAIN":
+                (whole,) = domain.arguments
+                if isinstance(terms.shape(whole, names), Sequence):
+                    return lambda: choice(terms, whole, formal, body, names)
+    return None
+
+
+def joined(terms: Terms, one: Expression, other: Expression, names: Names) -> Value:
+    """``one \\o [i \\in 1..n |-> e]``, or a sequence without one of its places.
+
+    The latter is ``SubSeq(q, 1, i - 1) \\o SubSeq(q, i + 1, Len(q))``.
+    """
+    match other:
+        case Builtin(
+            "$FcnConstructor",
+            (body,),
+            (Bound((formal,), False, Call(_, (Number(1), last)) as domain),),
+        ) if domain.name == ".." and not uses(body, formal):
+            of, value = terms.shape(one, names), terms.plain(one, names)
+            assert isinstance(of, Sequence)
+            length, added = value["length"], terms.of(last, INT, names)
+            behind = z3.If(added > 0, length + added, length)
+            within = z3.And(length < PLACE, PLACE <= behind)
+            new = terms.of(body, of.of, names)
+            return {"length": behind, "item": View(z3.If(within, new, value["item"][PLACE]))}
+    parted = cut(one, other)
+    if parted is None:
+        raise OutsideSubset("sequences that are joined", other.place)
+    whole, index = parted
+    value = terms.plain(whole, names)
+    out = place(terms, value, index, names)
+    # Place 0 is blank, as each place behind the last is.
+    behind = z3.If(PLACE < value["length"], PLACE + 1, 0)
+    moved = value["item"][z3.If(PLACE < out, PLACE, behind)]
+    return {"length": value["length"] - 1, "item": View(moved)}
+
+
+def mapped(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> Value:
+    """``[formal \\in DOMAIN whole |-> body]``, where the body of what is blank is blank."""
+    value, count = terms.plain(whole, names), len(terms.obligations)
+    of = terms.shape(whole, names)
+    assert isinstance(of, Sequence)
+    known = {**names, formal: Made(PLACE, INT)}
+    made = terms.of(body, of.of, known)
+    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    return {**value, "item": View(made)}
+
+
+def first(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> z3.ArithRef:
+    """The first of ``{formal \\in DOMAIN whole : body}``, a parameter; 0 where there is none."""
+    value = terms.plain(whole, names)
+    holds = at_place_of(terms, value, formal, body, names)
+    within = z3.And(1 <= PLACE, PLACE <= value["length"])
+    return Places(value, z3.simplify(z3.And(within, holds))).at_end(terms, False)
+
+
+def at_place_of(
+    terms: Terms, value: Value, formal: Formal, body: Expression, names: Names
+) -> z3.BoolRef:
+    """Whether a formula holds of `PLACE`, which is one that the sequence has."""
+    count = len(terms.obligations)
+    made = terms.truth(body, {**names, formal: Made(PLACE, INT)})
+    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    return made
+
+
+def choice(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> z3.ArithRef:
+    """``CHOOSE i \\in DOMAIN q : P(i) /\\ \\A j \\in 1..(i - 1) : ~P(j)``: the first such place."""
+    match body:
+        case Builtin(
+            "$ConjList" | "\\land",
+            (
+                holds,
+                Builtin(
+                    "$BoundedForall",
+                    (other,),
+                    (
+                        Bound(
+                            (before,),
+                            False,
+                            Call(
+                                _, (Number(1), Call(_, (Parameter(end), Number(1))) as minus)
+                            ) as domain,
+                        ),
+                    ),
+                ),
+            ),
+        ) if (domain.name, minus.name) == ("..", "-") and end is formal:
+            value = terms.plain(whole, names)
+            here = z3.simplify(z3.Not(at_place_of(terms, value, formal, holds, names)))
+            if here.eq(z3.simplify(at_place_of(terms, value, before, other, names))):
+                return first(terms, whole, formal, holds, names)
+    raise OutsideSubset("CHOOSE of another place than the first", body.place)
+
+
+def over(value: Value, each: z3.ArithRef, obligations: list[z3.BoolRef]) -> list[z3.BoolRef]:
+    """What must hold at each place of a sequence, where it is made for one of them."""
+    within = z3.And(1 <= each, each <= value["length"])
+    return [z3.ForAll([each], z3.Implies(within, obliged)) for obliged in obligations]
+
+
+def is_empty(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef | None:
+    """``sequence = <<>>``; None for another equality."""
+    for empty, of in ((one, other), (other, one)):
+        match empty:
+            case Builtin("$Tuple", ()) if isinstance(terms.shape(of, names), Sequence):
+                none = terms.plain(of, names)["length"] == 0
+                assert isinstance(none, z3.BoolRef)
+                return none
     return None
 
 
@@ -110,10 +235,8 @@ def everywhere(
     value, count = terms.plain(node, names), len(terms.obligations)
     each = z3.Int(name or f"{formal.name}_{body.place.line}")
     holds = terms.truth(body, {**names, formal: Made(each, INT)})
+    terms.obligations[count:] = over(value, each, terms.obligations[count:])
     within = z3.And(1 <= each, each <= value["length"])
-    terms.obligations[count:] = [
-        z3.ForAll([each], z3.Implies(within, obliged)) for obliged in terms.obligations[count:]
-    ]
     return z3.ForAll([each], z3.Implies(within, holds))
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from proofs.generated import spaced
+from proofs.generated import sequences, spaced
 from proofs.generated.scopes import Given, Names, shown
 from proofs.generated.shapes import (
+    BOOL,
     INT,
     Flags,
     Pairs,
@@ -19,8 +20,16 @@ from proofs.generated.shapes import (
     pair,
 )
 from proofs.generated.values import Value, at_place
-from proofs.ts import WHOLE, Sort
-from wheelproof.tla.syntax import Builtin, Call, Expression, OutsideSubset, Parameter, Text
+from proofs.ts import WHOLE, Sort, array
+from wheelproof.tla.syntax import (
+    Bound,
+    Builtin,
+    Call,
+    Expression,
+    OutsideSubset,
+    Parameter,
+    Text,
+)
 
 if TYPE_CHECKING:
     from proofs.generated.terms import Terms
@@ -30,11 +39,28 @@ def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
     """``node = {}``."""
     if (places := spaced.chosen(terms, node, names)) is not None:
         return places.last(terms) == 0
+    match node:
+        case Builtin("DOMAIN", (function,)) if isinstance(
+            of := terms.shape(function, names), Partial
+        ):
+            each = z3.Const(f"none_{node.place.line}", of.function.domain.z3)
+            return z3.ForAll([each], z3.Not(terms.plain(function, names)["has"][each]))
+        case Builtin("$SubsetOf", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name == "DOMAIN" and isinstance(
+                terms.shape(domain.arguments[0], names), Sequence
+            ):
+                (whole,) = domain.arguments
+                return sequences.first(terms, whole, formal, body, names) == 0
     of = terms.shape(node, names)
     if not isinstance(of, Subset):
         raise OutsideSubset("= {} of a set that is no variable", node.place)
     each = z3.Const(f"none_{node.place.line}", of.of.z3)
     return z3.ForAll([each], z3.Not(terms.of(node, of, names)[each]))
+
+
+def size(of: Sort) -> z3.FuncDeclRef:
+    """``Cardinality`` of sets of a sort's elements. What is known of it is in `sizes`."""
+    return z3.Function(f"size_{of.name}", array(of, BOOL.z3), INT.z3)
 
 
 def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef:

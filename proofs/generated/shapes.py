@@ -239,7 +239,8 @@ class Vocabulary:
     name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
     the order. ``functions``: an operator of one constant -> its values' shape. ``searches``:
     operators that give the first place of a sequence, from a place on, that is not null.
-    ``added``: further sorts, of what the module has no set of. ``unread``: variables that have no
+    ``added``: further sorts, of what the module has no set of. ``saved``: sorts of sequences that
+    calls save. ``unread``: variables that have no
     terms. What reads them is not known: a test of them may come
     out either way, and a variable that is set by them may have any value.
     """
@@ -258,6 +259,7 @@ class Vocabulary:
     searches: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
     added: tuple[Sort, ...] = ()
+    saved: tuple[Sort, ...] = ()
 
     @property
     def named(self) -> frozenset[str]:
@@ -302,6 +304,11 @@ class Vocabulary:
             getattr(s, into(part, WHOLE))[made] == number,
             made == part.null,
         )
+
+
+def items(of: Sort) -> str:
+    """The name of the array of what stands in an empty sequence."""
+    return f"no_{of.name}s"
 
 
 def named_element(text: str) -> str:
@@ -377,4 +384,6 @@ def blank(shape: Shape) -> Any:
             return getattr(of, of.values[0])
         case Plain():
             return z3.BoolVal(False) if shape == BOOL else z3.IntVal(0)
+        case Function(domain, Sort() as of) if domain == WHOLE:
+            return z3.Const(items(of), z3_sort(shape))
     raise TypeError(f"{shape} has no blank value")

@@ -14,7 +14,7 @@ import z3
 
 from proofs.generated.scopes import Given, Made, Names
 from proofs.generated.shapes import INT, Spaced
-from proofs.generated.values import Value, at_place
+from proofs.generated.values import Value, View, at_place
 from proofs.ts import Everywhere
 from proofs.ts_extremes import PLACE, extreme
 from wheelproof.tla.syntax import (
@@ -27,20 +27,11 @@ from wheelproof.tla.syntax import (
     OutsideSubset,
     Parameter,
     Variable,
+    children,
 )
 
 if TYPE_CHECKING:
     from proofs.generated.terms import Terms
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """An array that is not written out. ``term``: what it has at `PLACE`."""
-
-    term: z3.ExprRef
-
-    def __getitem__(self, place: z3.ExprRef) -> z3.ExprRef:
-        return z3.substitute(self.term, (PLACE, place))
 
 
 def written(value: Value, old: Value) -> Value:
@@ -284,22 +275,37 @@ def put(old: Value, place: z3.ArithRef, new: Value) -> Value:
 
 
 def _without(terms: Terms, node: Call, names: Names) -> Value:
-    """``SubSeq(q, 1, i - 1) \\o SubSeq(q, i + 1, Len(q))``."""
-    match node.arguments:
+    """A sequence without one of its places."""
+    parted = cut(*node.arguments)
+    if parted is None:
+        raise OutsideSubset("sequences that are joined", node.place)
+    value = terms.plain(parted[0], names)
+    place = terms.of(parted[1], INT, names)
+    terms.obligations.append(within(value, place))
+    return {**value, "has": put(value["has"], place, z3.BoolVal(False))}
+
+
+def cut(one: Expression, other: Expression) -> tuple[Expression, Expression] | None:
+    """q and i, where the two are ``SubSeq(q, 1, i - 1)`` and ``SubSeq(q, i + 1, Len(q))``."""
+    match one, other:
         case (
-            Call(_, (one, Number(1), Call(_, (before, Number(1))) as minus)) as head,
+            Call(_, (whole, Number(1), Call(_, (before, Number(1))) as minus)) as head,
             Call(
-                _, (other, Call(_, (behind, Number(1))) as plus, Call(_, (all_,)) as length)
+                _, (again, Call(_, (behind, Number(1))) as plus, Call(_, (all_,)) as length)
             ) as tail,
         ) if (
             (head.name, tail.name, minus.name, plus.name, length.name)
             == ("SubSeq", "SubSeq", "-", "+", "Len")
-            and _same(one, other)
-            and _same(one, all_)
+            and _same(whole, again)
+            and _same(whole, all_)
             and _same(before, behind)
         ):
-            value = terms.plain(one, names)
-            place = terms.of(before, INT, names)
-            terms.obligations.append(within(value, place))
-            return {**value, "has": put(value["has"], place, z3.BoolVal(False))}
-    raise OutsideSubset("sequences that are joined", node.place)
+            return whole, before
+    return None
+
+
+def uses(node: Expression, formal: Formal) -> bool:
+    """Whether an expression reads a bound name."""
+    return (isinstance(node, Parameter) and node.formal is formal) or any(
+        uses(each, formal) for each in children(node)
+    )

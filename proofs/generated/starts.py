@@ -107,6 +107,9 @@ class _Start:
             case Sequence(), _ if is_empty(value):
                 yield term["length"] == 0
                 place = z3.Int("starts_in_sequence")
+                if isinstance(shape.of, Subset):
+                    yield z3.ForAll([place], _blank(term["item"][place], shape.of))
+                    return
                 yield z3.ForAll([place], equal(at_place(term["item"], place), blank(shape.of)))
             case Record(fields), Builtin("$FcnConstructor", (body,), (bound,)):
                 for name, text in self.texts(bound, set(fields), value):

@@ -31,6 +31,7 @@ from proofs.generated.shapes import (
     fields_of,
     flat,
     into,
+    items,
     listed,
     named_element,
     out_of,
@@ -140,6 +141,8 @@ class Placed:
                 )
                 for element in self.elements[function.domain.name]
             }
+        for sort in self.words.saved:
+            found[items(sort)] = {}
         for part in self.words.numbers():
             same = {element: element for element in self.elements[part.name]}
             found[into(part, WHOLE)] = found[out_of(part, WHOLE)] = same

@@ -18,13 +18,14 @@ from proofs.generated.shapes import (
     Vocabulary,
     blank,
     flat,
+    items,
     named_element,
     z3_sort,
 )
 from proofs.generated.stacks import Procedures, procedures
 from proofs.generated.values import gathered, scattered, stored
 from proofs.generated.ways import Way
-from proofs.ts import Action, Parameter, Step, System, nullable
+from proofs.ts import WHOLE, Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
 
 
@@ -166,6 +167,8 @@ def constants(words: Vocabulary) -> Iterator[tuple[str, z3.SortRef]]:
     yield from words.arrays().items()
     for name, sort in words.elements.items():
         yield named_element(name), sort.z3
+    for sort in words.saved:
+        yield items(sort), z3_sort(Function(WHOLE, sort))
 
 
 def made(

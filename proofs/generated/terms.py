@@ -34,7 +34,7 @@ from proofs.generated.shapes import (
     named_element,
 )
 from proofs.generated.values import Value, at_place, equal, merged, stored
-from proofs.ts import Sort
+from proofs.ts import WHOLE, Sort
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -102,7 +102,7 @@ class Terms(Shaped):
                 made = self.of_program(program, number, whole, place, want, names)
                 if made is not None:
                     return made
-            case Builtin("$SetEnumerate", ()) if isinstance(want, Flags):
+            case Builtin("$SetEnumerate" | "$Tuple", ()) if isinstance(want, Flags | Sequence):
                 return blank(want)
             case Builtin("$Tuple") if isinstance(want, Single):
                 return singles.made(self, node, want, names)
@@ -226,8 +226,7 @@ class Terms(Shaped):
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
-        made = self.of(node, domain, names)
-        assert isinstance(made, z3.ExprRef)
+        made: z3.ExprRef = self.of(node, INT if domain == WHOLE else domain, names)
         bound = isinstance(node, Parameter) and isinstance(names[node.formal], Made)
         if domain.null is not None and not bound:
             self.obligations.append(made != domain.null)
@@ -291,8 +290,9 @@ class Terms(Shaped):
                 return found.element == found.sort.null
             if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
                 return sets.is_empty(self, of, names)
-        if (none := singles.is_empty(self, one, other, names)) is not None:
-            return none
+        for known_empty in singles.is_empty, sequences.is_empty:
+            if (none := known_empty(self, one, other, names)) is not None:
+                return none
         shapes = [self.shape(one, names), self.shape(other, names)]
         known = [each for each in shapes if each is not None]
         wide = [each for each in known if self.words.parts(each)]

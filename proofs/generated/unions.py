@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from proofs.generated.shapes import Vocabulary, into, out_of
+from proofs.generated.shapes import Vocabulary, into, items, out_of
 from proofs.ts import WHOLE
 
 
@@ -16,6 +16,9 @@ def given(words: Vocabulary, s: Any) -> Iterator[z3.BoolRef]:
 
     Sorts of numbers have one element for each.
     """
+    for each in words.saved:
+        place = z3.Int("blank_place")
+        yield z3.ForAll([place], getattr(s, items(each))[place] == each.null)
     for part in words.numbers():
         (element,) = part.consts(f"numbered_{part.name}")
         number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import z3
 
 from proofs.generated.shapes import Shape, fields_of
+from proofs.ts_extremes import PLACE
 
 Value = Any
 """A Z3 term, or a mapping from fields to values."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An array that is not written out. ``term``: what it has at `PLACE`."""
+
+    term: z3.ExprRef
+
+    def __getitem__(self, place: z3.ExprRef) -> z3.ExprRef:
+        return z3.substitute(self.term, (PLACE, place))
 
 
 def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
@@ -51,6 +63,8 @@ def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
     """``IF condition THEN one ELSE other``."""
     if isinstance(one, dict):
         return {name: merged(condition, each, other[name]) for name, each in one.items()}
+    if isinstance(one, View) or isinstance(other, View):
+        return View(merged(condition, one[PLACE], other[PLACE]))
     return one if one.eq(other) else z3.If(condition, one, other)
 
 

@@ -30,12 +30,12 @@ def model(name: str, program: Mapping[str, Any], decision: str) -> Any:
 
 
 @cache
-def specification(name: str, changes: Changes = ()) -> Specification:
-    """A mechanism's module, compiled, with texts of its translation replaced.
+def specification(name: str, changes: Changes = (), decision: str = "") -> Specification:
+    """A mechanism's module without a decision, compiled, with texts of its translation replaced.
 
     Raises ValueError where a text is not there exactly once.
     """
-    mechanism = mechanisms()[name]
+    mechanism = mechanisms()[name].without(decision)
     if not changes:
         return mechanism.compiled
     text = mechanism.spec.read_text(encoding="utf-8")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import z3
 
+from proofs.generated import sizes
+from proofs.generated.properties import opened, stated
 from proofs.generated.systems import Generated
 from proofs.kernel import VC, ProofError
 from proofs.protocols import mutated
@@ -22,6 +24,14 @@ from proofs.protocols.timer_task_list_simulation import simple
 from proofs.ts_concrete import State
 from proofs.ts_instances import Instances, cores
 from wheelproof.tla import export
+
+
+class NotEntailed(ProofError):
+    """Goals that do not follow. ``goals``: their names."""
+
+    def __init__(self, of: str, goals: Sequence[str]) -> None:
+        super().__init__(f"{of}: {', '.join(goals)} does not follow")
+        self.goals = tuple(goals)
 
 
 class Conditions:
@@ -46,6 +56,13 @@ class Conditions:
 
     def hints(self, name: str) -> Sequence[z3.ExprRef]:
         """Terms that conjuncts are taken at, beside those of a way; "" for the start."""
+        return ()
+
+    def facts(self, name: str, *sets: z3.ExprRef) -> Sequence[z3.BoolRef]:
+        """Theorems of mathematics that a way, a property or the start ("") needs.
+
+        ``sets``: those that a property describes.
+        """
         return ()
 
     @cached_property
@@ -95,13 +112,34 @@ class Conditions:
         ProofError: it does not keep one, by its name.
         """
         guards, goals = self.goals(name)
+        known = self.premises | guards | self.known(name)
         kept, goal, missing = cores(
-            self.module, self.premises | guards, goals, self.hints(name), made=self.instances
+            self.module, known, goals, self.hints(name), made=self.instances
         )
         if missing:
-            raise ProofError(f"{name}: {', '.join(missing)} does not follow")
+            raise NotEntailed(name, missing)
         needed = [each for premise in guards for each in kept.pop(premise, [])]
         return kept, z3.Implies(all_of(needed), goal)
+
+    def known(self, name: str, *sets: z3.ExprRef) -> dict[str, z3.BoolRef]:
+        """The facts for a way, as premises."""
+        facts = enumerate(self.facts(name, *sets), 1)
+        return {f"fact {number} of {name or START}": fact for number, fact in facts}
+
+    def follows(self, name: str) -> VC:
+        """A property, as SANY has read it, follows from the conjuncts.
+
+        ProofError: it does not.
+        """
+        of, s = self.module, self.module.symbols()
+        read = stated(of, name, s)
+        described = {f"described {i}": each for i, each in enumerate(read.premises, 1)}
+        premises = self.premises | described | self.known(name, *read.sets)
+        goals = {name: opened(read.formula)}
+        kept, goal, missing = cores(of, premises, goals, self.hints(name), made=self.instances)
+        if missing:
+            raise NotEntailed(name, missing)
+        return self.condition(name, {each: z3.And(f) for each, f in kept.items()}, goal)
 
     def step(self, label: str) -> VC:
         """The ways of one label: each keeps the conjuncts, and its terms are the module's."""
@@ -123,10 +161,11 @@ class Conditions:
         premises |= {
             name: of.formula(name, s) for base in self.earlier() for name in base.conjuncts()
         }
+        premises |= self.known("")
         goals = {name: of.formula(name, s) for name in self.new}
         kept, goal, missing = cores(of, premises, goals, self.hints(""))
         if missing:
-            raise ProofError(f"start: {', '.join(missing)} does not follow")
+            raise NotEntailed(START, missing)
         used = {name: z3.And(parts) for name, parts in kept.items()}
         return self.condition(START, used, goal)
 
@@ -144,7 +183,8 @@ class Conditions:
             for each in premises
             if each in base.conjuncts()
         }
-        return VC(name, premises, goal, reached.in_state(state), cites=cited)
+        sized = partial(sizes.interpreted, reached)
+        return VC(name, premises, goal, reached.in_state(state), sized, cited)
 
 
 def all_of(formulas: list[z3.BoolRef]) -> z3.BoolRef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from proofs.generated.shapes import Words
@@ -72,6 +72,28 @@ class Reached(Witnesses):
             if self.own(found) == to:
                 return move._replace(after=found)
         raise StepsDiffer(f"{label} of thread {thread} is no step of the terms")
+
+
+class Scheduled(Reached):
+    """One run alone: that in which the threads take these steps. ``schedule``: a thread a step."""
+
+    schedule: Sequence[Any] = ()
+
+    def edges(self) -> Iterator[Edge]:
+        """ValueError: a thread has no step, or several."""
+        frozen, state = self.model.initial(), self.start
+        for number, name in enumerate(self.schedule, 1):
+            steps = [
+                (thread, label, after)
+                for thread, label, after in self.model.successors(frozen)
+                if self.model.threads[thread] == name
+            ]
+            if len(steps) != 1:
+                raise ValueError(f"step {number}: {name} has {len(steps)} steps")
+            thread, label, frozen = steps[0]
+            move = self.move(state, thread, label, frozen)
+            yield Edge(label, state, move, frozen)
+            state = move.after
 
 
 def broken_goal(reached: Reached) -> str | None:

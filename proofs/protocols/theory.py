@@ -53,7 +53,7 @@ class LateVC:
         return self._make().vivid
 
     def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
-        return meaning(formula)
+        return meaning(self._make().interpreted(formula))
 
     def search(self) -> bool:
         if self._search is None:

@@ -1,0 +1,1 @@
+"""The atomic variable, for any number of threads and any values."""

@@ -1,0 +1,70 @@
+"""The invariant of module Atomic: who has the lock, and what it has read of the variable."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+
+import z3
+from z3 import And, ForAll, Implies
+
+from proofs.atomic.words import LABEL, THREAD
+from proofs.generated.starts import starts
+from proofs.generated.systems import Generated
+from proofs.protocols import own_subject
+from proofs.ts import conjunct
+
+at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
+(T,) = THREAD.consts("thread")
+NO_ONE = THREAD.null
+HOLDING = ["S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4"]
+"""Where a thread has the lock."""
+
+
+class Variable(Generated):
+    """The generated system, and the conjuncts."""
+
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        """What Init says."""
+        return starts(self, s, self.WORDS.unread)
+
+    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        """What the definitions of sets say."""
+        return [*super().given(s), ForAll([T], s.Threads[T] == (T != NO_ONE))]
+
+    @conjunct
+    def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What is no thread is at no label."""
+        return ForAll([T], at(s, T, "Nowhere") == (T == NO_ONE))
+
+    @conjunct
+    def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
+        """An operation that a thread is in returns to its program."""
+        ways = [
+            Implies(at(s, T, label), back(s, name, T, "T0"))
+            for label, name in self.PROCEDURES.of.items()
+            if name
+        ]
+        return ForAll([T], And(ways))
+
+    @conjunct
+    def one_holder(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The lock is held by the thread that is where it is held."""
+        return ForAll([T], Implies(T != NO_ONE, at(s, T, *HOLDING) == (s.lock == T)))
+
+    @conjunct
+    def as_if_atomic(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The variable is as if each operation were one step, and each has returned accordingly."""
+        return And(s.exact, s.held == s.ought)
+
+    @conjunct
+    def what_was_read_is_there(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What a thread with the lock has read of the variable is what it holds."""
+        return ForAll(
+            [T],
+            And(
+                Implies(at(s, T, "E3"), s.seen[T] == s.held),
+                Implies(at(s, T, "C3"), s.expected[T] == s.held),
+                Implies(at(s, T, "A3"), s.total[T] == s.held + s.delta[T]),
+            ),
+        )

@@ -1,0 +1,17 @@
+"""The theorem about module Atomic, for any number of threads and operations, and any values."""
+
+from __future__ import annotations
+
+from proofs.atomic.planted import FAULTS
+from proofs.atomic.subject import SUBJECT
+from proofs.atomic.words import NAME
+from proofs.kernel import Theory
+from proofs.protocols.own_subject import submit
+
+THEORY = Theory("protocols.atomic", mechanism=NAME)
+submit(
+    THEORY,
+    SUBJECT,
+    "AsIfAtomic and LockExcludes in each state",
+    FAULTS,
+)

@@ -1,0 +1,39 @@
+"""What the names of ``spec/Atomic.tla`` are to Z3.
+
+A value is a number. One that stands for an object is read by ``=`` alone, and by ``Kind``. What
+operations have returned has no terms: ``exact`` says of it what is claimed.
+"""
+
+from __future__ import annotations
+
+from proofs.generated.shapes import BOOL, INT, Listing, Subset, Vocabulary, partial, prefixed
+from proofs.protocols import mutated
+from proofs.ts import WHOLE, sort
+
+NAME = "atomic"
+THREAD = sort("Caller", null="no_caller")
+LABELS = tuple(mutated.mechanisms()[NAME].labels)
+LABEL = prefixed("AtomicLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
+OPERATION = prefixed("AtomicOperation", "do", "nothing get set swap cas add")
+
+WORDS = Vocabulary(
+    threads=THREAD,
+    sets={"Threads": THREAD, "ProcSet": THREAD},
+    unread=frozenset(["got"]),
+    constants={
+        "Threads": Subset(THREAD),
+        "Initial": INT,
+        "Kind": partial(WHOLE, INT),
+        "Program": Listing(THREAD, {1: (OPERATION,), 2: (INT,), 3: (INT,)}),
+    },
+    variables={
+        **dict.fromkeys(["held", "ought"], INT),
+        "lock": THREAD,
+        "exact": BOOL,
+        "pc": LABEL,
+        **dict.fromkeys(["set_value", "swap_value", "seen", "expected", "cas_value"], INT),
+        "done": BOOL,
+        **dict.fromkeys(["delta", "total"], INT),
+        "turn": INT,
+    },
+)

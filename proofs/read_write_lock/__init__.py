@@ -1,0 +1,1 @@
+"""The lock for readers and writers, for any number of threads."""

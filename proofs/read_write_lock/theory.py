@@ -1,0 +1,18 @@
+"""The theorem about module ReadWriteLock, for any number of threads."""
+
+from __future__ import annotations
+
+from proofs.kernel import Theory
+from proofs.protocols.own_subject import submit
+from proofs.read_write_lock.planted import FAULTS
+from proofs.read_write_lock.subject import SUBJECT
+from proofs.read_write_lock.words import NAME
+
+THEORY = Theory("protocols.read_write_lock", mechanism=NAME)
+submit(
+    THEORY,
+    SUBJECT,
+    "TypeOK, MutualExclusion, WriterGoesFirst, Registered and WaitsForAThread in each state",
+    FAULTS,
+    ("A-ENDLESS", "A-SIZES"),
+)
