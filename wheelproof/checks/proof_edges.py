@@ -52,8 +52,48 @@ def parts(mechanism: Mechanism) -> dict[str, int]:
 
 
 def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
-    names = {name for system in systems for name in (*system.conjuncts(), *system.safety())}
+    names = {name for system in systems for name in formulas_of(system)}
     return {"systems": len(systems), "formulas": len(names)}
+
+
+def formulas_of(system: type[System] | System) -> list[str]:
+    """The names of a system's conjuncts and safety properties."""
+    return [*system.conjuncts(), *system.safety()]
+
+
+@dataclass(frozen=True)
+class Falsified:
+    """The control of one formula: an instance in whose states it never holds."""
+
+    instance: Instance
+    name: str
+
+    @property
+    def formulas(self) -> Iterable[str]:
+        return self.instance.formulas
+
+    def broken(self, state: Hashable, names: Sequence[str], /) -> list[str]:
+        others = [name for name in names if name != self.name]
+        false = [self.name] if self.name in names else []
+        return [*self.instance.broken(state, others), *false]
+
+
+def refuted(instance: Instance | Falsified, states: Iterable[Hashable]) -> dict[str, Hashable]:
+    """Formula -> the first of the states in which it does not hold."""
+    found: dict[str, Hashable] = {}
+    for state in states:
+        for name in instance.broken(state, [*instance.formulas]):
+            found.setdefault(name, state)
+    return found
+
+
+def unheard(instance: Instance, state: Hashable) -> list[str]:
+    """The formulas that are not refuted where they are made false: they are never evaluated."""
+    return [
+        name
+        for name in formulas_of(instance.system)
+        if name not in refuted(Falsified(instance, name), [state])
+    ]
 
 
 @dataclass
@@ -61,6 +101,7 @@ class Compared:
     """The result of comparing graphs with systems; texts are for a person.
 
     ``wrong``: edges that are no step. ``broken``: formula -> a state in which it does not hold.
+    ``unheard``: formulas whose control, where they are made false, is not refused.
     ``blocked``: threads that have an action and no edge. ``taken``: the methods of actions that are
     some edge, by qualified name: an action that systems share counts once. ``unlike``: system ->
     its first difference but for waits. ``waiting``: system -> its first wait. ``excused``: system,
@@ -72,6 +113,7 @@ class Compared:
     edges: int = 0
     wrong: list[str] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
+    unheard: set[str] = field(default_factory=set)
     blocked: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     unlike: dict[str, str] = field(default_factory=dict)
@@ -116,9 +158,9 @@ def compare(
         found.wrong.append(f"{where}: {names[0]} does not start in {instance.named(states[0])}")
     different = dict.fromkeys(states)
     found.states += len(different)
-    for state in different:
-        for name in instance.broken(state, [*instance.formulas]):
-            found.broken.setdefault(name, f"{where}: {instance.named(state)}")
+    for name, state in refuted(instance, different).items():
+        found.broken.setdefault(name, f"{where}: {instance.named(state)}")
+    found.unheard.update(f"{names[0]}.{name}" for name in unheard(instance, states[0]))
     _compare_edges(view, graph, states, named, found, where)
     if before != (len(found.wrong), len(found.broken)):
         first = (
@@ -335,6 +377,9 @@ def judged(
             + " | ".join(shown)
         )
         return Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep"), why
+    if found.unheard:
+        missed = ", ".join(sorted(found.unheard))
+        return Verdict.VACUOUS, None, f"made false, these formulas are not refused: {missed}"
     if found.blocked:
         why = (
             f"{len(found.blocked)} times a thread waits where the proof's system goes on. "

@@ -291,3 +291,25 @@ def test_the_models_deadlock_with_a_view_that_sees_an_end_there_is_noticed(tmp_p
         found.property == "EveryEdgeIsAStep"
         and "the view shows the end of its program" in found.why
     )
+
+
+SKIPPED = {
+    "the first": lambda names: names[1:],
+    "the last": lambda names: names[:-1],
+    "all but one": lambda names: names[:1],
+    "none is looked at": lambda names: [],
+}
+
+
+@pytest.mark.parametrize("skipped", SKIPPED)
+def test_a_formula_that_is_never_evaluated_is_named(skipped, mechanism, tmp_path, monkeypatch):
+    def refuted(instance, states):
+        names = SKIPPED[skipped]([*instance.formulas])
+        return {name: state for state in states for name in instance.broken(state, names)}
+
+    found = row(only(mechanism, "two_completers"), tmp_path / "sound")
+    assert "are not refused" not in found.why
+    monkeypatch.setattr(proof_edges, "refuted", refuted)
+    found = row(only(mechanism, "two_completers"), tmp_path)
+    assert (found.ok, found.verdict) == (False, Verdict.VACUOUS)
+    assert "made false, these formulas are not refused" in found.why
