@@ -103,8 +103,12 @@ class Values:
             return v
         if kind is str:
             return v if not v.startswith(PREFIX) else ("str", v)
-        if kind in _OBJECTS and (again := self._again(v)) is not None:
-            return again
+        if kind in _OBJECTS:  # the body of _again, written out: lists are frequent
+            met, key = self._met, id(v)
+            if key in met:
+                return ("same", met[key])
+            met[key] = len(met)
+            self.by_identity = True
         if kind is tuple or kind is list:
             return (kind.__name__, *[self.value(x) for x in v])
         if kind in (float, complex, bytes):

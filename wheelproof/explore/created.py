@@ -61,7 +61,7 @@ def _noting(scheduler: Scheduler) -> Callable[..., object]:
     new = object.__new__
 
     def __new__(cls: type, *arguments: object, **named: object) -> object:
-        if finalizers.has_finalizer(cls):
+        if hasattr(cls, finalizers.MARKED):
             return finalized(cls)
         value: object = new(cls)
         if scheduler.running is not None and scheduler.created is not None:

@@ -257,7 +257,12 @@ def _is_written(key: str) -> bool:
 
 
 def _ids(held: Mapping[str, object]) -> list[int]:
-    return [id(value) for key, value in held.items() if _is_written(key)]
+    # _is_written, written out: this is called for each definition again and again
+    return [
+        id(value)
+        for key, value in held.items()
+        if key not in _MADE_BY_PYTHON and not key.startswith(("_abc_", MARK))
+    ]
 
 
 def _values_of(function: FunctionType) -> Iterator[object]:

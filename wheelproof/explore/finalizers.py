@@ -19,7 +19,9 @@ from wheelproof.explore.findings import ExploreError, Faults
 from wheelproof.explore.suspension import Function, functions, own_nodes
 
 _NAME = "__del__"
-_MARK = f"{MARK}finalizer__"
+MARKED = f"{MARK}finalizer__"
+"""The attribute of a class that had a finalizer before it was put under control, and of a derived
+one."""
 _REMEDY = (
     "Let a method end the object's life, which a thread calls; or create it in Harness and give it "
     "a role in Harness.names, which keeps it to the end."
@@ -30,12 +32,7 @@ def taken_from(cls: Any) -> None:
     """Take the finalizer of a class body away, so that no collection of garbage runs it."""
     if _NAME in vars(cls):
         delattr(cls, _NAME)
-        setattr(cls, _MARK, True)
-
-
-def has_finalizer(cls: type) -> bool:
-    """Whether a class had a finalizer before it was put under control, a base's included."""
-    return hasattr(cls, _MARK)
+        setattr(cls, MARKED, True)
 
 
 def confirm(classes: Iterable[type], watched: Iterable[type]) -> None:
@@ -45,7 +42,7 @@ def confirm(classes: Iterable[type], watched: Iterable[type]) -> None:
     """
     noted = {id(cls) for cls in watched}
     for cls in classes:
-        if hasattr(cls, _NAME) or (has_finalizer(cls) and id(cls) not in noted):
+        if hasattr(cls, _NAME) or (hasattr(cls, MARKED) and id(cls) not in noted):
             raise ExploreError(
                 f"{cls.__module__}.{cls.__qualname__} has a finalizer (__del__), and its objects "
                 "are not seen when they are created and dropped.",

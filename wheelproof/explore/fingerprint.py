@@ -13,21 +13,26 @@ from collections import deque
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum
 from operator import itemgetter
-from pathlib import Path
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeGuard
 
 from wheelproof.explore.canonical import MUTABLE, PREFIX, Piece, Values
 from wheelproof.explore.findings import Unnamed
-from wheelproof.explore.kinds import Reads, is_named_tuple, slots_of
-from wheelproof.explore.positions import Positions
-from wheelproof.explore.slots import ATOMS, UNSET, refuse_foreign, refuse_loose, split_variables
+from wheelproof.explore.kinds import Reads, is_named_tuple, slots_of, way
+from wheelproof.explore.positions import FramePlaces, Positions
+from wheelproof.explore.slots import ATOMS, UNSET, refuse_foreign, refuse_loose
 from wheelproof.explore.stack import Stacks
 from wheelproof.explore.threads import Thread
 
 _CONTAINERS = (tuple, list, deque)
 _VALUES = (type, FunctionType, MethodType, ModuleType, BaseException, Enum)
-_TOOL = str(Path(__file__).parent)
+
+
+def _no_slots(path: str, kind: type) -> Unnamed:
+    return Unnamed(
+        f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
+        "Give Harness.names objects of classes with __slots__.",
+    )
 
 
 def _of_created(piece: object) -> TypeGuard[Piece]:
@@ -81,43 +86,18 @@ class Names(Values):
         while todo:
             value, path, root = todo.pop()
             kind = type(value)
-            if kind in ATOMS:
+            if kind in ATOMS or (id(value) in names and not root):
                 continue
-            if root and (kind in MUTABLE or issubclass(kind, BaseException)):
-                raise Unnamed(
-                    f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
-                    "Give Harness.names objects of classes with __slots__, one of which holds it.",
-                )
-            if kind in MUTABLE:
-                if id(value) in containers:
+            if way(kind) != "slots":
+                if not root and kind in MUTABLE and id(value) in containers:
                     continue
                 containers.add(id(value))
-            if kind in _CONTAINERS or is_named_tuple(kind):
-                todo += [
-                    (inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))
-                ]
+                todo += self._inside(value, kind, path, root)
                 continue
-            if kind is dict:
-                todo += [
-                    (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
-                ]
-                continue
-            if (id(value) in names and not root) or issubclass(kind, _VALUES):
-                continue
-            slots = slots_of(kind)
-            refuse_loose(value, path)
-            if not slots and "__slots__" not in kind.__dict__:
-                if root:
-                    raise Unnamed(
-                        f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
-                        "Give Harness.names objects of classes with __slots__.",
-                    )
-                continue  # a value of the standard library: named, or refused, where it is met
-            refuse_foreign(value, path)
             names[id(value)] = PREFIX + path
             kept.append(value)
             later = []
-            for name, get in slots:
+            for name, get in slots_of(kind):
                 place = f"{path}.{name}"
                 self._cells.append((get, value))
                 self.paths.append(place)
@@ -129,6 +109,26 @@ class Names(Values):
                     later.append((inner, place, False))
             todo += reversed(later)
 
+    def _inside(
+        self, value: Any, kind: type, path: str, root: bool
+    ) -> Iterator[tuple[object, str, bool]]:
+        """What a container holds, last first. Refuses objects whose state is not in slots alone."""
+        if root and (kind in MUTABLE or issubclass(kind, BaseException)):
+            raise _no_slots(path, kind)
+        if kind in _CONTAINERS or is_named_tuple(kind):
+            for i in reversed(range(len(value))):
+                yield value[i], f"{path}[{i}]", False
+        elif kind is dict:
+            for key, inner in reversed(value.items()):
+                yield inner, f"{path}[{key!r}]", False
+        elif not issubclass(kind, _VALUES):
+            refuse_loose(value, path)
+            if "__slots__" in vars(kind) or slots_of(kind):
+                refuse_foreign(value, path)
+            if root:
+                raise _no_slots(path, kind)
+            # Else it is a value of the standard library: named, or refused, where it is met.
+
     def knows(self, value: object) -> bool:
         """Whether the object has a name, hence its slots are part of the fingerprint."""
         return id(value) in self._names
@@ -137,8 +137,9 @@ class Names(Values):
         """Name the objects that threads have created since the last call; begins a fingerprint."""
         if self._noted < len(self._created):
             for name, value in self._created[self._noted :]:
-                refuse_loose(value, name)
-                refuse_foreign(value, name)
+                if way(type(value)) != "slots":
+                    refuse_loose(value, name)
+                    refuse_foreign(value, name)
                 self._names[id(value)] = PREFIX + name
                 self._new.append((name, value, slots_of(type(value))))
             self._noted = len(self._created)
@@ -219,7 +220,8 @@ class Names(Values):
         """A thread's position, label and suspended frames of the code, innermost first."""
         self.by_identity = False
         out: list[object] = [thread.position, thread.label]
-        files, name, value, positions = self._files, self._names.get, self.value, self._positions
+        name, value, positions = self._names.get, self.value, self._positions
+        frames = positions.frames
         assert thread.greenlet is not None
         frame: FrameType | None = thread.greenlet.gr_frame
         inner: FrameType | None = None
@@ -227,15 +229,19 @@ class Names(Values):
             out.append(value(thread.handled))
         while frame is not None:
             code = frame.f_code
-            if code.co_filename in files:
-                out.append(id(code))
-                out.append(positions.of(code)[frame.f_lasti // 2])
+            try:
+                here = frames[id(code)]
+            except KeyError:
+                here = self._place(thread, frame)
+            if here is not None:
+                number, places, own, cells = here
+                out.append(number)
+                out.append(places[frame.f_lasti // 2])
                 if self._stacks is not None and positions.is_new(frame, inner):
                     self._stacks.check(frame, inner)
                 inner = frame
                 seen = frame.f_locals
                 variable = ""
-                own, cells = split_variables(code)
                 try:
                     for variable in own:
                         try:
@@ -253,12 +259,13 @@ class Names(Values):
                         f"suspended in thread {thread.name}, holds {error.message}",
                         error.remedy,
                     ) from None
-            elif not code.co_filename.startswith(_TOOL):
-                raise Unnamed(
-                    f"a call from {code.co_qualname} ({code.co_filename}), in which thread "
-                    f"{thread.name} is suspended: it is no code of the implementation, and its "
-                    "locals are not seen.",
-                    "Call a function that has steps from the implementation itself.",
-                )
             frame = frame.f_back
         return tuple(out)
+
+    def _place(self, thread: Thread, frame: FrameType) -> FramePlaces | None:
+        try:
+            return self._positions.frame(frame.f_code, self._files)
+        except Unnamed as error:
+            raise Unnamed(
+                f"Thread {thread.name} is suspended in {error.message}", error.remedy
+            ) from None

@@ -9,7 +9,17 @@ has replaced it.
 from __future__ import annotations
 
 import dis
+from collections.abc import Container
+from pathlib import Path
 from types import CodeType, FrameType
+
+from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.slots import split_variables
+
+_TOOL = str(Path(__file__).parent)
+FramePlaces = tuple[int, tuple[int, ...], tuple[str, ...], tuple[str, ...]]
+"""The number of a code, its table of ``places``, the variables that a frame alone has, and those
+that it may share."""
 
 
 def places(code: CodeType) -> tuple[int, ...]:
@@ -31,6 +41,8 @@ class Positions:
         # By the code's id, since the hash of a code goes through all of it; each code is kept.
         self._places: dict[int, tuple[CodeType, tuple[int, ...]]] = {}
         self._codes: dict[int, CodeType] = {}
+        self.frames: dict[int, FramePlaces | None] = {}
+        """id of a code -> what :meth:`frame` says of it."""
         self._judged: set[tuple[int, int, int | None]] = set()
 
     def of(self, code: CodeType) -> tuple[int, ...]:
@@ -39,6 +51,24 @@ class Positions:
         if kept is None:
             kept = self._places[id(code)] = code, places(code)
         return kept[1]
+
+    def frame(self, code: CodeType, files: Container[str]) -> FramePlaces | None:
+        """The table of a frame's code with its variables; None for code of the tool.
+
+        ``files``: those of the implementation. Raises :class:`Unnamed` for code of others.
+        """
+        found: FramePlaces | None = None
+        if code.co_filename in files:
+            found = (self.number(code), self.of(code), *split_variables(code))
+        elif not code.co_filename.startswith(_TOOL):
+            raise Unnamed(
+                f"a call from {code.co_qualname} ({code.co_filename}): it is no code of the "
+                "implementation, and its locals are not seen.",
+                "Call a function that has steps from the implementation itself.",
+            )
+        self.number(code)
+        self.frames[id(code)] = found
+        return found
 
     def number(self, code: CodeType) -> int:
         """A number of this code alone, as long as these positions are kept."""

@@ -6,7 +6,14 @@ import pytest
 
 from tests.wheelproof.explore.placements import HARNESS, SOURCE
 from tests.wheelproof.explore.test_placements import graph, scenario
-from wheelproof.explore import ControlledImplementation, ExploreError, StyleError, bisimulate, check
+from wheelproof.explore import (
+    ControlledImplementation,
+    ExploreError,
+    StyleError,
+    Unnamed,
+    bisimulate,
+    check,
+)
 
 ENDS = """
 class Ends:
@@ -78,6 +85,16 @@ def test_an_object_that_is_dropped_before_the_threads_start_has_no_finalizer(tmp
     harness = HARNESS.replace("        self.names", "        impl.Ends()\n        self.names")
     with pytest.raises(ExploreError, match=r"class Ends has a finalizer \(__del__\) and no role"):
         judged(tmp_path, text(ENDS, "return None"), harness)
+
+
+def test_an_object_of_the_library_with_slots_is_no_object_of_the_project(tmp_path):
+    head = "import weakref\nclass Kept:\n    __slots__ = ('__weakref__',)\n"
+    kept = text(head, "return None", first="weakref.finalize(make, int)")
+    with pytest.raises(ExploreError, match=r"weakref.finalize was changed"):
+        judged(tmp_path, kept)
+    run = ControlledImplementation.load(tmp_path, "switch", lint=False).begin(scenario(True))
+    with pytest.raises(Unnamed, match=r"switch.other holds a value of type finalize"):
+        run.fingerprint()
 
 
 def test_a_root_may_have_a_finalizer_and_it_never_runs(tmp_path):

@@ -122,6 +122,39 @@ def test_what_a_named_tuple_contains_is_seen(cell):
     run.end()
 
 
+@pytest.mark.parametrize(
+    ("imported", "call", "name"),
+    [
+        ("heapq", "list(heapq.merge([0], [1], key=lambda x: self.take()))", "merge"),
+        ("types", "types.DynamicClassAttribute(lambda x: self.take()).__get__(self)", "__get__"),
+        ("collections", "collections.UserList([self]).__contains__(Asks(self))", "__contains__"),
+    ],
+)
+def test_a_call_from_code_of_a_library_is_refused(cell, imported, call, name):
+    text = cell.edited(
+        (
+            "class Cell:",
+            f"import {imported}\n\n\nclass Asks:\n"
+            "    __slots__ = ('cell',)\n\n"
+            "    def __init__(self, cell):\n        self.cell = cell\n\n"
+            "    def __eq__(self, other):\n        return self.cell.take()\n\n\nclass Cell:",
+        ),
+        (DRAIN, f"        {call}\n"),
+    )
+    run = cell.load(texts={"impl.cell": text}, lint=False).begin(cell.scenarios["alone"])
+    with pytest.raises(Unnamed, match=rf"Thread a is suspended in a call from \S*{name} \("):
+        run.fingerprint()
+    run.end()
+
+
+@pytest.mark.parametrize("root", ["[]", "{}", "set()", "ValueError()"])
+def test_a_root_that_can_change_is_no_object_with_slots(cell, root):
+    harness = (cell.root / "harness" / "cell.py").read_text()
+    text = harness.replace("self.names = {", f"self.names = {{'held': {root}, ")
+    with pytest.raises(Unnamed, match="The object held is a .*, whose state is in no slot"):
+        cell.load(texts={"harness.cell": text}).begin(cell.scenarios["alone"])
+
+
 def test_a_context_variable_is_no_root(cell):
     harness = (cell.root / "harness" / "cell.py").read_text()
     text = harness.replace(
