@@ -65,7 +65,7 @@ def test_each_check_is_a_test_and_passes(subject, processes):
     assert UNLOCKED in printed and "spec/MyLock.toml::bisimulation::two_adders" in printed
     passed = r"PASSED (spec/.*::\S+)" if processes else r"^(spec/.*::\S+) PASSED"
     names = re.findall(passed, printed, re.MULTILINE)
-    assert f"{len(names)} passed" in printed and len(names) == 16
+    assert f"{len(names)} passed" in printed and len(names) == 17
     assert len(set(names)) == len(names)
 
 

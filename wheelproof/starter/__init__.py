@@ -21,6 +21,9 @@ from wheelproof.tla.reader import STANDARD
 COUNTS = {"two_adders": {"generated": 128, "distinct": 84, "depth": 18}}
 """Of the starter's only scenario, whatever its name."""
 
+BROKEN = {"NothingLost": ["pc other", "value +1", "value -1", "value other"]}
+"""What breaks the starter's only invariant."""
+
 TAKEN = ("impl", "harness", "runtime")
 """Names of other modules of the project."""
 
@@ -85,13 +88,13 @@ def write(folder: Path, name: str) -> list[Path]:
         raise UsageError(
             f"{folder / there[0]} is there already.", "Choose another name, or another folder."
         )
-    known = counts.read(folder / "spec")
+    known, broken = counts.read(folder / "spec"), counts.read_broken(folder / "spec")
     made: list[Path] = []
     try:
         for place, text in texts.items():
             documents.write_text(folder / place, text)
             made.append(folder / place)
-        counts.write(folder / "spec", {**known, name: COUNTS})
+        counts.write(folder / "spec", {**known, name: COUNTS}, {**broken, name: BROKEN})
     except WheelproofError:
         for file in made:
             with suppress(OSError):
