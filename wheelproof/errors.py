@@ -30,14 +30,16 @@ def shortened(message: str, most: int = LONGEST) -> str:
     """A message, its long words and itself cut; each cut says how many characters there are."""
     if len(message) <= _WORD:
         return message
-    message = re.sub(
-        rf"\S{{{_WORD + 1},}}",
-        lambda word: f"{word[0][: _WORD - 60]}... ({len(word[0]):,} characters)",
-        message,
-    )
+    message = re.sub(rf"\S{{{_WORD + 1},}}", lambda found: _cut(found[0]), message)
     if len(message) <= most:
         return message
     return f"{message[: most - 60]}... ({len(message):,} characters)"
+
+
+def _cut(word: str) -> str:
+    """The beginning of a word, with the marks that end it."""
+    bare = word.rstrip(".,;:)]'\"")
+    return f"{bare[: _WORD - 60]}... ({len(bare):,} characters){word[len(bare) :][:9]}"
 
 
 class WheelproofError(Exception):

@@ -245,7 +245,7 @@ KINDS = [
     Kind("deep nesting", _nested, "nested too deeply|too many nested|nested", STRUCTURED),
     Kind("many digits", _digits, "digits", STRUCTURED),
     Kind("a long word", _wide, r"[\d,]+ characters|\.\.\.", STRUCTURED),
-    Kind("an escape", _written(lambda text: b"\x1b[31m\x07" + text), "", TEXTS, ANY - {0}),
+    Kind("an escape", _written(lambda text: b"\x1b[31m\x07" + text), "", TEXTS, ANY),
     Kind("nothing", _raw(lambda _: b""), "", (), ANY),
     Kind("half of it", _raw(lambda data: data[: len(data) // 2]), "", (), ANY),
     Kind("noise as a file", _raw(lambda _: bytes(range(256)) * 9), "", (), ANY - {0}),
