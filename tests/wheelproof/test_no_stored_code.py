@@ -58,7 +58,9 @@ ALLOWED = {
 
 REFUSED = MODULES | BUILTINS | CALLS | SHELLS | {name for name, _ in KEYWORDS}
 
-WORDS = re.compile(rf"(?<!re\.)\b(?:{'|'.join(sorted(REFUSED | NAMED))})\b")
+WORDS = re.compile(
+    rf"(?<!re\.)\b(?:{'|'.join(sorted((REFUSED | NAMED) - SHELLS))})\b|\bos\b.*\b(?:system|popen)\b"
+)
 """Of what a source is read."""
 
 
