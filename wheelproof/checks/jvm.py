@@ -358,6 +358,11 @@ class _Checks(Files):
             for name in found["opaque"]
             if name not in task.binding.opaque
         ]
+        faults += [
+            f"{name} is declared opaque, and is one of the classes that are compared"
+            for name in task.binding.opaque
+            if name.rpartition(".")[2] in own
+        ]
         faults += [f"{name} is static and can change" for name in self.facts["statics"]]
         met = {pair for joined in self.joined.values() for pair in joined.met}
         idle = [pair for pair in task.binding.pairs if pair not in met]

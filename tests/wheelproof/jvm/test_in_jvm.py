@@ -177,6 +177,22 @@ def test_the_row_of_the_table_is_about_the_classes_that_were_loaded_first(tmp_pa
         assert "Field1 is static and can change" in row.why and "Field2" not in row.why
 
 
+@pytest.mark.parametrize(
+    "name", ["TimerTask", *(name.replace("/", ".") for name in BINDING.classes)]
+)
+def test_a_class_that_is_compared_is_not_opaque(name, tmp_path):
+    known = tasks.tasks(MECHANISM)
+    (task,) = (each for each in known.values() if each.kind == "sites" and RELEASE in each.name)
+    for opaque, refused in ((task.binding.opaque, False), ({name: "planted"}, True)):
+        report = layer.Report()
+        binding = replace(task.binding, opaque=opaque)
+        checks = layer._Checks(Context(MECHANISM, tmp_path), Classes(), report)
+        checks.carry_out(replace(task, binding=binding))
+        (row,) = report.rows
+        fault = f"{name} is declared opaque, and is one of the classes that are compared"
+        assert (fault in row.why) is refused
+
+
 HITS = {site: 1 for sites in BINDING.labels.values() for site in sites} | {
     site: 1 for sites in BINDING.fine.values() for site in sites
 }
