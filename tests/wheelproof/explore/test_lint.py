@@ -4,7 +4,8 @@ import textwrap
 
 import pytest
 
-from wheelproof.explore import ExploreError, StyleError, check, check_style
+from wheelproof.explore import StyleError, check, check_style
+from wheelproof.reading import Unreadable
 
 HEAD = """
 from __future__ import annotations
@@ -226,5 +227,5 @@ def test_an_implementation_in_bad_style_is_not_loaded(cell):
 
 
 def test_a_file_that_does_not_parse_is_named():
-    with pytest.raises(ExploreError, match=r"impl/c.py:1"):
+    with pytest.raises(Unreadable, match=r"impl/c.py:1"):
         check({"impl/c.py": "def f(:\n"})
