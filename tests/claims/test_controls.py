@@ -201,6 +201,15 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
+    (WHEEL, "test_a_key_is_swapped_whatever_it_was"): (
+        "timing_wheel",
+        (
+            (
+                "return self.expiration.get_and_set(expiration_ms) != expiration_ms",
+                "return self.expiration.compare_and_set(NOT_QUEUED, expiration_ms)",
+            ),
+        ),
+    ),
     (TIMER, "test_a_task_that_is_due_already_runs_at_once"): (
         "system_timer",
         ((SUBMITTED, "        if False:\n"),),

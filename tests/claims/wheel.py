@@ -7,7 +7,7 @@ times are milliseconds.
 
 from __future__ import annotations
 
-from impl.timer_task_list import TimerTask, TimerTaskEntry
+from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from tests.claims import wrong_wheels
 from tests.impl import timing
 from tests.impl.bare_wheels import bare, entered, places
@@ -176,6 +176,9 @@ def check_one_queue_for_all_levels(wheel):
     for deadline in (5, 300, 7000):
         entered(one, deadline)
     assert len(one.queue) == 3 and all(level.queue is one.queue for level in levels(one))
+    lists = [bucket for level in levels(one) for bucket in level.buckets]
+    assert all(any(queued is each for each in lists) for queued in one.queue.heap)
+    assert all(isinstance(each, TimerTaskList) for each in lists)
 
 
 def check_buckets_without_a_task_are_not_queued(wheel):
@@ -222,6 +225,27 @@ class Counting(TimerTaskEntry):
 def check_each_level_looks_whether_the_task_is_cancelled(wheel):
     entry = Counting(TimerTask(0), 7000)
     assert bare(wheel, 1, 20).add(entry) and entry.counted == 3
+
+
+def check_the_level_above_goes_through_all_the_steps(wheel):
+    """It refuses what is cancelled or due by its own tick, takes what it reaches, or asks again."""
+    above = bare(wheel, 1, 20).parent()
+    cancelled = TimerTaskEntry(TimerTask(0), 300)
+    cancelled.timer_task.cancel()
+    assert not above.add(cancelled)
+    assert not above.add(TimerTaskEntry(TimerTask(0), 19))
+    assert places(above, 300) == [(1, 15, 300)] and above.overflow_wheel is None
+    assert places(above, 7000) == [(2, 17, 6800)]
+
+
+def check_with_20_buckets_the_six_are_elsewhere(wheel):
+    """Deadlines of 9, 88, 222, 520, 521 and 522 ms on 20 x 1 ms, the constructor's default."""
+    assert places(bare(wheel, 1, 20), 9, 88, 222, 520, 521, 522) == [
+        (1, 9, 9),
+        (2, 4, 80),
+        (2, 11, 220),
+        *[(3, 1, 400)] * 3,
+    ]
 
 
 def check_the_key_comes_nearer_to_the_deadline_with_each_level(wheel):
@@ -298,6 +322,12 @@ CONTROLS = {
         wrong_wheels.HalvesUpwards,
     ),
     "each_level_looks_whether_the_task_is_cancelled": (wrong_wheels.ChecksOnce,),
+    "the_level_above_goes_through_all_the_steps": (
+        wrong_wheels.ChecksOnce,
+        wrong_wheels.DueOnce,
+        wrong_wheels.TakesAllAbove,
+    ),
+    "with_20_buckets_the_six_are_elsewhere": (timing.NextSlot, wrong_wheels.MakesOneLevel),
     "the_key_comes_nearer_to_the_deadline_with_each_level": (timing.KeyIsDeadline, timing.KeyIsEnd),
     "levels_for_the_longest_timeouts": (wrong_wheels.MakesOneLevel, timing.AllLevelsAtOnce),
     "the_highest_level_has_no_level_above": (wrong_wheels.MakesOneLevel,),
@@ -312,7 +342,7 @@ CONTROLS = {
         timing.KeyIsDeadline,
         wrong_wheels.MakesOneLevel,
     ),
-    "one_queue_for_all_levels": (wrong_wheels.QueuesApart,),
+    "one_queue_for_all_levels": (wrong_wheels.QueuesApart, wrong_wheels.WrapsLists),
     "buckets_without_a_task_are_not_queued": (wrong_wheels.QueuesAll, wrong_wheels.QueuesApart),
     "a_bucket_expires_at_its_start_itself": (timing.KeyIsEnd, timing.KeyIsDeadline),
     "a_task_that_is_due_or_cancelled_is_refused": (wrong_wheels.Keen, timing.DueEarly),

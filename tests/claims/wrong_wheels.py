@@ -73,6 +73,50 @@ class QueuesApart(Hooked):
         )
 
 
+class Wrapped:
+    """A bucket as the queue's element."""
+
+    __slots__ = ("bucket",)
+
+    def __init__(self, bucket) -> None:
+        self.bucket = bucket
+
+    def get_delay(self) -> int:
+        return self.bucket.get_delay()
+
+    def compare_to(self, other) -> int:
+        return self.bucket.compare_to(other.bucket)
+
+
+class WrapsLists(Hooked):
+    """A wheel that wraps each list into an element of the queue."""
+
+    __slots__ = ()
+
+    def offers(self, bucket, key: int) -> bool:
+        if super().offers(bucket, key):
+            self.queue.offer(Wrapped(bucket))
+        return False
+
+
+class DueOnce(Hooked):
+    """A wheel whose upper levels do not look whether a task is due."""
+
+    __slots__ = ()
+
+    def due(self, deadline: int) -> bool:
+        return self.tick_ms == 1 and super().due(deadline)
+
+
+class TakesAllAbove(Hooked):
+    """A wheel whose upper levels take whatever comes."""
+
+    __slots__ = ()
+
+    def fits(self, deadline: int) -> bool:
+        return self.tick_ms > 1 or super().fits(deadline)
+
+
 class Keen(Hooked):
     """A wheel that lets a cancelled entry in."""
 

@@ -54,6 +54,29 @@ def test_of_two_threads_that_set_a_key_one_queues_the_bucket():
     assert reported_changes(split) == [True, True], "with two steps both queue it"
 
 
+class Comparing(Atomic):
+    """A mutant of the key's variable: it is set where it has the value that was expected."""
+
+    __slots__ = ()
+
+    def get_and_set(self, value):
+        old = self.get()
+        self.compare_and_set(NOT_QUEUED, value)
+        return old
+
+
+def keys_set(expiration: Atomic) -> list[int]:
+    """The keys that a bucket has after it was given three, one after the other."""
+    bucket = bare(TimingWheel, 1, 20).buckets[0]
+    bucket.expiration = expiration
+    return [bucket.set_expiration(key) and bucket.expiration.get() for key in (20, 40, 60)]
+
+
+def test_a_key_is_swapped_whatever_it_was():
+    assert keys_set(Atomic(NOT_QUEUED)) == [20, 40, 60]
+    assert keys_set(Comparing(NOT_QUEUED)) == [20, 20, 20], "a compare-and-set keeps the first"
+
+
 class Saturating(SystemTimer):
     """A deadline beyond the bounds becomes the bound."""
 
@@ -155,8 +178,11 @@ def test_due_tasks_run_on_one_thread_of_the_timers_own():
             names.append(threading.current_thread())
 
     timer = SystemTimer(clock=VirtualClock(0))
-    for _ in range(20):
-        timer.add(Named(0))
+    for delay in range(20):
+        timer.add(Named(delay))
+    assert timer.size() == 19, "all but the first one wait until they expire"
+    timer.clock.advance(20)
+    assert timer.advance_clock(0) and timer.size() == 0
     timer.close()
     assert len(names) == 20
     assert len(set(names)) == 1 and names[0] is not threading.current_thread()

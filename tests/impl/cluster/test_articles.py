@@ -196,6 +196,40 @@ def test_that_check_sees_an_election():
     assert written(Judges)[1] is False
 
 
+def once():
+    """Controllers of which one stands, once, and none when the node has gone."""
+    stood = []
+
+    class Once(ClusterController):
+        def elect(self):
+            if not stood:
+                stood.append(self.id)
+                yield from super().elect()
+
+    return Once
+
+
+def deleted(controller):
+    """/controller is deleted by hand: how many act, and by how much the epoch has gone up."""
+    made = plain(controller)
+    for broker in (1, 2, 3):
+        made.start(broker)
+        made.run()
+    epoch = int(made.data(EPOCH))
+    made.remove_controller()
+    made.run()
+    acting = [each.id for each in made.members.values() if each.controller.acting]
+    return len(acting), int(made.data(EPOCH)) - epoch
+
+
+def test_a_deletion_by_hand_elects_anew():
+    assert deleted(ClusterController) == (1, 1)
+
+
+def test_that_check_sees_brokers_that_do_not_stand_again():
+    assert deleted(once()) == (0, 0)
+
+
 # -- epochs in requests
 
 

@@ -10,6 +10,7 @@ from impl.cluster.controller import ClusterController
 from impl.cluster.deletion import Deletion
 from impl.cluster.messages import Error, Response
 from impl.cluster.nodes import DELETIONS, assignments_of, topic_path
+from impl.cluster.partition_machine import PartitionMachine
 from impl.cluster.settings import Settings
 from impl.cluster.states import ReplicaState
 from impl.cluster.topics import Topics
@@ -36,11 +37,32 @@ B0 = TopicPartition("b", 0)
 # -- new ones
 
 
-def test_the_first_live_replica_leads_a_new_partition_and_all_live_ones_are_in_sync():
-    made = cluster()
+def created(controller=ClusterController):
+    """A cluster of whose brokers one is away, with a new topic of three partitions."""
+    made = cluster(controller=controller)
     made.kill(3)
     made.create_topic("a", (3, 2, 1), (1, 3), (3,))
     made.run()
+    return made
+
+
+class LeadsAlone(PartitionMachine):
+    """Of a new partition the leader alone is in sync."""
+
+    def begin(self, partition, batch):
+        create = self.store.create
+        self.store.create = lambda at, first: create(at, first._replace(isr=first.isr[:1]))
+        yield from super().begin(partition, batch)
+        self.store.create = create
+
+
+def test_that_check_sees_new_partitions_whose_leader_alone_is_in_sync():
+    made = created(having("desk.partitions", LeadsAlone))
+    assert state(made, A0)[:3] == (2, (2,), 0)
+
+
+def test_the_first_live_replica_leads_a_new_partition_and_all_live_ones_are_in_sync():
+    made = created()
     assert state(made, A0)[:3] == (2, (2, 1), 0) and state(made, A1)[:3] == (1, (1,), 0)
     assert A2 not in desk(made).context.leadership
     made.start(3)
