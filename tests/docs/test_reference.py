@@ -61,7 +61,7 @@ def test_a_reference_page_that_was_changed_is_noticed(tmp_path):
         ("declarations", "the decision that is taken away", "anything"),
         ("how-it-works", "each decision is needed", "nothing"),
         ("implementations", "many readers or one writer", "one reader"),
-        ("cli", "| 2 | a usage error |", "| 6 | another |"),
+        ("cli", "| 2 | a usage error:", "| 6 | another:"),
     ):
         file = DOCS / f"{page}.md"
         assert right[file].count(old) == 1, old

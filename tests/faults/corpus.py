@@ -110,7 +110,7 @@ READERS = [
             (("check",), 0, FORMS),
             (("check", "--engine", "memory"), 0, FORMS),
             (("replay",), 0, FORMS[:1]),
-            (("replay", "--model"), 0, FORMS[:1]),
+            (("replay", "--model"), 3, FORMS[:1]),
             (("shrink",), 5, FORMS[:1]),
         )
         for file in files
