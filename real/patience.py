@@ -50,7 +50,7 @@ class Patience:
         self._before = {pid: waited(pid) for pid in pids}
 
     def used_up(self) -> bool:
-        """Whether the time is over; to be asked again and again."""
+        """Whether the time is over; to be checked again and again."""
         now, queued = self.clock(), 0
         passed, self._last = min(now - self._last, LONGEST_S), now
         for pid in self.pids:

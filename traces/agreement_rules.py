@@ -22,6 +22,9 @@ def agrees(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
         or _at_clock(facts, event)
         or _as_requested(facts, event, thread)
         or _as_placed(facts, event, thread)
+        or _handed_back(facts, event, thread)
+        or _under_monitors(facts, event)
+        or _of_levels(facts, event)
         or _as_published(facts, event)
         or _as_tried(facts, event)
     )
@@ -133,8 +136,18 @@ def _as_requested(facts: Facts, event: Step, thread: ThreadState) -> Refusal | N
 
 
 def _as_placed(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
-    """Who has chosen a bucket for an entry links it there."""
-    if event["k"] != "list_add" or thread.placed[0] != event["entry"] or not thread.placed[1]:
+    """Who links an entry has chosen a bucket for it, and links it there."""
+    if event["k"] != "list_add":
+        return None
+    if facts.named("wheel_place"):
+        facts.look("LinkedWherePlaced")
+        if thread.placed[0] != event["entry"]:
+            return Refusal(
+                "LinkedWherePlaced",
+                f"entry {event['entry']} is linked into list {event['list']}, and its thread has "
+                "not chosen a bucket for it before",
+            )
+    if thread.placed[0] != event["entry"] or not thread.placed[1]:
         return None
     facts.look("LinkedIntoPlaced")
     if thread.placed[1] == event["list"]:
@@ -144,6 +157,77 @@ def _as_placed(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None
         f"entry {event['entry']} is linked into list {event['list']}, and the wheel chose "
         f"list {thread.placed[1]}",
     )
+
+
+def _handed_back(facts: Facts, event: Step, thread: ThreadState) -> Refusal | None:
+    """What a flush has unlinked it hands back to the timer before anything else."""
+    if event["k"] not in _AFTER_HAND_BACK or not facts.named("reinsert"):
+        return None
+    facts.look("HandBackAfterUnlink")
+    if thread.back == NONE:
+        return None
+    return Refusal(
+        "HandBackAfterUnlink",
+        f"a flush has unlinked entry {thread.back}, and goes on with {event['k']} without having "
+        "handed it back",
+    )
+
+
+_AFTER_HAND_BACK = frozenset(
+    (
+        "cancel_check",
+        "wheel_place",
+        "wheel_reject",
+        "list_add",
+        "list_remove",
+        "expire_submit",
+        "flush_begin",
+        "flush_end",
+    )
+)
+
+
+def _monitors(event: Step) -> bool:
+    """Whether the tokens show the monitors of the list and of the entry."""
+    shown = {token[1] for token in event.get("ord", ()) if token[0] == "L"}
+    return {f"list:{event['list']}", f"entry:{event['entry']}"} <= shown
+
+
+def _under_monitors(facts: Facts, event: Step) -> Refusal | None:
+    """Who links or unlinks an entry holds its monitor and that of the list, where the recorder
+    shows them at another link."""
+    if event["k"] not in ("list_add", "list_remove") or "ord" not in event:
+        return None
+    facts.look("LinkedUnderMonitors")
+    shown = _monitors(event)
+    if shown and facts.unmonitored == NONE or not (shown or facts.monitored):
+        return None
+    entry = facts.unmonitored if shown else event["entry"]
+    return Refusal(
+        "LinkedUnderMonitors",
+        f"entry {entry} is linked or unlinked by a thread that does not hold the monitors of the "
+        "entry and of the list, as others do",
+    )
+
+
+def _of_levels(facts: Facts, event: Step) -> Refusal | None:
+    """The clocks of all levels stand at the tick of the lowest one's when a flush begins."""
+    lowest, tick, size = facts.wheel_ms, facts.tick_ms, facts.wheel_size
+    named = facts.named("clock_advance") and facts.named("overflow_create")
+    if event["k"] != "flush_begin" or lowest is None or not tick or not size or not named:
+        return None
+    for (timer, level), clock in facts.level_clocks.items():
+        if timer != facts.timer or level == 1 or (timer, level) not in facts.published:
+            continue
+        facts.look("LevelsAtOneTime")
+        due = lowest - lowest % (tick * size ** (level - 1))
+        if clock != due:
+            return Refusal(
+                "LevelsAtOneTime",
+                f"the clock of level {level} is {clock} ms when a flush begins, and must be {due} "
+                f"ms where the lowest one's is {lowest} ms",
+            )
+    return None
 
 
 def _as_published(facts: Facts, event: Step) -> Refusal | None:
@@ -202,10 +286,22 @@ def take(facts: Facts, event: Step, thread: ThreadState) -> None:
         thread.request = NONE, None, None
     elif kind == "wheel_place":
         thread.placed = event["entry"], event.get("list", NONE)
-    elif kind == "list_add":
-        thread.placed = NONE, NONE
-    elif kind == "wheel_new" and "level" in event:
-        facts.levels.add((facts.timer, event["level"]))
+    elif kind in ("list_add", "list_remove"):
+        if kind == "list_add":
+            thread.placed = NONE, NONE
+        elif event.get("cause") == "flush":
+            thread.back = event["entry"]
+        if _monitors(event):
+            facts.monitored, facts.unmonitored = True, NONE
+        elif facts.unmonitored == NONE and "ord" in event:
+            facts.unmonitored = event["entry"]
+    elif kind in ("reinsert", "flush_end"):
+        thread.back = NONE
+    elif kind in ("wheel_new", "clock_advance") and "level" in event:
+        if kind == "wheel_new":
+            facts.levels.add((facts.timer, event["level"]))
+        if "wheel_ms" in event:
+            facts.level_clocks[facts.timer, event["level"]] = event["wheel_ms"]
     elif (
         kind == "force_cas"
         and event.get("res") == "true"

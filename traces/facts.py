@@ -19,6 +19,10 @@ from wheelproof.trace.format.heads import Header
 Value = TypeVar("Value")
 
 
+BY_NAME = frozenset(("add_request", "clock_advance", "overflow_create", "reinsert", "wheel_place"))
+"""Kinds that a rule demands only where the header names them: many recorders have none of them, and
+name no kinds."""
+
 AGENT = "wheelproof real/agent"
 """The recorder of Kafka's classes. Before it named ``before`` in its headers it numbered an unlink
 after the write that a thread without the monitors can see."""
@@ -66,6 +70,8 @@ class Facts:
         """The levels, and the words that name a level above, that a thread was seen to publish."""
         self.levels: set[tuple[int, int]] = set()
         """Those that were made in the trace."""
+        self.level_clocks: dict[tuple[int, int], int] = {}
+        """(timer, level) -> its clock, of those whose making or advance is in the trace."""
         self.places: dict[int, tuple[int | None, int | None]] = {}
         """List -> (level, slot), as far as they were named."""
 
@@ -76,6 +82,10 @@ class Facts:
         """List -> its entries, head first."""
         self.where = {entry: name for name, ring in self.rings.items() for entry in ring}
         """Entry -> the list that has it."""
+        self.monitored = False
+        """A link or an unlink has shown both monitors."""
+        self.unmonitored = NONE
+        """The first entry that was linked, or unlinked, and has shown fewer."""
         self.linked_at: dict[int, int] = {}
         """Entry -> the clock of its last link."""
         self.entry_of: dict[int, int] = _by_number(initial.get("tasks"))
@@ -161,7 +171,8 @@ class Facts:
         return self.kinds is None or kind in self.kinds
 
     def named(self, kind: str) -> bool:
-        """The header says that events of this kind are in the trace, by name."""
+        """The header says that events of this kind, one of BY_NAME, are in the trace, by name."""
+        assert kind in BY_NAME
         return self.kinds is not None and kind in self.kinds
 
     def look(self, name: str) -> None:

@@ -48,6 +48,7 @@ def _edits(failure: Failure) -> Iterator[tuple[int, str, list[Step]]]:
     if here and event["k"] == "list_remove" and here != event["list"]:
         moved = event.copy()
         moved["list"] = here
+        moved.pop("ord", None)  # the monitors are those of the other list
         yield (
             1,
             f"change line {line}: the entry is in list {here}, not in list {event['list']}",

@@ -14,7 +14,7 @@ from typing import cast
 
 from traces import facts, initial
 from traces.events import Event, columns, observed, read
-from traces.ticks import Ticks
+from traces.ticks import LONGEST, Ticks
 from wheelproof.protocols import Scenario
 from wheelproof.trace.format.heads import Header
 from wheelproof.trace.model.inferred import Item, Passing, Run
@@ -63,9 +63,8 @@ MONITOR = {"flush_begin": "lock_acquire", "flush_end": "lock_release"}
 DROPPED = frozenset(("timer", "span", "parent", "op", "ord", "eseq", "lseq", "oseq", "cause"))
 """Columns that the model's steps do not have."""
 
-
-LONGEST = 10_000_000
-"""Milliseconds that a run may take: each is a step of the model's clock."""
+HIGHEST = 62
+"""Levels of a wheel at most: the ticks of two buckets are 64 bits wide then."""
 
 
 @dataclass(frozen=True)
@@ -198,12 +197,17 @@ class _Timer:
                 self.start = event.get("wheel_ms", self.start)
                 tick = observed(event)[0].get("key_ms", tick)
         self.size = sum(level == 1 for level, _ in buckets.values())
+        if self.size == 0 or max(level for level, _ in buckets.values()) > HIGHEST:
+            self.outside = self.events[0].line, "its buckets are of no wheel that there can be"
+            self.size, buckets = 1, {}
         # One level more than was made: an entry may be on its way there where the recording ends.
-        self.levels = max(level for level, _ in buckets.values()) + 1
+        self.levels = max((level for level, _ in buckets.values()), default=0) + 1
         self.names |= {
             bucket: (level - 1) * self.size + slot + 1 for bucket, (level, slot) in buckets.items()
         }
         self.clock = self.start
+        if self.outside is not None:
+            return
         line = self.events[0].line
         if self.start < 0:
             self.outside = line, "no event and no config says when the wheel's clock begins"
@@ -232,12 +236,10 @@ class _Timer:
     # -- operations
 
     def _unfinished(self, operation: list[str | None], request: Event | None) -> None:
-        """An add whose entry is made after the events end: its task is known once it has read the
-        clock."""
-        task, deadline = "unknown", 0
-        if request is not None:
-            task = f"t{request['task']}"
-            deadline = request.get("now_ms", 0) + request.get("delay_ms", 0)
+        """An add whose entry is made after the events end. Its clock read names its task."""
+        given: Event = request or cast(Event, {})
+        task = f"t{given['task']}" if request else "unknown"
+        deadline = given.get("now_ms", 0) + given.get("delay_ms", 0)
         self._made(operation, f"unknown {len(self.task_of)}", task, deadline)
 
     def _made(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
@@ -328,8 +330,8 @@ class _Timer:
         if link is not None and link.at < each.before and facts.numbered_late(self.header):
             self.outside = (
                 each.line,
-                f"entry {old} was seen in no list before its unlink has a number: record it anew,"
-                " with an agent whose header names list_remove in capture.before",
+                f"entry {old} was seen in no list before its unlink has a number: record it anew "
+                "with an agent whose header names list_remove in capture.before",
             )
         elif link is not None and link.at > each.before:
             self._item(link.at, each.line, event, -1)

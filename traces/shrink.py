@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from traces.events import Event, columns
+from traces.facts import BY_NAME
 from traces.failure import ABOUT_LOCKS, LOCKS, Failure, Item
 from traces.repair import repair
 from wheelproof.trace.format.heads import Capture, Footer, Header
@@ -75,7 +76,8 @@ def shrink(
     kinds = header.get("capture", {}).get("kinds")
     capture: Capture = {"mode": "full"}
     if found.property not in ABOUT_LOCKS and not any(event["k"] in LOCKS for event in renewed):
-        capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
+        # A header that names no kinds has none that rules demand by name.
+        capture["kinds"] = sorted((set(KINDS) - BY_NAME if kinds is None else set(kinds)) - LOCKS)
     elif kinds is not None:
         capture["kinds"] = list(kinds)
     if "before" in header.get("capture", {}):

@@ -18,7 +18,8 @@ class ThreadState:
     the bucket that it has flushed and still holds, if it has not reset its key. ``reset``: the
     bucket whose key it has reset last. ``fired``: the entry that it has handed over last. ``lc``:
     the clock of its last event. ``request``: the task that it was handed, the time and the delay.
-    ``placed``: the entry that the wheel has chosen a list for, and the list.
+    ``placed``: the entry that the wheel has chosen a list for, and the list. ``back``: the entry
+    that a flush has unlinked, and has not handed back.
     """
 
     __slots__ = (
@@ -36,6 +37,7 @@ class ThreadState:
         "lc",
         "request",
         "placed",
+        "back",
     )
 
     def __init__(self, place: Place | None = None) -> None:
@@ -58,6 +60,7 @@ class ThreadState:
         self.lc = 0
         self.request: tuple[int, int | None, int | None] = (NONE, None, None)
         self.placed: tuple[int, int] = (NONE, NONE)
+        self.back = NONE
 
     def place(self) -> Place:
         """As ``initial`` has it; empty for a thread that is in no flush and has checked nothing."""

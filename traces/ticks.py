@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias, overload
 
+LONGEST = 10_000_000
+"""Milliseconds that a run may take: each is a step of the model's clock."""
+
 Part: TypeAlias = "slice[int | None, int | None, int | None]"
 
 

@@ -81,7 +81,7 @@ class Agent:
             raise Inconclusive(f"{program[0]}: {ended.stderr.strip().splitlines()[-1]}")
         if ended.returncode != 0 or not output.is_file():
             why = HALTED.get(ended.returncode, f"{program[0]} ended with {ended.returncode}")
-            raise ToolError(f"{why}: {told(ended.stderr)}")
+            raise ToolError(f"{why}: {reported(ended.stderr)}")
         return ended
 
     def options(self, output: Path, more: Sequence[str]) -> str:
@@ -109,7 +109,7 @@ def packed(classes: Path, path: Sequence[Path]) -> bytes:
     return jar.getvalue()
 
 
-def told(printed: str) -> str:
+def reported(printed: str) -> str:
     """What a JVM says at last: from the agent's own words on, where there are some."""
     lines = printed.strip().splitlines()
     own = [number for number, line in enumerate(lines) if line.startswith("wheelproof agent: ")]

@@ -73,12 +73,12 @@ def alarms(file: Path, prefix: int) -> dict[str, str]:
     (run,) = local.check([file], {}).document()["runs"]
     model = followed.follow(file, prefix=prefix)
     refused = model.refused or model.verdict.first
-    said = {
+    stated = {
         "event by event": (verdict.verdict == CONFORMS, verdict.first or verdict.verdict),
         "in bulk": (run["verdict"] == CONFORMS, run["verdict"]),
         "on the model": (model.conforms, refused or model.verdict.verdict),
     }
-    return {name: str(why) for name, (sound, why) in said.items() if not sound}
+    return {name: str(why) for name, (sound, why) in stated.items() if not sound}
 
 
 def unnoticed(file: Path, folder: Path, prefix: int) -> list[str]:
@@ -155,12 +155,12 @@ def starve(
         outcome.events += (events := sum(1 for _ in Reader(file)))
         outcome.alarms += bool(against)
         if against:
-            said = "; ".join(f"ALARM {name}: {why}" for name, why in against.items())
+            stated = "; ".join(f"ALARM {name}: {why}" for name, why in against.items())
         else:
-            said = CONFORMS
+            stated = CONFORMS
             file.unlink()
         ratio = outcome.ratios[-1]
-        yield f"run {number}: {events:,} events, {used:.2f} CPU s, {ratio:.2f} x, {said}", outcome
+        yield f"run {number}: {events:,} events, {used:.2f} CPU s, {ratio:.2f} x, {stated}", outcome
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -187,10 +187,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         agent = build(chosen.output)
         folder = chosen.output / "recordings" / "starved"
-        said = starve(agent, folder, chosen.runs, chosen.busy, chosen.ms, chosen.prefix)
-        line, outcome = next(said)
+        stated = starve(agent, folder, chosen.runs, chosen.busy, chosen.ms, chosen.prefix)
+        line, outcome = next(stated)
         print(line, flush=True)
-        for line, _ in said:
+        for line, _ in stated:
             print(line, flush=True)
         for line in outcome.lines():
             print(line)

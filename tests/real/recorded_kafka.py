@@ -31,8 +31,9 @@ def corrected(file):
 
 
 def judged(header, events, without="", numbered=True):
-    """The verdict of the model without a decision. ``numbered``: the events get numbers of their
-    own first, which hide what was changed."""
+    """The verdict of the model without a decision, on a recording as by an agent of today.
+    ``numbered``: the events get numbers of their own first, which hide what was changed."""
+    header = {**header, "capture": {**header["capture"], "before": ["list_remove"]}}
     known = followed.mechanisms()
     known = {**known, followed.MECHANISM: known[followed.MECHANISM].without(without)}
     events, tally = renumbered(events) if numbered else events, Tally(header)

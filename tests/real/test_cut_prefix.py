@@ -28,14 +28,14 @@ def pairs(name):
 
 
 def refusals(name, lengths):
-    """The lengths at which a prefix is refused or not understood, with what is said."""
-    said = {}
+    """The lengths at which a prefix is refused or not understood, with what is stated."""
+    stated = {}
     for length in lengths:
         found = followed.follow(RECORDINGS[name], prefix=length)
         rest = [each for each in found.verdict.findings if each.property not in followed.BESIDE]
         if found.refused or rest:
-            said[length] = (found.refused or rest[0]).message
-    return said
+            stated[length] = (found.refused or rest[0]).message
+    return stated
 
 
 BY_DAY = (
@@ -65,8 +65,8 @@ def test_an_add_without_its_task_is_what_the_cut_was_refused_for(monkeypatch):
 
     monkeypatch.setattr(runs._Timer, "_unfinished", unknown)
     (length,) = pairs("load")["add_request", "entry_new"][-1:]
-    (said,) = refusals("load", [length]).values()
-    assert "add_request differs: task is" in said and "(A2)" in said
+    (stated,) = refusals("load", [length]).values()
+    assert "add_request differs: task is" in stated and "(A2)" in stated
 
 
 def test_a_prefix_before_the_first_step_is_cut_and_not_out_of_the_model():

@@ -2,6 +2,7 @@
 order, and D1 is none in the corrected order."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -153,7 +154,8 @@ def test_a_run_is_as_it_must_be_only_where_d1_is_none_of_the_corrected_order(mon
 @pytest.fixture
 def declarations(monkeypatch):
     """The declarations are read once: they are the dearest of these commands."""
-    monkeypatch.setattr(project, "find", lambda root: followed.mechanisms())
+    known = followed.mechanisms()
+    monkeypatch.setattr(project, "find", lambda root: known)
 
 
 def run(*arguments):
@@ -177,6 +179,12 @@ def test_the_page_shows_what_the_command_prints(monkeypatch):
 def test_the_model_judges_a_recording_from_the_command_line():
     checked = run("check", SOUND, "--engine", "model")
     assert checked.exit_code == 0 and "1 conforms of 1 traces" in checked.output
+    reported = run("check", D1, "--engine", "model")
+    assert reported.exit_code == 0 and "1 conforms of 1 traces" in reported.output
+    for name, line in kafka(D1).broken[next(iter(kafka(D1).broken))].items():
+        assert f"in the model {name} fails from line {line} on" in reported.output
+    data = json.loads(run("check", D1, "--engine", "model", "--json").output)
+    assert len(data["verdicts"][0]["notes"]) == len(LATE)
     wrong = run("replay", SOUND, "--model", "--field", "speed=2")
     assert isinstance(wrong.exception, UsageError) and "no field speed" in str(wrong.exception)
     for arguments in (("--field", "timer=SystemTimer"), ("--model", "--field", "timer")):

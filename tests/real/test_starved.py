@@ -104,8 +104,8 @@ def test_a_program_that_ends_is_no_hang_whatever_it_prints():
 class Ended:
     """Classes whose Java ends at once."""
 
-    def __init__(self, code, said):
-        self.ended = subprocess.CompletedProcess([], code, "", said)
+    def __init__(self, code, stated):
+        self.ended = subprocess.CompletedProcess([], code, "", stated)
 
     def compile(self, *_):
         return recording.HERE
@@ -127,8 +127,10 @@ def test_a_machine_too_slow_for_d1_is_inconclusive_and_no_defect(tmp_path, monke
 
 
 def test_what_the_agent_says_is_shown_from_its_first_word_on(tmp_path):
-    said = "SLF4J: no\n" * 30 + "wheelproof agent: no event in 50 looks; its threads are at\nmain\n"
-    agent = recording.Agent(tmp_path / "agent.jar", Ended(96, said), ())
+    stated = (
+        "SLF4J: no\n" * 30 + "wheelproof agent: no event in 50 looks; its threads are at\nmain\n"
+    )
+    agent = recording.Agent(tmp_path / "agent.jar", Ended(96, stated), ())
     with pytest.raises(ToolError, match="The program hangs: wheelproof agent: no event") as caught:
         agent.record(tmp_path / "x.jsonl", (), ["Load"])
     assert "SLF4J" not in caught.value.message and caught.value.exit_code == 4
@@ -144,10 +146,10 @@ def recorded(monkeypatch, tmp_path):
 
     def cpu_of(agent, file, ms, count):
         if says and count:
-            said = says.pop(0)
-            if isinstance(said, Exception):
-                raise said
-            return said
+            stated = says.pop(0)
+            if isinstance(stated, Exception):
+                raise stated
+            return stated
         return 1.0
 
     monkeypatch.setattr(starved, "cpu_of", cpu_of)

@@ -63,7 +63,7 @@ class Judges:
         if self.engine is Engine.MODEL:
             from wheelproof.trace.model import report
 
-            return report.follow(path, self.mechanisms)[0]
+            return report.follow(path, self.mechanisms, properties=True)[0]
         from wheelproof.trace.judging.replay import replay
 
         return replay(path)

@@ -33,7 +33,6 @@ PASSING: dict[str, str] = {
             "bucket_expiry_set swap",
             "bucket_new swap",
             "cancel_check swap",
-            "clock_advance swap",
             "dq_poll swap",
             "entry_new swap",
             "op_new swap",
@@ -66,8 +65,6 @@ PASSING: dict[str, str] = {
     "cancel duplicate": "a task is cancelled once more, which does nothing",
     "cancel task": "the other task is never looked at again, and a task may be cancelled that no "
     "timer has",
-    "clock_advance drop": "it is that of an upper level, in which nothing is placed before its "
-    "clock is advanced again",
     "bucket_new bucket": "the bucket is never used, so that nothing else names its slot",
     "bucket_new level": "the bucket is never used, so that nothing else names its level",
     "bucket_new drop": "a bucket is known from its first use on: a recording may begin after it "

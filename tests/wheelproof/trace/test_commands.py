@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -277,3 +279,24 @@ def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
     monkeypatch.setattr(list_rules, "_counted", lambda facts, event, delta: None)
     result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 1 and "mutant-M9" in result.output.rpartition("not as expected")[2]
+
+
+@pytest.mark.parametrize("engine", ["rules", "memory"])
+@pytest.mark.parametrize("named", [True, False])
+def test_outside_a_project_the_error_names_what_is_missing(engine, named, tmp_path):
+    """A process that has not read this project's kinds: a trace that names kinds, and one that does
+    not."""
+    lines = (GOLDEN / "readd.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    header = json.loads(lines[0])
+    header["capture"] = {"mode": "full", **({"kinds": ["list_add"]} if named else {})}
+    (tmp_path / "run.jsonl").write_text(json.dumps(header) + "\n" + "".join(lines[1:]))
+    ended = subprocess.run(
+        [sys.executable, "-m", "wheelproof", "trace", "check", "--engine", engine, "run.jsonl"],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if "PATH" in name[:4]},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 2
+    assert "no folder traces" in ended.stderr and "--subject" in ended.stderr
+    assert "is no kind of event" not in ended.stderr and "is no column" not in ended.stderr

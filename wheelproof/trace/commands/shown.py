@@ -64,6 +64,8 @@ def print_row(path: Path, verdict: Verdict) -> None:
     if first is not None:
         more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
         print(f"  {where(path, first)}{first.property}: {first.message}{more}")
+    for note in verdict.notes:
+        print(f"  {note}")
 
 
 def as_data(finding: Finding) -> dict[str, object]:

@@ -156,6 +156,7 @@ def _print_json(verdicts: Judged, unreadable: Unreadable) -> None:
             "events": verdict.events,
             "applied": dict(sorted(verdict.applied.items())),
             "findings": [shown.as_data(finding) for finding in verdict.findings],
+            "notes": list(verdict.notes),
         }
         for path, verdict in verdicts
     ]

@@ -110,6 +110,13 @@ def _clock(found: dict[str, object], newer: bool) -> Wrong:
         yield f"kind must be one of {', '.join(CLOCKS)}"
 
 
+def undeclared(kind: str) -> str:
+    """What is wrong with a kind of event that no project declares."""
+    if declared.find("schema") is None:
+        return f"{kind!r} is a kind of event that no folder traces declares"
+    return f"{kind!r} is no kind of event"
+
+
 @of_object
 def _capture(found: dict[str, object], newer: bool) -> Wrong:
     if found.get("mode") not in CAPTURES and not newer:
@@ -119,11 +126,11 @@ def _capture(found: dict[str, object], newer: bool) -> Wrong:
         if kinds is None:
             continue
         if not is_list(kinds, is_text):
-            yield f'{field} must be an array of kinds of event, as in ["list_add","list_remove"]'
+            yield f'{field} must be an array of kinds of event, as in ["thread_start","drop"]'
             return
         for name in kinds:
             if name not in KINDS and not newer:
-                yield f"{name!r} is no kind of event, and {field} names it"
+                yield f"{undeclared(name)}, and {field} names it"
 
 
 def _sources(found: object, newer: bool) -> Wrong:

@@ -11,9 +11,11 @@ from typing import BinaryIO
 
 from wheelproof import files, reading
 from wheelproof.errors import ToolError
+from wheelproof.trace import declared
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer
 from wheelproof.trace.format.parts import (
+    OUTSIDE,
     CutOff,
     TraceError,
     event_of,
@@ -108,9 +110,13 @@ class Reader:
                             self.path,
                             number,
                             min(unknown),
-                            f"is no column of {SCHEMA}, minor {MINOR}",
+                            f"is no column of {SCHEMA}, minor {MINOR}"
+                            if declared.find("schema")
+                            else "is a column that no folder traces declares",
                             "Raise schema_minor in the header if the file is of a newer minor "
-                            "version.",
+                            "version."
+                            if declared.find("schema")
+                            else OUTSIDE,
                         )
                     self.unknown |= unknown
                 self.raw = read

@@ -52,6 +52,10 @@ class CutOff(TraceError):
     a footer."""
 
 
+OUTSIDE = (
+    "What events mean is the project's, and there is no folder traces here: go to the project, or "
+    "name its folder with --subject."
+)
 _CHECK = {field.name: check_of(field) for field in COLUMNS}
 
 
@@ -69,10 +73,12 @@ def event_of(value: Mapping[str, object], file: Path | str, line: int) -> Event:
             file,
             line,
             "k",
-            f"{kind!r} is no kind of event of {SCHEMA}",
+            f"{headers.undeclared(kind)} of {SCHEMA}"
+            if declared.find("schema")
+            else headers.undeclared(kind),
             "A kind that is not understood cannot be checked: a new one takes a new major version."
             if declared.find("schema")
-            else "The project has no folder traces, which declares kinds: name another, --subject.",
+            else OUTSIDE,
         )
     event = columns({})
     for name in NAMES:
@@ -143,7 +149,8 @@ def header_of(value: object, file: Path | str, line: int = 1) -> Header:
         for name, found in value.items()
     }
     if wrong := headers.wrong(value):
-        raise TraceError(file, line, *wrong)
+        kinds = wrong[0] == "capture" and not declared.find("schema")
+        raise TraceError(file, line, *wrong, OUTSIDE if kinds else "")
     return cast(Header, value)
 
 

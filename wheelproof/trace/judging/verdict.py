@@ -40,12 +40,13 @@ class Finding:
 @dataclass
 class Verdict:
     """What became of a trace. ``findings`` are in the order of the events: violations first, then
-    what is missing or not understood."""
+    what is missing or not understood. ``notes`` say what else a reader must know."""
 
     verdict: str
     events: int
     findings: tuple[Finding, ...] = ()
     applied: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> Finding | None:

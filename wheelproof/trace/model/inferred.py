@@ -88,6 +88,11 @@ class FollowedRun:
     labels: Counter[str] = field(default_factory=Counter)
     broken: dict[str, int] = field(default_factory=dict)
 
+    def notes(self) -> Iterator[str]:
+        """The properties that fail, for people."""
+        for name, line in self.broken.items():
+            yield f"in the model {name} fails from line {line} on"
+
 
 class InferredReplay(Judging):
     """One recording, whose events are kept up to its end and then followed run by run.
@@ -157,7 +162,7 @@ class InferredReplay(Judging):
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
-        return super().end(footer, tally, hashed, ended)
+        return replace(super().end(footer, tally, hashed, ended), notes=tuple(self._notes()))
 
     def _changed(self, run: Run) -> Run:
         if unknown := sorted(self.fields.keys() - run.program.keys()):
@@ -231,8 +236,11 @@ class InferredReplay(Judging):
             fields = [f"{name} {value}" for name, value in program.items() if type(value) is str]
             on = ", ".join([found.run.module, *fields])
             yield f"{found.run.name}: {followed:,} events on {on}"
-            for name, line in found.broken.items():
-                yield f"  in the model {name} fails from line {line} on"
+            yield from (f"  {note}" for note in found.notes())
+
+    def _notes(self) -> Iterator[str]:
+        for found in self.runs:
+            yield from (f"{found.run.name}: {note}" for note in found.notes())
 
     def lacking(self) -> list[Finding]:
         out = list(self._spent)
