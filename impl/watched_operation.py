@@ -30,9 +30,8 @@ class WatchedOperation(TimerTask):
     def __init__(self, delay_ms: int, lock: Monitor | None = None) -> None:
         """``lock``: one that the callers hold too, such as a group's; None: the operation's own."""
         super().__init__(delay_ms)
-        if lock is not None:
-            able("lock", lock, Held)
         self.lock = Monitor() if lock is None else lock
+        able("lock", self.lock, Held)
 
     def try_complete(self) -> bool:
         """Complete the operation if its conditions hold. Returns whether this completed it."""
