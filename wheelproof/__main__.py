@@ -6,7 +6,6 @@ up, and no traceback to show.
 
 import os
 import signal
-import sys
 from types import FrameType
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM"}
@@ -24,21 +23,9 @@ def main() -> None:
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, leave)
-    from wheelproof import cli, console
+    from wheelproof import cli
 
-    sys.stdout, sys.stderr = console.guard(sys.stdout), console.guard(sys.stderr)
-    code = 1
-    try:
-        cli.main()
-    except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
-    finally:
-        for number in WORDS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, leave)
-    from wheelproof.commands import ending
-
-    sys.exit(ending.last(code))
+    cli.main()
 
 
 if __name__ == "__main__":

@@ -364,5 +364,14 @@ app.command()(translate)
 
 
 def main() -> None:
-    """The entry point of the command."""
-    app(prog_name="wheelproof")
+    """The command itself; ``__main__`` answers signals before it is imported."""
+    from wheelproof import console
+    from wheelproof.commands import ending
+
+    sys.stdout, sys.stderr = console.guard(sys.stdout), console.guard(sys.stderr)
+    code: object = 0
+    try:
+        app(prog_name="wheelproof")
+    except SystemExit as error:
+        code = error.code
+    sys.exit(ending.last(code if isinstance(code, int) else int(code is not None)))
