@@ -68,7 +68,8 @@ class Subject:
     ``scenarios``: of the mechanism, those in which every label is taken. ``ghosts``: values at the
     start of what a system has beside the module's variables. ``rigid``: a scenario -> the values of
     a system's further constants. ``sizes``: a scenario -> elements of further sorts. ``hints``: the
-    system and a way -> terms that conjuncts are taken at.
+    system and a way -> terms that conjuncts are taken at. ``facts``: the same -> instances of
+    theorems, by "theorem #number".
     """
 
     name: str
@@ -79,6 +80,7 @@ class Subject:
     rigid: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda _: {}
     sizes: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda _: {}
     hints: Callable[[Own, str], Sequence[z3.ExprRef]] = lambda *_: ()
+    facts: Callable[[Own, str], Mapping[str, z3.BoolRef]] = lambda *_: {}
 
     def __post_init__(self) -> None:
         SUBJECTS.update(dict.fromkeys(self.theorems, self))
@@ -149,13 +151,14 @@ class Subject:
         says: str,
         faults: Sequence[Fault],
         assumes: Sequence[str] = (),
+        rests_on: Sequence[str] = (),
         moves: str = "",
         moves_assume: Sequence[str] = (),
     ) -> list[Theorem]:
         """Register the theorem of a system.
 
-        ``moves``: the name of the one about waits, if there is one, which assumes
-        ``moves_assume`` beside ``assumes``.
+        ``rests_on``: the theorems of whose statements it has instances. ``moves``: the name of the
+        one about waits, if there is one, which assumes ``moves_assume`` beside ``assumes``.
         """
         conditions, labels = Conditions(self, of), self.labels
         found = [
@@ -167,7 +170,7 @@ class Subject:
                     *[LateVC(each, partial(conditions.step, each)) for each in labels],
                 ],
                 [each.control() for each in faults if each.of is of and not each.stops],
-                rests_on=[self.theorems[base] for base in conditions.earlier()],
+                rests_on=[*[self.theorems[base] for base in conditions.earlier()], *rests_on],
                 assumes=(*ATOMIC, *assumes),
                 profile="nightly",
             )
@@ -235,6 +238,26 @@ class Conditions(own_invariant.Conditions):
         """ProofError: a label of the module is in no condition."""
         if missing := [each for each in self.module.LABELS if each not in labels]:
             raise ProofError(f"{self.subject.name}: no condition is about {', '.join(missing)}")
+
+    def lemmas(self, name: str) -> Mapping[str, z3.BoolRef]:
+        assert isinstance(self.module, Own)
+        return self.subject.facts(self.module, name)
+
+    def way(self, name: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
+        """As in the base class, with the facts that the way needs."""
+        guards, goals = self.goals(name)
+        known = {**self.premises, **self.lemmas(name), **guards}
+        made = self.instances.beside(known)
+        kept, goal, missing = cores(self.module, known, goals, self.hints(name), made=made)
+        if missing:
+            raise ProofError(f"{name}: {', '.join(missing)} does not follow")
+        needed = [each for premise in guards for each in kept.pop(premise, [])]
+        return kept, z3.Implies(own_invariant.all_of(needed), goal)
+
+    def condition(self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef) -> VC:
+        made = super().condition(name, premises, goal)
+        facts = {each: each.partition(" #")[0] for each in premises if " #" in each}
+        return replace(made, cites={**made.cites, **facts})
 
     def witnesses(self) -> Mapping[str, tuple[Reached, State]]:
         return self.subject.witnesses(self.of)
