@@ -153,7 +153,7 @@ def other_recorder(header, events):
     return "CancelUnlinks"
 
 
-def read_and_said(header, events):
+def read_and_stated(header, events):
     (cancel,) = (event for event in events if event["k"] == "cancel" and event["tid"] == 99)
     cancel["pre"] = {**cancel["pre"], "list": 7}
     return "CancelUnlinks"
@@ -165,7 +165,7 @@ def linked_twice(header, events):
     return "RingWellFormed"
 
 
-@pytest.mark.parametrize("change", [other_recorder, read_and_said, linked_twice])
+@pytest.mark.parametrize("change", [other_recorder, read_and_stated, linked_twice])
 def test_nothing_else_is_passed_over_of_an_old_agent(change):
     header, events = late_unlink(before=())
     assert header["producer"]["name"] == AGENT
