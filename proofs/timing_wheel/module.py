@@ -86,7 +86,7 @@ SUBJECT = Subject(
     NAME,
     WORDS,
     {Wheel: "Spec.TimingWheel"},
-    ["cascade", "two_withdrawn"],
+    ["cascade", "two_withdrawn", "two_reapers"],
     rigid=rigid,
     hints=hints,
     facts=facts,

@@ -95,6 +95,7 @@ MODULES = (
         {"FiredOnce": {"fired_once"}},
         ("SaysNo", "W4_to_back"),
         ((of_wheel(add="add e; add e; withdraw"), "FiredOnce"),),
+        untaken=frozenset(["R5_to_R6"]),
         left_out=frozenset(
             [
                 "TypeOK",
