@@ -11,7 +11,7 @@ from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = re.compile(
-    r"TimerTaskList.*|events\.toml|timer_task_list(_properties)?\.py|"
+    r"TimerTaskList.*|events\.toml|timer_task_list(_properties)?\.py|arguments\.py|"
     r"(runtime|threads|condition|atomic|gate|read_write_lock|pluscal|choices|__init__)\.py"
 )
 """Of the artefacts' files those of the one mechanism, and what its modules import."""
