@@ -222,7 +222,7 @@ AFTER_ITS_NUMBER = (
 UNLINKED_FIRST = (
     "TimerHooks.java",
     "            log.event(Kind.LIST_REMOVE).numbers();\n            word.wp$list(null);\n",
-    "            word.wp$list(null);\n            log.event(Kind.LIST_REMOVE).numbers();\n",
+    "            word.wp$list(null);\n            log.event(Kind.LIST_REMOVE);\n",
 )
 NOT_HELD_BACK = (
     "RunHooks.java",
