@@ -227,7 +227,7 @@ UNLINKED_FIRST = (
 NOT_HELD_BACK = (
     "RunHooks.java",
     "            while (!recorded) {",
-    "            while (false) {",
+    "            while (!recorded && thread == null) {",
 )
 READ_UNGUARDED = (
     "TimerHooks.java",
