@@ -232,6 +232,8 @@ class Harness:
         for name, operation in self.operations.items():
             operation.following = tuple([self.operations[other] for other in adds[name]])
         self.names = {**self.conditions, **self.operations, "purgatory": self.purgatory}
+        if scenario["timer"] == "real":
+            self.names["timer"] = self.timer.timer
 
     def watch(self, operation: str) -> object:
         """Enter an operation; whether this thread completed it."""

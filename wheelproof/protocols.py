@@ -55,8 +55,8 @@ class Model(Protocol):
     - ``OF_PROCESSES``: the properties that read variables of threads. Where a model lists them,
       all others are evaluated once per value of the shared variables.
     - ``LOCAL``: the AUXILIARY variables that code has on a thread's stack.
-    - ``own(state)``: a state of another model of the mechanism as one of this model. Without it
-      the values of states are plain data, which is equal wherever it was made.
+    - ``own_state(state)``: a state of another model of the mechanism as one of this model. Without
+      it the values of states are plain data, which is equal wherever it was made.
     """
 
     AUXILIARY: frozenset[str]
@@ -105,7 +105,7 @@ class Model(Protocol):
 
 def own_states(model: Model, states: Iterable[State]) -> list[State]:
     """States that another model of the mechanism may have made, as states of this model."""
-    own: Callable[[State], State] | None = getattr(model, "own", None)
+    own: Callable[[State], State] | None = getattr(model, "own_state", None)
     return list(map(own, states) if own else states)
 
 

@@ -313,7 +313,7 @@ class CompiledModel:
             self._properties[name] = found
         return found
 
-    def own(self, state: State) -> State:
+    def own_state(self, state: State) -> State:
         """A state of another model of the module as one of this model."""
         shared, processes = state
         own = self.env.values.own
