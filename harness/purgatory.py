@@ -231,7 +231,8 @@ class Harness:
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
             operation.following = tuple([self.operations[other] for other in adds[name]])
-        self.names = {**self.conditions, **self.operations, "purgatory": self.purgatory}
+        self.names: dict[str, Any] = {**self.conditions, **self.operations}
+        self.names["purgatory"] = self.purgatory
         if scenario["timer"] == "real":
             self.names["timer"] = self.timer.timer
 

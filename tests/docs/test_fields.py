@@ -2,6 +2,7 @@
 
 import ast
 import re
+import signal
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reading import ROOT
-from wheelproof import cli, commands, errors, verdict
+from wheelproof import cli, errors, verdict
 from wheelproof.jvm.declaration import Binding, Change
 from wheelproof.project.declaration import HEAD, TABLES
 from wheelproof.project.mechanism import OfModel
@@ -122,7 +123,9 @@ def codes(page: str) -> set[int]:
 
 def test_the_exit_codes_are_those_of_the_code():
     raised = {kind.exit_code for kind in errors.WheelproofError.__subclasses__()}
-    used = {0, 1, commands.INTERRUPTED} | set(verdict._CODES.values()) | raised
+    ended = {128 + signal.SIGINT, 128 + signal.SIGTERM}
+    used = {0, 1} | ended | set(verdict._CODES.values()) | raised
+    assert set(errors.EXIT_CODES) == used
     text = section(COMMANDS, "## Exit codes")
     assert codes(text) == used
     assert codes(text + "| 6 | planted |\n") != used

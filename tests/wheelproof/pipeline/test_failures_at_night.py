@@ -168,11 +168,11 @@ def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, nu
         for each in group(child.pid):
             os.kill(each, signal.SIGKILL)
     text = (tmp_path / "printed").read_text()
-    said = {
+    expected = {
         signal.SIGINT: "wheelproof: interrupted",
         signal.SIGTERM: "wheelproof: ended by SIGTERM",
     }
-    assert "Traceback" not in text and said.get(number, "") in text, text
+    assert "Traceback" not in text and expected.get(number, "") in text, text
     assert number == signal.SIGKILL or nothing_left(scratch)
     assert not out.exists()
 
