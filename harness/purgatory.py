@@ -216,7 +216,7 @@ class Harness:
         self.outer = Lock()
         operations = worked(getattr(impl, scenario["protocol"]))
         self.operations: dict[str, Any] = {name: operations(0) for name in need}
-        timers = {"abstract": abstract_timer.Timer, "real": real_timer.Timer}
+        timers: dict[str, Any] = {"abstract": abstract_timer.Timer, "real": real_timer.Timer}
         self.timer: Any = timers[scenario["timer"]](tuple(self.operations.values()))
         new = numbered(impl.Shard, impl.Purgatory)
         self.purgatory: Any = new(self.timer, scenario["interval"], scenario["shards"])
