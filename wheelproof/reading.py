@@ -238,3 +238,14 @@ def not_python(error: SyntaxError, file: Path | str) -> Unreadable:
         "Correct the line.",
         error.lineno or 0,
     )
+
+
+def json_fault(error: Exception) -> str:
+    """What is wrong with a text that is no JSON, in words that do not speak of Python."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return (
+        "a number has too many digits" if "integer string conversion" in str(error) else str(error)
+    )

@@ -136,13 +136,13 @@ FAULTS = {
     ),
     "a negative delay is taken by the JDK's timer": planted(
         checks.a_negative_time_is_refused,
-        "if delay_ms < 0 or period_ms < 0:",
-        "if period_ms < 0:",
+        'whole("delay_ms", delay_ms, least=0)',
+        'whole("delay_ms", delay_ms)',
     ),
     "a negative period is taken by the JDK's timer": planted(
         checks.a_negative_time_is_refused,
-        "if delay_ms < 0 or period_ms < 0:",
-        "if delay_ms < 0:",
+        'whole("period_ms", period_ms, least=0)',
+        'whole("period_ms", period_ms)',
     ),
     "the JDK's purge keeps the cancelled": planted(
         checks.a_purge_drops_the_cancelled_and_nothing_else,

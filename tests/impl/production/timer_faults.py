@@ -37,8 +37,8 @@ FAULTS = {
     ),
     "virtual time goes back": planted(
         checks.virtual_time_does_not_go_back,
-        "if ms < 0:",
-        "if ms < -1:",
+        'whole("the time that passes", ms, least=0)',
+        'whole("the time that passes", ms, least=-1)',
     ),
     "the system clock is the wall clock": planted(
         checks.system_time_is_monotonic_and_in_milliseconds,

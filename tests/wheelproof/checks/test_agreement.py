@@ -143,11 +143,11 @@ def test_the_row_is_sampled_where_both_agree(tmp_path):
 # of every mechanism the row `properties` demands the same, in each `make verify`
 @pytest.mark.parametrize("mechanism", ["atomic", "overflow_wheel", "task_executor"])
 def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
-    samples = agreement.chosen(MECHANISMS[mechanism])
+    chosen = agreement.chosen(MECHANISMS[mechanism])
     assert [
         name
         for name in samples.invariants(MECHANISMS[mechanism])
-        if not any(each.seen(name) for each in samples)
+        if not any(each.seen(name) for each in chosen)
     ] == []
 
 
@@ -176,9 +176,9 @@ def test_the_declared_scenarios_show_as_much_as_a_choice_of_the_check(mechanism,
     assert known.of_model.sampled
 
     def one_sided(of):
-        samples = agreement.chosen(of, "fast")
+        chosen = agreement.chosen(of, "fast")
         names = samples.invariants(of)
-        return {name for name in names if not any(each.seen(name) for each in samples)}
+        return {name for name in names if not any(each.seen(name) for each in chosen)}
 
     assert one_sided(known) <= one_sided(replace(known, of_model=OfModel()))
 
@@ -285,9 +285,9 @@ def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
     mechanism = replace(known, properties={"TypeOK": known.properties["TypeOK"]})
     monkeypatch.setattr(mechanism.model_module.Model, "TypeOK", lambda self: True)
     monkeypatch.setattr(
-        agreement,
+        samples,
         "by_tlc",
-        lambda context, sample: (
+        lambda context, sample, check: (
             SimpleNamespace(outcome=Outcome.COMPLETED, exit_code=0, generated=0),
             dict(enumerate(sample.truths)),
         ),

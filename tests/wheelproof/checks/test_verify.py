@@ -48,6 +48,7 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
         ("tlc", "two_adders"),
         ("graph", "two_adders"),
         ("graph", "properties"),
+        ("graph", "sensitivity"),
         ("bisimulation", "two_adders"),
         ("coverage", "lock_order"),
         ("mutant", "M2"),

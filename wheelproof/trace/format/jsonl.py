@@ -32,7 +32,9 @@ def object_of(line: bytes, file: Path | str, number: int) -> dict[str, object]:
     try:
         value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        what = "is empty" if not line.strip() else f"is no JSON object ({why(error)})"
+        what = (
+            "is empty" if not line.strip() else f"is no JSON object ({reading.json_fault(error)})"
+        )
         raise TraceError(file, number, "", f"the line {what}") from error
     if not isinstance(value, dict):
         raise TraceError(file, number, "", f"the line is no JSON object but {shown(value)}")
@@ -128,17 +130,6 @@ def _is_whole(line: bytes) -> bool:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def why(error: Exception) -> str:
-    """What is wrong with a text that is no JSON, in words that do not speak of Python."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return (
-        "a number has too many digits" if "integer string conversion" in str(error) else str(error)
-    )
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

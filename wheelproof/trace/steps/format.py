@@ -31,7 +31,6 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace.format.jsonl import why
 
 SCHEMA = "wheelproof.steps/1"
 MOST = 1 << 30
@@ -157,7 +156,9 @@ def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}:{number}: is no JSON ({why(error)}).", _REMEDY) from error
+        raise UsageError(
+            f"{path}:{number}: is no JSON ({reading.json_fault(error)}).", _REMEDY
+        ) from error
     if not isinstance(value, dict):
         raise UsageError(f"{path}:{number}: is no object.", _REMEDY)
     return value
