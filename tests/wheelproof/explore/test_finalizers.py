@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 
 from tests.wheelproof.explore.placements import HARNESS, SOURCE
@@ -87,7 +89,8 @@ def test_an_object_that_is_dropped_before_the_threads_start_has_no_finalizer(tmp
         judged(tmp_path, text(ENDS, "return None"), harness)
 
 
-def test_an_object_of_the_library_with_slots_is_no_object_of_the_project(tmp_path):
+def test_an_object_of_the_library_with_slots_is_no_object_of_the_project(tmp_path, monkeypatch):
+    monkeypatch.setattr(weakref.finalize, "_registered_with_atexit", False)
     head = "import weakref\nclass Kept:\n    __slots__ = ('__weakref__',)\n"
     kept = text(head, "return None", first="weakref.finalize(make, int)")
     with pytest.raises(ExploreError, match=r"weakref.finalize was changed"):

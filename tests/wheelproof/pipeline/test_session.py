@@ -118,7 +118,7 @@ def test_the_types_of_an_event_are_those_of_the_trace_format():
 
 
 def test_paths_that_are_no_traces_are_refused_by_name(tmp_path):
-    with pytest.raises(UsageError, match="does not exist"):
+    with pytest.raises(UsageError, match="cannot be read"):
         runs.find([tmp_path / "nowhere"])
     with pytest.raises(NothingChecked):
         runs.find([tmp_path])
