@@ -26,8 +26,8 @@ help:
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile); for a time, in rounds:'
 	@echo '               MINUTES=30'
-	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other;'
-	@echo '               or as in ARGS="timing_wheel --artefact impl --count 100"'
+	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 200 of the tool,'
+	@echo '               100 of each other; or as in ARGS="timing_wheel --artefact impl --count 100"'
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants,'
 	@echo '               check and shrink them'
 	@echo 'make bench-timer   measure what expiry costs, beside asyncio and sched: ARGS=100000'
@@ -106,7 +106,12 @@ else
 		--output build/mutate-machine; machine=$$?; \
 	$(RUN) wheelproof mutate --artefact proofs --total 100 --seed 1 --minutes 120 \
 		--output build/mutate-proofs; proofs=$$?; \
-	[ $$impl -eq 0 ] && [ $$machine -eq 0 ] && [ $$proofs -eq 0 ]
+	$(RUN) wheelproof mutate --artefact traces --total 100 --seed 1 --minutes 120 \
+		--output build/mutate-traces; traces=$$?; \
+	$(RUN) wheelproof mutate --artefact tool --total 200 --seed 1 --minutes 240 \
+		--output build/mutate-tool; tool=$$?; \
+	[ $$impl -eq 0 ] && [ $$machine -eq 0 ] && [ $$proofs -eq 0 ] && [ $$traces -eq 0 ] && \
+		[ $$tool -eq 0 ]
 endif
 
 trace: setup

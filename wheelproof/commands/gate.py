@@ -23,7 +23,9 @@ Names = Annotated[
 Artefacts = Annotated[
     list[str] | None,
     typer.Option(
-        "--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without."
+        "--artefact",
+        metavar="A,B",
+        help="impl, model, spec, harness, proofs, traces, tool; all without.",
     ),
 ]
 Count = Annotated[
@@ -98,8 +100,9 @@ def mutate(
     """Change the project's files systematically; its checks must reject each change."""
     from wheelproof import project
     from wheelproof.mutate import command
-    from wheelproof.mutate.change import ARTEFACTS
+    from wheelproof.mutate.change import ARTEFACTS, TESTED
     from wheelproof.mutate.draw import Options
+    from wheelproof.mutate.plan import sources
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     check_known("artefact", chosen, ARTEFACTS)
@@ -107,10 +110,10 @@ def mutate(
     check_apart(root, output)
     found = project.find(root)
     files = [
-        file.stem
-        for folder in ARTEFACTS.values()
-        for file in sorted((root / folder).rglob("*.py"))
-        if file.stem != "__init__"
+        file.parent.name if name in TESTED else file.stem
+        for name in ARTEFACTS
+        for file in sources(root, name)
+        if file.suffix == ".py" and file.stem != "__init__"
     ]
     check_known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
     options = Options(

@@ -15,8 +15,19 @@ ARTEFACTS = {
     "spec": "spec",
     "harness": "harness",
     "proofs": "proofs",
+    "traces": "traces",
+    "tool": "wheelproof",
 }
 """Artefact -> the project's folder that holds it."""
+
+TESTED = frozenset({"traces", "tool"})
+"""The artefacts whose changes unit tests alone judge."""
+
+PACKAGES = (
+    *(f"wheelproof/{name}" for name in ("checks", "explore", "graph", "jvm", "tlc")),
+    *("proofs", "proofs/generated", "proofs/second"),
+)
+"""The folders of ``tool``: its packages and the general prover. Folders below do not count."""
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,21 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import cast
 
 import wheelproof
-from wheelproof import guest, project
+from wheelproof import guest, kept, project
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, dispatch
@@ -37,7 +40,7 @@ from wheelproof.mutate import hang
 from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.tlc_runs import KeptRuns, most
-from wheelproof.mutate.tree import CHECKED, copied
+from wheelproof.mutate.tree import copied
 from wheelproof.tlc.refusals import EVALUATED, EVALUATION, REFUSED
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
@@ -47,6 +50,9 @@ CPU_SECONDS = 150.0
 
 TEST_SECONDS, NIGHTLY_TEST_SECONDS = 60.0, 1200.0
 """Wall time that one unit test may take."""
+UNLOADED = re.compile(r"ImportError while loading conftest|Error importing plugin \"wheelproof")
+"""How pytest says that no test can begin, since a changed tool cannot be imported."""
+
 SAMPLES, EVERY = 12, 0.25
 """CPU seconds between two samples of the stack after a check's limit: does one call return?"""
 
@@ -272,12 +278,25 @@ class Judge:
             :400
         ]
 
+    @cached_property
+    def cache(self) -> Path:
+        """A copy of the user's cache: a changed tool may write what is wrong into it.
+
+        What is pruned meanwhile is made again.
+        """
+        own = self.root.with_name("cache")
+        with suppress(shutil.Error, FileNotFoundError):
+            shutil.copytree(kept.cache(), own)
+        return own
+
     def tests(self, check: Check) -> Finding:
+        there = {path.name for path in self.root.iterdir()}
+        if missing := frozenset(path.name for path in self.base.iterdir()) - there:
+            copied(self.base, self.root, missing)
+        # A tree with the tool's own package, which may be changed, is tested with that.
+        own = (self.root / "wheelproof").is_dir()
         shim = self.root / ".tool"
-        if not shim.is_dir():
-            copied(
-                self.base, self.root, frozenset(path.name for path in self.base.iterdir()) - CHECKED
-            )
+        if not own and not shim.is_dir():
             shim.mkdir()
             (shim / "wheelproof").symlink_to(
                 Path(wheelproof.__file__).parent, target_is_directory=True
@@ -288,11 +307,13 @@ class Judge:
         environment = os.environ | {
             hang.FILE: str(failures),
             hang.SECONDS: f"{NIGHTLY_TEST_SECONDS if check.nightly else TEST_SECONDS:g}",
-            "PYTHONPATH": str(self.root / ".tool"),
+            "PYTHONPATH": str(self.root if own else shim),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
             "HYPOTHESIS_PROFILE": "fast",
         }
+        if own:
+            environment["WHEELPROOF_CACHE"] = str(self.cache)
         done = subprocess.run(
             [
                 sys.executable,
@@ -329,11 +350,12 @@ class Judge:
             )
         if done.returncode in (0, 5) or done.returncode == 1 and by_text:
             return Finding("passed", check.title)
+        output = done.stdout + done.stderr
         return Finding(
-            "error",
+            "unloadable" if own and UNLOADED.search(output) else "error",
             check.title,
             "pytest",
-            self.plain(f"exit code {done.returncode}: {(done.stdout + done.stderr)[-300:]}"),
+            self.plain(f"exit code {done.returncode}: {output[-300:]}"),
         )
 
 

@@ -19,7 +19,7 @@ from wheelproof.checks import jobs, prove
 from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
-from wheelproof.mutate.change import ARTEFACTS
+from wheelproof.mutate.change import ARTEFACTS, PACKAGES, TESTED
 from wheelproof.mutate.group import LATE, Check, Group
 from wheelproof.mutate.unit_tests import UnitTests, imported
 from wheelproof.project.mechanism import Mechanism, name_of
@@ -146,7 +146,7 @@ class Plan:
         mechanisms = [
             mechanism
             for mechanism in self.mechanisms
-            if file in tables[artefact].get(mechanism, ())
+            if artefact not in TESTED and file in tables[artefact].get(mechanism, ())
         ]
         name = Path(file).stem
         own = name_of(name) if artefact == "spec" else name
@@ -160,7 +160,12 @@ class Plan:
         )
 
     def owner(self, artefact: str, file: str, mechanisms: list[str]) -> str:
-        """The mechanism that a file belongs to, else the file's own name."""
+        """The mechanism that a file belongs to, else the file's own name.
+
+        A file that unit tests alone judge belongs to its folder.
+        """
+        if artefact in TESTED:
+            return Path(file).parent.name
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
         named = [
@@ -186,13 +191,12 @@ class Plan:
         wanted = list(wanted)
         found: dict[tuple[str, str], list[str]] = {}
         for artefact in artefacts:
-            folder = self.root / ARTEFACTS[artefact]
-            for path in sorted(folder.rglob("*.tla" if artefact == "spec" else "*.py")):
+            for path in sources(self.root, artefact):
                 file = path.relative_to(self.root).as_posix()
                 if path.name == "__init__.py" or "__pycache__" in file:
                     continue
                 mechanisms = self.seen_by(artefact, file)
-                if not mechanisms and artefact != "impl":
+                if not mechanisms and artefact not in ("impl", *TESTED):
                     continue  # nothing of `wheelproof verify` reads it
                 mechanism = self.owner(artefact, file, mechanisms)
                 if not wanted or mechanism in wanted:
@@ -320,3 +324,12 @@ class Plan:
                 stage,
                 Job(mechanism, "proof", first, ("proof",), others=tuple(others), seeds=1),
             )
+
+
+def sources(root: Path, artefact: str) -> list[Path]:
+    """The files of an artefact, sorted; none of ``tool`` in a project without its packages."""
+    if artefact == "tool":
+        own = (root / PACKAGES[0]).is_dir()
+        return [file for name in PACKAGES if own for file in sorted((root / name).glob("*.py"))]
+    folder = root / ARTEFACTS[artefact]
+    return sorted(folder.rglob("*.tla" if artefact == "spec" else "*.py"))

@@ -85,7 +85,9 @@ def row_of(
             *named,
             expected="violated",
             verdict=Verdict.SAMPLED,
-            why=f"survived {len(judged.seconds)} checks",
+            why=f"survived {len(judged.seconds)} checks"
+            if judged.seconds
+            else f"no check sees {change.file}: no test names it, nor what imports it",
             **common,
         )
     return judge(

@@ -11,7 +11,7 @@ from weakref import finalize
 from wheelproof import project, reading, temporary
 from wheelproof.mutate import declared as declarations
 from wheelproof.mutate import pluscal_changes, python_changes, workers
-from wheelproof.mutate.change import Change
+from wheelproof.mutate.change import TESTED, Change
 from wheelproof.mutate.draw import Drawn, Options, draw
 from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
@@ -23,8 +23,8 @@ from wheelproof.mutate.workers import Task
 from wheelproof.tlc import archive, jar, java
 from wheelproof.verdict import Row, judge
 
-MEMORY = 6 << 30
-"""Bytes of address space for a process that starts no Java."""
+MEMORY, WITH_JAVA = 6 << 30, 24 << 30
+"""Bytes of address space for a process that starts no Java, and for one whose tests may."""
 
 QUICK = 12
 """The number of checks that no check may reject in the control: the first reject nearly all."""
@@ -41,7 +41,7 @@ class Mutation:
         kept = temporary.make("mutate")
         finalize(self, temporary.remove, kept)
         self.root = kept / "subject"
-        copied(options.root.resolve(), self.root)
+        copied(options.root.resolve(), self.root, tool="tool" in options.artefacts)
         self.plan = Plan(
             self.root,
             project.find(self.root),
@@ -65,6 +65,7 @@ class Mutation:
 
         def run(scratch: Path, send: Callable[[Judged], None]) -> Judged:
             spec = change is not None and change.artefact == "spec"
+            tested = change is not None and change.artefact in TESTED
             if change is not None and not spec:
                 if python_changes.same_code(change.before, change.after, change.file):
                     return Judged(
@@ -75,8 +76,9 @@ class Mutation:
                             "both texts compile to the same code",
                         )
                     )
-                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            copied(self.root, scratch, CHECKED)
+                memory = WITH_JAVA if tested else MEMORY
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            copied(self.root, scratch, None if tested else CHECKED)
             if change is not None:
                 (scratch / change.file).write_text(change.after, encoding="utf-8")
                 if spec and (finding := translated(scratch, change.file, change.before)):

@@ -19,8 +19,13 @@ CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
 """The folders that `wheelproof verify` reads."""
 
 
-def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> None:
-    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it."""
+def copied(
+    root: Path, scratch: Path, names: frozenset[str] | None = None, tool: bool = False
+) -> None:
+    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it.
+
+    ``tool``: with the package that runs, if the tree has it.
+    """
     package = Path(wheelproof.__file__).parent
 
     def left_out(folder: str, inside: list[str]) -> list[str]:
@@ -31,7 +36,8 @@ def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> No
             if name.startswith(".")
             or name in LEFT_OUT
             or (chosen is not None and name not in chosen)
-            or Path(folder, name).resolve() == package
+            or not tool
+            and Path(folder, name).resolve() == package
         ]
 
     shutil.copytree(root, scratch, ignore=left_out, dirs_exist_ok=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from wheelproof import reading
-from wheelproof.mutate.change import ARTEFACTS
+from wheelproof.mutate.change import ARTEFACTS, TESTED
 from wheelproof.mutate.group import LATE, Check
 from wheelproof.project.inputs import imported_names, package_of
 from wheelproof.project.mechanism import name_of
@@ -43,6 +43,9 @@ class UnitTests:
         proofs, those that load all theories take part as well, which need not call what it defines,
         and late those of the night in the folder of its tests.
         """
+        if artefact in TESTED:
+            yield from self._alone(file)
+            return
         path = Path(file)
         name = name_of(path.stem) if artefact == "spec" else path.stem
         alike = [
@@ -54,7 +57,7 @@ class UnitTests:
         modules, seen = {file}, {file}
         naming = self._naming(artefact, modules)
         while not alike and not naming and modules:
-            modules = self._importers(artefact, modules) - seen
+            modules = self._importers(ARTEFACTS[artefact], modules) - seen
             seen |= modules
             naming = self._naming(artefact, modules)
         if artefact == "proofs":
@@ -63,6 +66,52 @@ class UnitTests:
             yield from self._checks(near, LATE, nightly=True)
             naming += self._with(artefact, [("prove.", ALL_THEORIES)])
         yield from self._checks([test for test in dict.fromkeys(naming) if test not in alike], 7)
+
+    def _alone(self, file: str) -> Iterator[Check]:
+        """The unit tests of a file that no other check sees.
+
+        First those with its name in the folder of tests of its package, then those whose own text
+        names its module, anywhere, those of that folder first. The night's tests of the former are
+        late.
+        """
+        path = Path(file)
+        near = f"tests/{path.parent.as_posix()}/"
+        tests = self._texts_alone
+        alike = [
+            test
+            for test in tests
+            if test.startswith(near) and Path(test).stem.startswith(f"test_{path.stem}")
+        ]
+        modules, seen = {file}, {file}
+        naming = self._naming_alone(modules)
+        while not alike and not naming and modules:
+            modules = self._importers(path.parts[0], modules) - seen
+            seen |= modules
+            naming = self._naming_alone(modules)
+        naming = [test for test in naming if test not in alike]
+        yield from self._checks(alike, 2)
+        yield from self._checks([test for test in naming if test.startswith(near)], 5)
+        yield from self._checks([test for test in naming if not test.startswith(near)], 7)
+        yield from self._checks(alike, LATE, nightly=True)
+
+    @cached_property
+    def _texts_alone(self) -> dict[str, str]:
+        """Every file of tests with its own text."""
+        return {
+            test.relative_to(self.root).as_posix(): reading.text(test)
+            for test in sorted((self.root / "tests").rglob("test_*.py"))
+        }
+
+    def _naming_alone(self, files: set[str]) -> list[str]:
+        patterns = [
+            (_module(file).rpartition(".")[2], re.compile(_names(file), re.MULTILINE))
+            for file in sorted(files)
+        ]
+        return [
+            test
+            for test, text in self._texts_alone.items()
+            if any(name in text and pattern.search(text) for name, pattern in patterns)
+        ]
 
     def _files(self, artefact: str) -> list[str]:
         folder = self.root / "tests" / ARTEFACTS[artefact]
@@ -94,9 +143,8 @@ class UnitTests:
             )
         ]
 
-    def _importers(self, artefact: str, files: set[str]) -> set[str]:
-        """The files of an artefact that import one of the files."""
-        folder = ARTEFACTS[artefact]
+    def _importers(self, folder: str, files: set[str]) -> set[str]:
+        """The files of a folder that import one of the files."""
         modules = {_module(file) for file in files}
         return {
             each.relative_to(self.root).as_posix()
@@ -126,7 +174,7 @@ class UnitTests:
 
 
 def _module(file: str) -> str:
-    return ".".join(Path(file).with_suffix("").parts)
+    return ".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _names(file: str) -> str:

@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+from wheelproof.mutate.change import TESTED
+from wheelproof.mutate.plan import sources
 from wheelproof.mutate.unit_tests import UnitTests
 
 ROOT = Path(__file__).parents[3]
@@ -102,3 +106,48 @@ def test_what_is_far_from_a_file_of_the_proofs_does_not_check_it_by_night(tmp_pa
     found = [(each.tests, each.nightly) for each in tests.of("proofs", "proofs/generated/sets.py")]
     assert ("tests/proofs/test_whole.py", False) in found
     assert not any(nightly for _, nightly in found)
+
+
+TOOL = {
+    "wheelproof/checks/desk.py": "",
+    "wheelproof/checks/parts.py": "from wheelproof.checks import desk\n",
+    "wheelproof/checks/office.py": "from wheelproof.checks.parts import Part\n",
+    "wheelproof/checks/attic.py": "",
+    "tests/wheelproof/checks/test_office.py": "",
+    "tests/wheelproof/checks/test_many.py": "from wheelproof.checks import (\n    office,\n)\n",
+    "tests/proofs/test_far.py": "import wheelproof.checks.office\n",
+    "tests/proofs/test_office.py": "",
+}
+
+
+def test_a_file_of_the_tool_has_the_tests_of_its_name_and_those_that_name_it(tmp_path):
+    tests = written(tmp_path, TOOL)
+
+    def selected(name):
+        return [
+            (each.tests.removeprefix("tests/"), each.stage, each.nightly)
+            for each in tests.of("tool", f"wheelproof/checks/{name}.py")
+        ]
+
+    assert selected("office") == [
+        ("wheelproof/checks/test_office.py", 2, False),
+        ("wheelproof/checks/test_many.py", 5, False),
+        ("proofs/test_far.py", 7, False),
+        ("wheelproof/checks/test_office.py", 8, True),
+    ]
+    by_import = [("wheelproof/checks/test_many.py", 5, False), ("proofs/test_far.py", 7, False)]
+    assert selected("parts") == selected("desk") == by_import
+    assert selected("attic") == []
+
+
+@pytest.mark.nightly
+def test_some_unit_test_checks_each_file_that_unit_tests_alone_check():
+    tests = UnitTests(ROOT)
+    for artefact in sorted(TESTED):
+        files = [
+            file.relative_to(ROOT).as_posix()
+            for file in sources(ROOT, artefact)
+            if file.name != "__init__.py"
+        ]
+        assert len(files) > 40
+        assert [file for file in files if not list(tests.of(artefact, file))] == [], artefact
