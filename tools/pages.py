@@ -26,6 +26,7 @@ PROVED = {
     "controller": "epochs",
     "delay_queue": "its heap",
     "delayed_operation": "any size",
+    "event_queue": "in part",
     "overflow_wheel": "safety",
     "parted_timer": "its heap",
     "partition_leader": "replicas",

@@ -11,6 +11,10 @@ import z3
 from proofs.atomic import planted as atomic_faults
 from proofs.atomic import theory as atomic
 from proofs.atomic.subject import SUBJECT as ATOMIC
+from proofs.event_queue import planted as queue_faults
+from proofs.event_queue import theory as queue
+from proofs.event_queue.subject import SUBJECT as QUEUE
+from proofs.event_queue.subject import scenario as of_queue
 from proofs.generated import sizes, states, systems
 from proofs.generated.properties import stated
 from proofs.kernel import ProofError
@@ -27,10 +31,23 @@ from wheelproof.graph.explorer import explore
 SUBJECTS = {
     LOCK.name: (LOCK, lock.THEORY, lock_faults.FAULTS),
     ATOMIC.name: (ATOMIC, atomic.THEORY, atomic_faults.FAULTS),
+    QUEUE.name: (QUEUE, queue.THEORY, queue_faults.FAULTS),
 }
-NOT_PROVED: dict[str, set[str]] = {LOCK.name: set(), ATOMIC.name: {"TypeOK"}}
+NOT_PROVED: dict[str, set[str]] = {
+    LOCK.name: set(),
+    ATOMIC.name: {"TypeOK"},
+    QUEUE.name: {"EveryEventHandled", "InOneHand", "QueueOrder", "NoZombieRequest"},
+}
 """Properties of each mechanism that no theorem is about: docs/limits.md has the reasons."""
-EQUIVALENT: dict[str, set[str]] = {LOCK.name: set(), ATOMIC.name: set()}
+EQUIVALENT: dict[str, set[str]] = {
+    LOCK.name: set(),
+    ATOMIC.name: set(),
+    QUEUE.name: {
+        *("CallbackUnderLock", "DiesOfIt", "DoesNotWait", "ForgetsWhatWaits", "LastInFirstOut"),
+        *("LooksAndClears", "LooksOutside", "OneTryForAll", "OpensAtOnce", "PreemptKeepsWaiting"),
+        *("PutsWhenClosed", "StartsLate"),
+    },
+}
 """Decisions without which every property that is proved still holds."""
 FAULTS = [
     pytest.param(subject, fault, id=f"{name}-{fault.name}")
@@ -79,6 +96,31 @@ def test_each_decision_is_a_fault_of_the_theorem(name):
     _, _, faults = SUBJECTS[name]
     decisions = {fault.decision for fault in faults if fault.decision}
     assert decisions | EQUIVALENT[name] == set(mutated.mechanisms()[name].decisions)
+
+
+def broken_without(name, decision) -> set[str]:
+    """The invariants that are broken without a decision, in its first scenario."""
+    mechanism = mutated.mechanisms()[name]
+    mutant = next(iter(mechanism.decisions[decision].mutants.values()))
+    program = mechanism.scenarios[mutant["scenario"]]
+    model = mutated.specification(name, decision=decision).model(
+        mechanism.constants_of(program), tuple(program["threads"])
+    )
+    states = explore(model, bound=20_000).states
+    return {
+        each
+        for each in mechanism.invariants
+        if not all(model.holds(each, state) for state in states)
+    }
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [name for name in SUBJECTS if EQUIVALENT[name]])
+def test_without_the_other_decisions_what_is_proved_holds(name):
+    subject, _, faults = SUBJECTS[name]
+    broken = {decision: broken_without(name, decision) for decision in EQUIVALENT[name]}
+    assert set().union(*broken.values()) == NOT_PROVED[name]
+    assert broken_without(name, faults[0].decision) & set(subject.properties)
 
 
 def saying(of: Conditions, conjunct: str, value: bool) -> Conditions:
@@ -275,3 +317,23 @@ def test_an_interrupted_thread_that_reads_on_is_refused_and_breaks_the_theorem()
     )
     graph = explore(model, bound=20_000)
     assert not all(model.holds("Registered", state) for state in graph.states)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        of_queue(does={"a": "", "x": ""}, p="put a; put x", q="expire x"),
+        of_queue("a x", does={"a": "", "x": ""}, q="expire x"),
+        of_queue("a b", does={"a": "put x", "b": "", "x": ""}, q="expire x"),
+    ],
+    ids=["put", "waits", "put_by_a_handler"],
+)
+def test_the_event_of_an_expiry_that_is_put_is_refused_and_breaks_the_theorem(program):
+    """A-EXPIRY: it comes to the queue behind others."""
+    with pytest.raises(ValueError, match="assumes of its constants"):
+        QUEUE.reached(program)
+    model = QUEUE.specification().model(
+        mutated.mechanisms()[QUEUE.name].constants_of(program), tuple(program["threads"])
+    )
+    graph = explore(model, bound=20_000)
+    assert not all(model.holds("ExpireFirst", state) for state in graph.states)

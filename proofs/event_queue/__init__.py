@@ -1,0 +1,1 @@
+"""The queue of events of Kafka's controller, for any number of threads and events."""

@@ -1,0 +1,64 @@
+"""Module EventQueue as a subject: small runs of it, and terms that its conditions need."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from proofs.event_queue.invariant import Queue
+from proofs.event_queue.words import NAME, THREAD, WORDS
+from proofs.protocols.own_subject import Subject
+
+T = z3.Const("t!", THREAD.z3)
+ANY = z3.Const("any_Hand_1", THREAD.z3)
+
+
+def scenario(
+    waiting: str = "", clear: str = "drain", does: dict[str, str] | None = None, **threads: str
+) -> dict[str, Any]:
+    """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them.
+
+    ``waiting``: the events that wait at the start. ``does``: event -> what its handler does, of
+    each event; beside it ``w`` works.
+    """
+    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    handlers = {name: of.split() for name, of in (does or {}).items()}
+    return {
+        "waiting": waiting.split(),
+        "clear": clear,
+        "does": handlers,
+        "threads": {**steps, "w": [["work"]]},
+    }
+
+
+def hints(s: SimpleNamespace, name: str) -> list[z3.ExprRef]:
+    """The operation that a thread is in, the places behind the last ones, the next ones."""
+    place, other = z3.Ints("any_Int_1 any_Int_2")
+    return [
+        s.turn[T] - 1,
+        s.turn[ANY] - 1,
+        s.log_length + 1,
+        s.queue_length + 1,
+        place + 1,
+        other + 1,
+        z3.IntVal(1),
+        s.at[T],
+        s.place[T],
+    ]
+
+
+SUBJECT = Subject(
+    NAME,
+    WORDS,
+    Queue,
+    (
+        scenario(does={"a": "request", "b": "put c", "c": ""}, p="put a; put b"),
+        scenario(does={"x": "raise"}, q="expire x", r="close"),
+        scenario("a", "look", {"a": "", "x": ""}, q="expire x; close"),
+    ),
+    ("EventHandledOnce", "ExpireFirst", "CloseWaits"),
+    hints=hints,
+    elements=lambda program: {"Int": range(4 + len(program["does"]) + len(program["threads"]))},
+)

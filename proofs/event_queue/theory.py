@@ -1,0 +1,18 @@
+"""The theorem about module EventQueue, for any number of threads and events."""
+
+from __future__ import annotations
+
+from proofs.event_queue.planted import FAULTS
+from proofs.event_queue.subject import SUBJECT
+from proofs.event_queue.words import NAME
+from proofs.kernel import Theory
+from proofs.protocols.own_subject import submit
+
+THEORY = Theory("protocols.event_queue", mechanism=NAME)
+submit(
+    THEORY,
+    SUBJECT,
+    "EventHandledOnce, ExpireFirst and CloseWaits in each state",
+    FAULTS,
+    ("A-PROGRAM", "A-EXPIRY"),
+)
