@@ -106,7 +106,7 @@ else
 		--output build/mutate-machine; machine=$$?; \
 	$(RUN) wheelproof mutate --artefact proofs --total 100 --seed 1 --minutes 120 \
 		--output build/mutate-proofs; proofs=$$?; \
-	$(RUN) wheelproof mutate --artefact traces --total 100 --seed 1 --minutes 120 \
+	$(RUN) wheelproof mutate --artefact traces,jvm --total 100 --seed 1 --minutes 120 \
 		--output build/mutate-traces; traces=$$?; \
 	$(RUN) wheelproof mutate --artefact tool --total 200 --seed 1 --minutes 240 \
 		--output build/mutate-tool; tool=$$?; \

@@ -25,7 +25,7 @@ Artefacts = Annotated[
     typer.Option(
         "--artefact",
         metavar="A,B",
-        help="impl, model, spec, harness, proofs, traces, tool; all without.",
+        help="impl, model, spec, harness, proofs, traces, jvm, tool; all without.",
     ),
 ]
 Count = Annotated[

@@ -16,6 +16,7 @@ ARTEFACTS = {
     "harness": "harness",
     "proofs": "proofs",
     "traces": "traces",
+    "jvm": "jvm",
     "tool": "wheelproof",
 }
 """Artefact -> the project's folder that holds it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from wheelproof import reading
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.mutate import pluscal_changes, python_changes
+from wheelproof.mutate import binding_changes, pluscal_changes, python_changes
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.finding import Judged
 from wheelproof.mutate.group import Group
@@ -62,11 +63,16 @@ class Drawn:
         ]
 
 
+def makers(artefact: str) -> ModuleType:
+    """The module that has ``changes`` and ``planted`` of the artefact's language."""
+    return {"spec": pluscal_changes, "jvm": binding_changes}.get(artefact, python_changes)
+
+
 def changes_of(root: Path, group: Group) -> list[Change]:
     """Every change of a group's files."""
     out: list[Change] = []
     for file in group.files:
-        make = pluscal_changes.changes if group.artefact == "spec" else python_changes.changes
+        make = makers(group.artefact).changes
         out += make(reading.text(root / file), file, group.artefact)
     return out
 
@@ -101,7 +107,7 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
         for change in order:
             if len(chosen) == wanted[group]:
                 break
-            if group.artefact == "spec" or python_changes.parses(change):
+            if makers(group.artefact) is not python_changes or python_changes.parses(change):
                 chosen.append(change)
         out.append(Drawn(group, every, chosen))
     if unknown := set(options.keys) - {change.key for each in out for change in each.chosen}:

@@ -19,6 +19,8 @@ from wheelproof.checks import jobs, prove
 from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
+from wheelproof.jvm import declaration
+from wheelproof.jvm.tasks import CLASSES, tasks
 from wheelproof.mutate.change import ARTEFACTS, PACKAGES, TESTED
 from wheelproof.mutate.group import LATE, Check, Group
 from wheelproof.mutate.unit_tests import UnitTests, imported
@@ -71,6 +73,12 @@ class Plan:
                 for name in imported(self.root, self.root / file)
             }
             for mechanism, files in self.theories.items()
+        }
+        self.bindings = {
+            mechanism: {
+                file for task in tasks(item).values() for file in self._like(task.binding.file)
+            }
+            for mechanism, item in mechanisms.items()
         }
         self.specs = {
             mechanism: {
@@ -127,6 +135,13 @@ class Plan:
                 out.setdefault(name, set()).update(found)
         return out
 
+    def _like(self, file: Path) -> set[str]:
+        """A binding's file, and those from which it takes fields."""
+        data = declaration.load(file)
+        others = {*data.get("below", {}), *([data["like"]] if data.get("like") else [])}
+        found = {file.relative_to(self.root).as_posix()}
+        return found.union(*(self._like(file.with_name(f"{name}.toml")) for name in others))
+
     def _modules(self, item: Mechanism) -> Iterable[Path]:
         names = {config.module for config in item.configs.values() if config.module}
         return [
@@ -142,11 +157,12 @@ class Plan:
             "model": self.modelled,
             "spec": self.specs,
             "proofs": self.theories,
+            "jvm": self.bindings,
         }
         mechanisms = [
             mechanism
             for mechanism in self.mechanisms
-            if artefact not in TESTED and file in tables[artefact].get(mechanism, ())
+            if file in tables.get(artefact, {}).get(mechanism, ())
         ]
         name = Path(file).stem
         own = name_of(name) if artefact == "spec" else name
@@ -182,7 +198,7 @@ class Plan:
             return max(named, key=len) if named[0] != name else name
         return (
             mechanisms[0]
-            if artefact == "spec" or artefact == "proofs" and len(mechanisms) == 1
+            if artefact in ("spec", "jvm") or artefact == "proofs" and len(mechanisms) == 1
             else name
         )
 
@@ -299,6 +315,12 @@ class Plan:
                         {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other,
                         job,
                     )
+        elif artefact == "jvm":
+            known = tasks(declared)
+            for job in self._planned(declared, profile, "jvm"):
+                task = known[job.name]
+                if task.kind != CLASSES and file in self._like(task.binding.file):
+                    yield Check("job", mechanism, 1 + other, job)
         elif artefact == "proofs":
             if any(name.endswith(f"{mechanism}_view.py") for name in self.theories[mechanism]):
                 yield Check("job", mechanism, 1, Job(mechanism, "edges", "edges", ("proof",)))
@@ -332,4 +354,6 @@ def sources(root: Path, artefact: str) -> list[Path]:
         own = (root / PACKAGES[0]).is_dir()
         return [file for name in PACKAGES if own for file in sorted((root / name).glob("*.py"))]
     folder = root / ARTEFACTS[artefact]
+    if artefact == "jvm":
+        return [file for file in sorted(folder.glob("*.toml")) if file.name != declaration.RELEASES]
     return sorted(folder.rglob("*.tla" if artefact == "spec" else "*.py"))

@@ -87,7 +87,7 @@ def row_of(
             verdict=Verdict.SAMPLED,
             why=f"survived {len(judged.seconds)} checks"
             if judged.seconds
-            else f"no check sees {change.file}: no test names it, nor what imports it",
+            else f"no check that takes part sees {change.file}",
             **common,
         )
     return judge(

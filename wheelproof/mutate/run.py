@@ -10,9 +10,9 @@ from weakref import finalize
 
 from wheelproof import project, reading, temporary
 from wheelproof.mutate import declared as declarations
-from wheelproof.mutate import pluscal_changes, python_changes, workers
+from wheelproof.mutate import python_changes, workers
 from wheelproof.mutate.change import TESTED, Change
-from wheelproof.mutate.draw import Drawn, Options, draw
+from wheelproof.mutate.draw import Drawn, Options, draw, makers
 from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.judge import Judge
@@ -66,7 +66,7 @@ class Mutation:
         def run(scratch: Path, send: Callable[[Judged], None]) -> Judged:
             spec = change is not None and change.artefact == "spec"
             tested = change is not None and change.artefact in TESTED
-            if change is not None and not spec:
+            if change is not None and change.file.endswith(".py"):
                 if python_changes.same_code(change.before, change.after, change.file):
                     return Judged(
                         Finding(
@@ -235,9 +235,7 @@ class Mutation:
             each.group.files,
             key=lambda name: (name not in drawn, Path(name).stem != each.group.mechanism, name),
         ):
-            make = (
-                pluscal_changes.planted if each.group.artefact == "spec" else python_changes.planted
-            )
+            make = makers(each.group.artefact).planted
             fault, harmless = make(reading.text(self.root / file), file, each.group.artefact)
             if fault is not None:
                 return [fault, harmless]

@@ -15,7 +15,7 @@ from wheelproof.tlc import translation
 
 LEFT_OUT = ("build", "__pycache__", "wheelproof.egg-info")
 
-CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
+CHECKED = frozenset({*ARTEFACTS, "spec", "mutants", "jvm"})
 """The folders that `wheelproof verify` reads."""
 
 

@@ -96,7 +96,7 @@ def test_a_file_that_no_test_names_survives_and_says_so(base, tmp_path):
     change = Change("tool", file, 2, "total", "by.hand", TEXT, TEXT.replace("sum", "max"), TEXT)
     row = row_of("checks", change, judge.run([]), None, {})
     assert (row.ok, row.verdict) == (False, Verdict.SAMPLED)
-    assert row.why.endswith(f"; no check sees {file}: no test names it, nor what imports it")
+    assert row.why.endswith(f"; no check that takes part sees {file}")
 
 
 def test_only_the_project_that_has_the_tool_can_draw_changes_of_it(copy):
