@@ -41,7 +41,7 @@ class Mutation:
         kept = temporary.make("mutate")
         finalize(self, temporary.remove, kept)
         self.root = kept / "subject"
-        copied(options.root.resolve(), self.root, tool="tool" in options.artefacts)
+        copied(options.root.resolve(), self.root, tool=not TESTED.isdisjoint(options.artefacts))
         self.plan = Plan(
             self.root,
             project.find(self.root),
