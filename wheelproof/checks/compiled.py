@@ -16,6 +16,7 @@ from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_vi
 from wheelproof.graph.liveness import violation
 from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tla.values import Undefined
+from wheelproof.tlc.refusals import EVALUATION
 from wheelproof.tlc.result import NO_DEADLOCK, Outcome, TlcResult, TraceState
 
 NAMES = "the mutated model", "the mutated specification, compiled,"
@@ -52,7 +53,7 @@ def judged(
     try:
         return _judged(context, graph, invariants, liveness, deadlock)
     except Undefined as error:
-        return TlcResult(Outcome.ERROR, explanation=str(error))
+        return TlcResult(Outcome.ERROR, exit_code=EVALUATION.start, explanation=str(error))
 
 
 def _judged(
