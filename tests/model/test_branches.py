@@ -55,6 +55,11 @@ NOT_MET = {
             "the task is cancelled once, and it has its entry then"
         ),
     },
+    "parted_timer": {
+        "W2: (step := super().W2(t)) is not BLOCKED is false": (
+            "an adder has the read lock, so no part of a flush, which has the write lock"
+        ),
+    },
     "system_timer": {
         **dict.fromkeys(
             [
@@ -64,6 +69,7 @@ NOT_MET = {
             FLUSHED,
         ),
         "A3: self.held(self.timer_task_entry[task]) is true": HELD,
+        "A3: (step := super().A3(t)) is not BLOCKED is false": HELD,
         "R8: self.due() is false": (
             "the bucket that was put back is due: one reaper works, so its key has not changed"
         ),
