@@ -145,6 +145,58 @@ def test_without_the_snapshot_a_run_finds_the_state_of_the_last(
     server.end()
 
 
+PROBE = """package wheelproof.tlc;
+
+public final class Probe {
+    public static void main(String[] jar) throws Exception {
+        java.net.URL[] path = {java.nio.file.Path.of(jar[0]).toUri().toURL()};
+        ClassLoader[] loaders = {new java.net.URLClassLoader(path, null), new Loader(path)};
+        var entries = java.util.Collections.list(new java.util.jar.JarFile(jar[0]).entries());
+        for (ClassLoader loader : loaders) {
+            int count = 0;
+            for (var entry : entries) {
+                String name = entry.getName().replace('/', '.');
+                if (!name.matches("(tlc2|tla2sany|pcal|util)[.].*[.]class")) {
+                    continue;
+                }
+                try {
+                    Class<?> type = loader.loadClass(name.replaceFirst("[.]class$", ""));
+                    for (var method : type.getDeclaredMethods()) {
+                        count += method.getName().equals("finalize") ? 1 : 0;
+                    }
+                } catch (LinkageError ofAnotherLibrary) {
+                    continue;
+                }
+            }
+            System.out.println(count);
+        }
+    }
+}
+"""
+"""Prints how many classes of a jar have finalizers: as they are, and as the server loads them."""
+
+
+def test_no_object_of_a_run_is_finalized_amid_a_later_run(compiled, tools, tmp_path):
+    """A set of fingerprints would close its files again, whose buffers the later run has."""
+    probe = tmp_path / "wheelproof" / "tlc" / "Probe.java"
+    probe.parent.mkdir(parents=True)
+    probe.write_text(PROBE)
+    java = Path(os.path.realpath(tools["java"].executable))
+    path = f"{server.classes(compiled)}{os.pathsep}{tmp_path}"
+    subprocess.run(
+        [java.with_name("javac"), "-proc:none", "-cp", path, "-d", tmp_path, probe], check=True
+    )
+    ended = subprocess.run(
+        [java, "-cp", path, "wheelproof.tlc.Probe", tools["jar"].path],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    as_they_are, loaded = map(int, ended.stdout.split())
+    assert as_they_are > 0, "this TLC has no finalizer: the loader need not take any away"
+    assert loaded == 0
+
+
 def test_an_error_ends_the_jvm_and_the_next_run_has_another(compiled, judged):
     assert judged("holds")[0].outcome is Outcome.COMPLETED
     first = alive()
