@@ -41,7 +41,7 @@ from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.tlc_runs import KeptRuns, most
 from wheelproof.mutate.tree import copied
-from wheelproof.tlc.refusals import EVALUATED, EVALUATION, REFUSED
+from wheelproof.tlc.refusals import EVALUATED, REFUSED, unevaluated
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
 
@@ -237,12 +237,10 @@ class Judge:
                 )
             return Finding("inconclusive", row.title(), "", why)
         if row.verdict in (Verdict.ERROR, Verdict.REFUSED):
-            codes = {
-                result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR
-            }
-            if codes & set(EVALUATION) or codes and EVALUATED.search(why):
+            failed = [result for result in KeptRuns.seen if result.outcome is Outcome.ERROR]
+            if any(map(unevaluated, failed)) or failed and EVALUATED.search(why):
                 return Finding("rejected", row.title(), "evaluation error", why)
-            if codes & set(REFUSED):
+            if any(result.exit_code in REFUSED for result in failed):
                 return Finding("unloadable", row.title(), "SANY", why)
             if row.layer == "proof" and row.figures.get("lacks"):
                 return Finding("rejected", row.title(), "evidence", why)

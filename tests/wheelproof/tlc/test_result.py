@@ -11,7 +11,8 @@ import pytest
 from tests.wheelproof.tlc.cases import CASES, COMPLETED, ERROR, LOGS, VIOLATED
 from wheelproof.tlc import process
 from wheelproof.tlc.messages import Message, read_messages
-from wheelproof.tlc.result import Account, Outcome
+from wheelproof.tlc.refusals import refuses, unevaluated
+from wheelproof.tlc.result import Account, Outcome, TlcResult
 from wheelproof.tlc.values import ValueSyntaxError
 
 BY_NAME = pytest.mark.parametrize("name", CASES)
@@ -201,6 +202,22 @@ def test_killed_run_names_the_signal():
     assert judge(lines("completed")[:50], -9).explanation.startswith(
         "TLC was killed by SIGKILL after 4 distinct states"
     )
+
+
+@pytest.mark.parametrize(
+    ("why", "refused"),
+    [
+        ("Attempted to apply a function to 3, which is not in its domain", True),
+        ("The invariant is null nowhere, and Cannot is a word of its own", True),
+        ('Cannot read the array length because "this.buff" is null', False),
+        ('Cannot invoke "tlc2.value.IValue.fingerPrint(long)" because "value" is null', False),
+        ('Cannot store to int array because "<local4>" is null', False),
+    ],
+)
+def test_code_of_tlc_that_fails_is_no_fault_of_the_specification(why, refused):
+    """TLC has one exit code for both: 75."""
+    result = TlcResult(Outcome.ERROR, exit_code=75, explanation=f"TLC failed: {why}")
+    assert refuses(result) is unevaluated(result) is refused
 
 
 def test_jvm_that_does_not_start_is_quoted():
