@@ -14,7 +14,8 @@ from impl.runtime import Atomic, NoMonitor
 from impl.system_timer import SystemTimer
 from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from tests.impl.real_threads import MOMENT_S, PATIENCE_S, finished, started
-from tests.model.timer import model_graph
+from tests.model.timer import MECHANISM
+from wheelproof.graph.explorer import explore
 
 # -- the task's monitor
 
@@ -156,9 +157,11 @@ def test_that_check_sees_a_task_that_stops():
 # -- a cancelled entry that stays linked
 
 
-def stays_linked(scenario: str) -> bool:
-    """Whether the model of a scenario reaches a state in which a cancelled entry is linked."""
-    graph = model_graph(scenario)
+def stays_linked(scenario: str, without: str = "") -> bool:
+    """Whether the model of a scenario, or of a mutant in it, reaches a state in which a cancelled
+    entry is linked.
+    """
+    graph = explore(MECHANISM.without(without).model(scenario))
     return not all(graph.model.holds("CancelledUnlinked", state) for state in graph.states)
 
 
@@ -168,3 +171,15 @@ def test_a_cancelled_entry_may_stay_linked():
 
 def test_where_no_thread_moves_an_entry_it_may_not():
     assert not stays_linked("remove_cancel")
+
+
+ONE_ATTEMPT = "M5"
+
+
+def test_where_threads_only_remove_an_entry_one_attempt_is_enough():
+    assert not stays_linked("remove_cancel", ONE_ATTEMPT)
+    assert not stays_linked("cancel_cancel", ONE_ATTEMPT)
+
+
+def test_where_a_thread_moves_the_entry_one_attempt_may_miss_it():
+    assert stays_linked("flush_cancel", ONE_ATTEMPT)

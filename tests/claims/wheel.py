@@ -1,4 +1,4 @@
-"""Claims of the articles about the wheel's clock, levels and buckets, as checks of a wheel's class.
+"""Claims of the articles about the wheel's clock, levels and tasks, as checks of a wheel's class.
 
 A check raises AssertionError. ``CONTROLS`` names for each check the wrong wheels that it must
 reject; many of them are those of :mod:`tests.impl.timing`. Slots are counted from 0, levels from 1,
@@ -7,8 +7,8 @@ times are milliseconds.
 
 from __future__ import annotations
 
-from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
-from tests.claims import wrong_wheels
+from impl.timer_task_list import TimerTask, TimerTaskEntry
+from tests.claims import buckets, wrong_wheels
 from tests.impl import timing
 from tests.impl.bare_wheels import bare, entered, places
 from tests.impl.timing import Note, Noting, clocks, levels
@@ -95,121 +95,25 @@ def check_the_highest_level_has_no_level_above(wheel):
     assert [level.overflow_wheel is None for level in levels(one)] == [False, False, False, True]
 
 
-# -- buckets and the queue
+# -- places
 
 
-def check_a_bucket_whose_first_task_comes_again_is_not_queued_again(wheel):
-    """The one task of a queued bucket is cancelled; the next task is the first in the list, and the
-    bucket stays queued once.
-    """
-    one = bare(wheel, 1, 20)
-    first = entered(one, 5)
-    first.timer_task.cancel()
-    entered(one, 5)
-    assert len(one.queue) == 1
-
-
-def check_8_and_19_ms_at_2_ms(wheel):
-    """The article's own example: 2 ms at 0, then at 2 ms 8 ms and 19 ms. Slot 1 has not been used
-    before.
-    """
-    timer = Noting(wheel, 1, 20)
-    (first,) = timer.put(2)
-    buckets = timer.wheel.buckets
-    timer.to(2)
-    eight, nineteen = timer.put(8, 19)
-    assert timer.moves == [
-        (0, 2, (1, 2, 2)),
-        (2, 2, None),
-        (2, 10, (1, 10, 10)),
-        (2, 21, (1, 1, 21)),
+def check_slot_0_of_level_2_is_400_to_419_a_turn_later(wheel):
+    """On 20 x 1 ms, with the clock at 20, slot 19 is before it and slot 1 of level 3 after it."""
+    assert [places(bare(wheel, 1, 20, 20), deadline)[0] for deadline in (399, 400, 419, 420)] == [
+        (2, 19, 380),
+        (2, 0, 400),
+        (2, 0, 400),
+        (3, 1, 400),
     ]
-    assert nineteen.timer_task_entry.list is buckets[1]
-    timer.to(10)
-    assert clocks(timer.wheel) == [10]
-    timer.to(40)
-    assert (first.ran_at, eight.ran_at, nineteen.ran_at) == ([2], [10], [21])
 
 
-def check_a_slot_is_used_again_with_another_key(wheel):
-    """The bucket of 1 ms expires and is, as the same object, the bucket of 21 ms, queued anew."""
-    timer = Noting(wheel, 1, 20)
-    timer.put(1, 2)
-    used = timer.wheel.buckets[1]
-    timer.to(2)
-    assert (used.expiration.get(), len(timer.queue)) == (-1, 0)
-    (late,) = timer.put(19)
-    assert late.timer_task_entry.list is used
-    assert (used.expiration.get(), len(timer.queue)) == (21, 1)
-
-
-def check_an_emptied_bucket_is_polled_all_the_same(wheel):
-    """Of three buckets one has lost its only task to a cancel: three advances, of which that one is
-    empty.
-    """
-    one = bare(wheel, 1, 20)
-    entries = [entered(one, deadline) for deadline in (5, 6, 7)]
-    entries[1].timer_task.cancel()
-    found = []
-    for _ in range(20):
-        one.clock.advance(1)
-        while (bucket := one.queue.poll_now()) is not None:
-            one.advance_clock(bucket.expiration.get())
-            handed: list[TimerTaskEntry] = []
-            bucket.flush(handed.append)
-            found.append((one.current_time, len(handed)))
-    assert found == [(5, 1), (6, 0), (7, 1)]
-
-
-def check_no_bucket_has_key_840_while_one_has_key_200(wheel):
-    """On 20 x 1 ms a deadline from 840 to 859 has key 800 as long as no level-1 clock is beyond
-    200.
-    """
-    keys = {
-        place[2] for start in range(201) for place in places(bare(wheel, 1, 20, start), 840, 859)
-    }
-    assert keys == {800}
-
-
-def check_one_queue_for_all_levels(wheel):
-    one = bare(wheel, 1, 20)
-    for deadline in (5, 300, 7000):
-        entered(one, deadline)
-    assert len(one.queue) == 3 and all(level.queue is one.queue for level in levels(one))
-    lists = [bucket for level in levels(one) for bucket in level.buckets]
-    assert all(any(queued is each for each in lists) for queued in one.queue.heap)
-    assert all(isinstance(each, TimerTaskList) for each in lists)
-
-
-def check_buckets_without_a_task_are_not_queued(wheel):
-    one = bare(wheel, 1, 20)
-    entered(one, 5)
-    entered(one, 300)
-    queued = [
-        bucket for level in levels(one) for bucket in level.buckets if bucket in one.queue.heap
+def check_237_is_on_level_2_up_to_a_clock_of_217(wheel):
+    assert [places(bare(wheel, 1, 20, start), 237)[0] for start in (0, 217, 218)] == [
+        (2, 11, 220),
+        (2, 11, 220),
+        (1, 17, 237),
     ]
-    assert len(queued) == 2 and all(bucket.root.next is not bucket.root for bucket in queued)
-
-
-def check_a_bucket_expires_at_its_start_itself(wheel):
-    """At 219 nothing is due, at 220 the bucket [220, 240) is; the time need not have gone past its
-    start.
-    """
-    one = bare(wheel, 1, 20)
-    entered(one, 237)
-    one.clock.advance(219)
-    before = one.queue.poll_now()
-    one.clock.advance(1)
-    assert before is None and one.queue.poll_now() is levels(one)[1].buckets[11]
-
-
-def check_a_task_that_is_due_or_cancelled_is_refused(wheel):
-    """Not to be taken by the wheel does not mean to be due: a cancelled task is refused too."""
-    one = bare(wheel, 1, 20, 100)
-    due, cancelled = TimerTaskEntry(TimerTask(0), 100), TimerTaskEntry(TimerTask(0), 105)
-    cancelled.timer_task.cancel()
-    taken = [one.add(entry) for entry in (due, cancelled, TimerTaskEntry(TimerTask(0), 101))]
-    assert (taken, one.task_counter.get()) == ([False, False, True], 1)
 
 
 class Counting(TimerTaskEntry):
@@ -220,6 +124,16 @@ class Counting(TimerTaskEntry):
     def cancelled(self) -> bool:
         self.counted = getattr(self, "counted", 0) + 1
         return super().cancelled()
+
+
+def check_a_task_that_is_due_or_cancelled_is_refused(wheel):
+    """Not to be taken by the wheel does not mean to be due: a cancelled task is refused too."""
+    one = bare(wheel, 1, 20, 100)
+    due, cancelled = Counting(TimerTask(0), 100), TimerTaskEntry(TimerTask(0), 105)
+    cancelled.timer_task.cancel()
+    taken = [one.add(entry) for entry in (due, cancelled, TimerTaskEntry(TimerTask(0), 101))]
+    assert (taken, one.task_counter.get()) == ([False, False, True], 1)
+    assert due.counted == 1, "whether it is cancelled comes before whether it is due"
 
 
 def check_each_level_looks_whether_the_task_is_cancelled(wheel):
@@ -299,7 +213,7 @@ def check_the_deadline_is_counted_from_the_add(wheel):
 
 CHECKS = {
     name.removeprefix("check_"): value
-    for name, value in list(globals().items())
+    for name, value in [*globals().items(), *vars(buckets).items()]
     if name.startswith("check_")
 }
 
@@ -345,7 +259,17 @@ CONTROLS = {
     "one_queue_for_all_levels": (wrong_wheels.QueuesApart, wrong_wheels.WrapsLists),
     "buckets_without_a_task_are_not_queued": (wrong_wheels.QueuesAll, wrong_wheels.QueuesApart),
     "a_bucket_expires_at_its_start_itself": (timing.KeyIsEnd, timing.KeyIsDeadline),
-    "a_task_that_is_due_or_cancelled_is_refused": (wrong_wheels.Keen, timing.DueEarly),
+    "a_task_that_is_due_or_cancelled_is_refused": (
+        wrong_wheels.Keen,
+        wrong_wheels.DueFirst,
+        timing.DueEarly,
+    ),
+    "slot_0_of_level_2_is_400_to_419_a_turn_later": (timing.NextSlot, timing.WideTurn),
+    "237_is_on_level_2_up_to_a_clock_of_217": (timing.NarrowTurn, timing.WideTurn),
+    "a_task_is_linked_then_its_bucket_keyed_then_queued": (
+        wrong_wheels.KeysFirst,
+        wrong_wheels.QueuesFirst,
+    ),
     "with_a_longer_tick_a_task_runs_early": (timing.KeyIsDeadline, timing.KeyIsEnd),
     "a_task_may_skip_levels_on_its_way_down": (timing.KeyIsEnd, timing.NextSlot),
     "the_deadline_is_counted_from_the_add": (timing.KeyIsEnd, timing.NoCascade),

@@ -27,6 +27,31 @@ class OffersFirst(Hooked):
         return bucket.root.next is bucket.root.prev
 
 
+class KeysFirst(Hooked):
+    """A wheel that gives a bucket its key before it links the entry."""
+
+    __slots__ = ()
+
+    def add(self, entry: TimerTaskEntry) -> bool:
+        bucket = self.buckets[self.slot(entry.expiration_ms)]
+        changed = self.offers(bucket, self.key(entry.expiration_ms))
+        bucket.add(entry)
+        if changed:
+            self.queue.offer(bucket)
+        return True
+
+
+class QueuesFirst(Hooked):
+    """A wheel that queues a bucket before it gives it its key."""
+
+    __slots__ = ()
+
+    def offers(self, bucket, key: int) -> bool:
+        self.queue.offer(bucket)
+        bucket.set_expiration(key)
+        return False
+
+
 class StartsAtSlotZero(Hooked):
     """A wheel whose slot 0 is the slot of its start."""
 
@@ -115,6 +140,15 @@ class TakesAllAbove(Hooked):
 
     def fits(self, deadline: int) -> bool:
         return self.tick_ms > 1 or super().fits(deadline)
+
+
+class DueFirst(Hooked):
+    """A wheel that looks whether an entry is due before it looks whether it is cancelled."""
+
+    __slots__ = ()
+
+    def add(self, entry: TimerTaskEntry) -> bool:
+        return not self.due(entry.expiration_ms) and super().add(entry)
 
 
 class Keen(Hooked):
