@@ -73,6 +73,16 @@ def check_each_level_is_20_times_the_one_below(wheel):
     ]
 
 
+def check_on_10_x_1_ms_222_makes_levels_of_10_100_and_1000_ms(wheel):
+    one = bare(wheel, 1, 10)
+    entered(one, 222)
+    assert [(level.tick_ms, level.interval) for level in levels(one)] == [
+        (1, 10),
+        (10, 100),
+        (100, 1000),
+    ]
+
+
 def check_a_watch_has_ticks_of_a_second_a_minute_and_an_hour(wheel):
     one = bare(wheel, 1000, 60)
     entered(one, 3_600_000)
@@ -96,6 +106,33 @@ def check_the_highest_level_has_no_level_above(wheel):
 
 
 # -- places
+
+
+def check_levels_are_tried_from_the_lowest_up(wheel):
+    """222 ms on 10 x 1 ms: three levels at first, at 200 two, and then the lowest alone."""
+    tried = []
+
+    class Tried(wheel):
+        __slots__ = ()
+
+        def add(self, entry) -> bool:
+            tried.append(self.tick_ms)
+            return super().add(entry)
+
+    timer = Noting(Tried, 1, 10)
+    timer.put(222)
+    timer.to(222)
+    assert tried == [1, 10, 100, 1, 10, 1, 1]
+
+
+def check_after_idling_a_task_that_is_due_goes_into_the_wheel(wheel):
+    """At 1,500 the clock stands at 0: a task in 0 ms goes to level 3, and comes down at once."""
+    timer = Noting(wheel, 1, 20)
+    timer.to(1500)
+    (task,) = timer.put(0)
+    assert timer.moves == [(0, 1500, (3, 3, 1200))] and task.ran_at == []
+    timer.to(1500)
+    assert task.ran_at == [1500]
 
 
 def check_slot_0_of_level_2_is_400_to_419_a_turn_later(wheel):
@@ -263,6 +300,15 @@ CONTROLS = {
         wrong_wheels.Keen,
         wrong_wheels.DueFirst,
         timing.DueEarly,
+    ),
+    "on_10_x_1_ms_222_makes_levels_of_10_100_and_1000_ms": (
+        wrong_wheels.HalvesUpwards,
+        wrong_wheels.MakesOneLevel,
+    ),
+    "levels_are_tried_from_the_lowest_up": (wrong_wheels.TopDown, wrong_wheels.MakesOneLevel),
+    "after_idling_a_task_that_is_due_goes_into_the_wheel": (
+        wrong_wheels.ClockFollowsTime,
+        timing.NoCascade,
     ),
     "slot_0_of_level_2_is_400_to_419_a_turn_later": (timing.NextSlot, timing.WideTurn),
     "237_is_on_level_2_up_to_a_clock_of_217": (timing.NarrowTurn, timing.WideTurn),

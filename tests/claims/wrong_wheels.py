@@ -179,6 +179,16 @@ class ChecksOnce(Hooked):
         return super().add(entry)
 
 
+class TopDown(Hooked):
+    """A wheel that tries the highest level first."""
+
+    __slots__ = ()
+
+    def add(self, entry: TimerTaskEntry) -> bool:
+        above = self.overflow_wheel
+        return (above is not None and above.add(entry)) or super().add(entry)
+
+
 class TwiceTheTick(Hooked):
     """A wheel whose next level has twice the tick, whatever the number of buckets."""
 
