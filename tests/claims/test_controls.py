@@ -22,7 +22,7 @@ WHEEL, TIMER, TIMER_DEFECTS, QUEUE, QUEUE_COST = (
     "impl/test_delay_queue.py",
     "impl/test_delay_queue_cost.py",
 )
-BASELINES = "impl/test_baselines.py"
+BASELINES, LEADER = "impl/test_baselines.py", "impl/test_partition_leader.py"
 
 FORCED = """        if not self.completed.compare_and_set(False, True):  # cas X1
             return False
@@ -31,6 +31,17 @@ FORCED = """        if not self.completed.compare_and_set(False, True):  # cas X
 """
 RUN = "        if self.force_complete():\n            self.on_expiration()\n"
 SUBMITTED = "        if not entry.cancelled():  # read K1\n"
+
+BY_ISR = (
+    (
+        "    for replica in assignment:\n"
+        "        if replica in live_replicas and replica in isr:\n"
+        "            return Elected(replica, tuple(member",
+        "    for replica in isr:\n"
+        "        if replica in live_replicas:\n"
+        "            return Elected(replica, tuple(member",
+    ),
+)
 
 # (file, test): the module of impl, and the change
 PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
@@ -157,21 +168,10 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
-    (
-        "impl/test_partition_leader.py",
-        "test_the_assignment_decides_and_not_the_isr",
-    ): (
+    (LEADER, "test_the_assignment_decides_and_not_the_isr"): ("partition_leader", BY_ISR),
+    (LEADER, "test_an_offline_election_drops_dead_replicas_from_the_isr"): (
         "partition_leader",
-        (
-            (
-                "    for replica in assignment:\n"
-                "        if replica in live_replicas and replica in isr:\n"
-                "            return Elected(replica, tuple(member",
-                "    for replica in isr:\n"
-                "        if replica in live_replicas:\n"
-                "            return Elected(replica, tuple(member",
-            ),
-        ),
+        BY_ISR,
     ),
     (WHEEL, "test_defaults_are_kafkas"): (
         "system_timer",

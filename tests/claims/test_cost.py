@@ -14,7 +14,7 @@ import pytest
 from impl.clock import VirtualClock
 from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic
-from impl.timer_task_list import TimerTask, TimerTaskEntry
+from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from impl.timing_wheel import TimingWheel
 from tests.impl.test_delay_queue_cost import comparisons, filled
 
@@ -133,6 +133,46 @@ def test_an_add_and_a_cancel_cost_the_same_in_a_full_bucket():
 
 def test_that_check_rejects_a_wheel_that_traverses_the_bucket():
     assert cost_in_a_full_bucket(Ordered, 10) < cost_in_a_full_bucket(Ordered, 1000)
+
+
+def costs_at_the_ends(lists: type[TimerTaskList]) -> tuple[set[int], set[int]]:
+    """Lines of the adds to a list that has no entry, one and two; and of the removal of its only
+    entry, and of the first, the second and the last of three.
+    """
+    adds, removals = set(), set()
+    for entries, index in ((1, 0), (3, 0), (3, 1), (3, 2)):
+        bucket = lists(Atomic(0))
+        inside = [TimerTaskEntry(TimerTask(0), number) for number in range(entries)]
+        for entry in inside:
+            adds.add(lines(lambda bucket=bucket, entry=entry: bucket.add(entry)))
+        removals.add(lines(inside[index].remove))
+    return adds, removals
+
+
+class Ended(TimerTaskList):
+    """A list for which its ends are cases of their own, as for one without a sentinel."""
+
+    __slots__ = ()
+
+    def add(self, entry: TimerTaskEntry) -> None:
+        if self.root.next is self.root:
+            assert self.root.prev is self.root
+        super().add(entry)
+
+    def remove(self, entry: TimerTaskEntry) -> None:
+        if entry.prev is self.root:
+            assert self.root.next is entry
+        super().remove(entry)
+
+
+def test_the_ends_of_a_list_are_no_cases_of_their_own():
+    adds, removals = costs_at_the_ends(TimerTaskList)
+    assert (len(adds), len(removals)) == (1, 1)
+
+
+def test_that_check_rejects_a_list_whose_ends_are():
+    adds, removals = costs_at_the_ends(Ended)
+    assert (len(adds), len(removals)) == (2, 2)
 
 
 # -- a heap, against n log n
