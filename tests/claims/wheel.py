@@ -12,6 +12,7 @@ from tests.claims import buckets, wrong_wheels
 from tests.impl import timing
 from tests.impl.bare_wheels import bare, entered, places
 from tests.impl.timing import Note, Noting, clocks, levels
+from tests.impl.wheel_examples import at_2_s
 
 # -- clocks
 
@@ -103,6 +104,14 @@ def check_the_highest_level_has_no_level_above(wheel):
     one = bare(wheel, 1, 20)
     entered(one, 30_000)
     assert [level.overflow_wheel is None for level in levels(one)] == [False, False, False, True]
+
+
+def check_33_s_after_2_s_the_clocks_are_in_slots_5_and_3(wheel):
+    timer = at_2_s(wheel)
+    timer.put(33_000, 39_000)
+    timer.to(35_000)
+    assert clocks(timer.wheel) == [35_000, 30_000]
+    assert [level.current_time // level.tick_ms % 10 for level in levels(timer.wheel)] == [5, 3]
 
 
 # -- places
@@ -310,6 +319,7 @@ CONTROLS = {
         wrong_wheels.ClockFollowsTime,
         timing.NoCascade,
     ),
+    "33_s_after_2_s_the_clocks_are_in_slots_5_and_3": (timing.NoCascade, timing.OneTickOnly),
     "slot_0_of_level_2_is_400_to_419_a_turn_later": (timing.NextSlot, timing.WideTurn),
     "237_is_on_level_2_up_to_a_clock_of_217": (timing.NarrowTurn, timing.WideTurn),
     "a_task_is_linked_then_its_bucket_keyed_then_queued": (
