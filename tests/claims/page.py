@@ -34,6 +34,9 @@ implementation that the check must reject: a test names it in
 [`controls.toml`](claims/controls.toml), an example on a wheel has its wrong wheels, and an entry of
 a TOML has another entry with the opposite verdict.
 
+**Reading.** All rows were read a second time, article by article, each against its sentence and
+against the checks that it names. The history of [`docs/claims/`](claims/) says what that changed.
+
 **Subject.** The code under test is [`impl/`](../impl/timing_wheel.py), which follows Kafka's
 classes step by step. Tests use a virtual clock that stands still between steps. Slots are counted
 from 0 and levels from 1. "20 x 1 ms" is a wheel of 20 buckets of 1 ms each, which is Kafka's
