@@ -12,10 +12,12 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ from wheelproof.checks.jobs import Job, carry_out
 from wheelproof.errors import ToolError
 from wheelproof.events import Listener, Notice, Tick, VerifyOptions
 from wheelproof.explore.search import RARELY
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.tlc import server
 
 if TYPE_CHECKING:
@@ -36,8 +39,45 @@ TICK = 5.0
 GRACE, PATIENCE = 6.0, 2.0
 """Seconds for workers to end by themselves; where a thread of the project keeps one from it."""
 
+SHARE = 50
+"""A job is long if it takes more than this part of a worker's time, by the weights."""
+
+HELD = 16
+"""Mechanisms of which a process holds what their checks have loaded and compiled."""
+
 _notices: Queue[Notice | None] | None = None
-_contexts: dict[str, Context] = {}
+_contexts: Contexts
+
+
+class Contexts:
+    """The contexts of a process's jobs, by mechanism.
+
+    What a context has loaded and compiled stays with it: those of the last mechanisms are held.
+    """
+
+    def __init__(self, mechanisms: Mapping[str, Mechanism], made: Callable[[Mechanism], Context]):
+        self.mechanisms, self.made = mechanisms, made
+        self.of = lru_cache(HELD)(self._new)
+
+    def _new(self, name: str) -> Context:
+        return self.made(replace(self.mechanisms[name]))
+
+
+def ordered(jobs: Iterable[Job], workers: int) -> list[Job]:
+    """The long jobs, the longest first, and then the others mechanism by mechanism.
+
+    The jobs of one mechanism load the same files.
+    """
+    jobs = list(jobs)
+    long = sum(job.weight for job in jobs) / (SHARE * max(1, workers))
+    place = {name: at for at, name in enumerate(dict.fromkeys(job.mechanism for job in jobs))}
+
+    def key(job: Job) -> tuple[bool, int, int]:
+        if job.weight > long:
+            return False, 0, -job.weight
+        return True, place[job.mechanism], -job.weight
+
+    return sorted(jobs, key=key)
 
 
 def _prepare(
@@ -48,10 +88,12 @@ def _prepare(
     layers: frozenset[str] | None,
 ) -> None:
     """Runs once in every worker."""
-    global _notices
+    global _notices, _contexts
     _notices = notices
-    for name, mechanism in project.find(root).items():
-        _contexts[name] = Context(mechanism, output, profile, layers, notices.put)
+    _contexts = Contexts(
+        project.find(root),
+        lambda mechanism: Context(mechanism, output, profile, layers, notices.put),
+    )
     # What is imported by now stays: no collection need go through it again.
     gc.freeze()
     gc.set_threshold(*RARELY)
@@ -69,7 +111,7 @@ def _leave(number: int, _frame: object) -> None:
 
 def _work(job: Job) -> Report:
     try:
-        return carry_out(_contexts[job.mechanism], job)
+        return carry_out(_contexts.of(job.mechanism), job)
     except SystemExit as error:
         # The pool would take it for the job's result, and go on with the next job.
         server.end()
@@ -77,17 +119,17 @@ def _work(job: Job) -> Report:
 
 
 def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
-    """Run jobs, the longest first, and give each with its report as it ends."""
-    jobs = sorted(jobs, key=lambda job: -job.weight)
+    """Run jobs, and give each with its report as it ends."""
+    jobs = ordered(jobs, options.jobs)
     if options.jobs <= 1 or len(jobs) <= 1:
-        contexts = {
-            name: Context(
+        contexts = Contexts(
+            project.find(options.root),
+            lambda mechanism: Context(
                 mechanism, options.output, options.profile, options.layers, options.listen
-            )
-            for name, mechanism in project.find(options.root).items()
-        }
+            ),
+        )
         for job in jobs:
-            yield job, carry_out(contexts[job.mechanism], job)
+            yield job, carry_out(contexts.of(job.mechanism), job)
         return
     context = multiprocessing.get_context("spawn")
     notices = context.Queue()
@@ -102,16 +144,15 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
     try:
         with _without_interrupts():
             waiting: dict[Future[Report], Job] = {pool.submit(_work, job): job for job in jobs}
-        while waiting:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                job = waiting.pop(future)
-                try:
-                    yield job, future.result()
-                except BrokenProcessPool as error:
-                    raise ToolError(
-                        f"A worker died while {job.mechanism} / {job.name} was checked.",
-                        "Free memory, or run with --jobs 1.",
-                    ) from error
+        for future in as_completed(list(waiting)):
+            job = waiting.pop(future)
+            try:
+                yield job, future.result()
+            except BrokenProcessPool as error:
+                raise ToolError(
+                    f"A worker died while {job.mechanism} / {job.name} was checked.",
+                    "Free memory, or run with --jobs 1.",
+                ) from error
     except BaseException as error:
         _end(pool, PATIENCE if isinstance(error, guest.LeftBehind) else GRACE)
         raise

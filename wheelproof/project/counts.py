@@ -88,10 +88,12 @@ def read_broken(folder: Path) -> dict[str, Breaking]:
 
 def of_configs(folder: Path, mechanism: str, configs: Mapping[str, object]) -> Counts:
     """The counts of one mechanism. Raises UsageError on a config that the mechanism lacks."""
-    found = read(folder).get(mechanism, {})
+    file = folder / FILE
+    kept = _read(file, reading.content(file)) if reading.there(file) else {}
+    found = {name: dict(each) for name, each in kept.get(mechanism, {}).items()}
     if stale := [name for name in found if name not in configs]:
         raise UsageError(
-            f"{folder / FILE}: {mechanism} has no config {', '.join(stale)}.",
+            f"{file}: {mechanism} has no config {', '.join(stale)}.",
             "Take the lines out, or correct the config's name.",
         )
     return found

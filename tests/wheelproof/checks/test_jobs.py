@@ -1,12 +1,14 @@
 """Jobs: each row is made by one job, mutants share jobs, and errors reach every row."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import pytest
 
 from tests.model import delayed_operation, timing_wheel
 from tests.model.timer import MECHANISM
-from wheelproof.checks import jobs
+from wheelproof.checks import jobs, workers
 from wheelproof.checks import mutant as layer
 from wheelproof.checks.context import Context
 from wheelproof.checks.jobs import Job, carry_out, kind_of, plan
@@ -25,6 +27,44 @@ def only(*layers):
 def groups(mechanism, profile="fast"):
     """The names of each job of mutants."""
     return [job.names for job in plan(mechanism, profile, only("mutant")) if job.kind == "mutant"]
+
+
+# -- in which order they run
+
+
+def job(mechanism, weight):
+    return Job(mechanism, "config", f"of_{weight}", ("tlc",), weight)
+
+
+def test_the_longest_jobs_begin_first_and_the_others_run_mechanism_by_mechanism():
+    short = [job(name, weight) for weight in (1, 3, 2) for name in ("one", "other")]
+    long = [job("other", 500), job("one", 900)]
+    assert workers.ordered(short[:3] + long + short[3:], 2) == [
+        *(job("one", 900), job("other", 500)),
+        *(job("one", weight) for weight in (3, 2, 1)),
+        *(job("other", weight) for weight in (3, 2, 1)),
+    ]
+
+
+def test_of_few_jobs_all_are_long():
+    few = [job("one", 1), job("other", 3), job("one", 2)]
+    assert [each.weight for each in workers.ordered(few, 2)] == [3, 2, 1]
+
+
+def test_a_process_holds_what_the_last_mechanisms_have_compiled_and_no_more(tmp_path):
+    gc.freeze()  # the search goes through what is made from now on
+    names = [f"number_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    contexts = workers.Contexts(
+        {name: replace(MECHANISM, name=name) for name in names},
+        lambda mechanism: Context(mechanism, tmp_path),
+    )
+    held = [weakref.ref(contexts.of(name).mechanism) for name in names]
+    gc.collect()
+    assert [each() is not None for each in held] == [
+        at >= len(names) - workers.HELD for at in range(len(names))
+    ]
+    last = contexts.of(names[-1])
+    assert contexts.of(names[-1]) is last and last.mechanism.name == names[-1]
 
 
 # -- which jobs there are
