@@ -36,7 +36,7 @@ READERS = {
     "wheelproof/identity.py": DIGESTED,
     "wheelproof/java.py": OWN,
     "wheelproof/kept.py": OWN,
-    "wheelproof/mutate/judge.py": OWN,
+    "wheelproof/mutate/pytest_runs.py": OWN,
     "wheelproof/mutate/python_source.py": PARSED,
     "wheelproof/mutate/tlc_runs.py": OWN,
     "wheelproof/mutate/tree.py": CHANGED,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -28,3 +30,8 @@ class Judged:
     finding: Finding
     seconds: dict[str, float] = field(default_factory=dict)
     doubts: list[Finding] = field(default_factory=list)
+
+
+def plain(text: str, root: Path) -> str:
+    """A text without the path of the copy at ``root``."""
+    return re.sub(r"\s+", " ", text.replace(f"{root}/", "").replace(str(root), "."))[:400]

@@ -10,24 +10,18 @@ not evaluate the specification.
 
 from __future__ import annotations
 
-import json
+import itertools
 import os
 import re
-import shutil
 import signal
-import subprocess
-import sys
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import cast
 
-import wheelproof
-from wheelproof import guest, kept, project
+from wheelproof import guest, project
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, dispatch
@@ -36,11 +30,10 @@ from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
 from wheelproof.explore.findings import StyleError
 from wheelproof.graph.explorer import BudgetSpent
-from wheelproof.mutate import hang
-from wheelproof.mutate.finding import Finding, Judged
+from wheelproof.mutate.finding import Finding, Judged, plain
 from wheelproof.mutate.group import Check
+from wheelproof.mutate.pytest_runs import PytestRuns
 from wheelproof.mutate.tlc_runs import KeptRuns, most
-from wheelproof.mutate.tree import copied
 from wheelproof.tlc.refusals import EVALUATED, REFUSED, unevaluated
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
@@ -48,10 +41,8 @@ from wheelproof.verdict import Row, Verdict
 CPU_SECONDS = 150.0
 """What one check may take of this process's CPU time."""
 
-TEST_SECONDS, NIGHTLY_TEST_SECONDS = 60.0, 1200.0
-"""Wall time that one unit test may take."""
-UNLOADED = re.compile(r"ImportError while loading conftest|Error importing plugin \"wheelproof")
-"""How pytest says that no test can begin, since a changed tool cannot be imported."""
+TOGETHER = 4
+"""Files of tests of one folder that are worth a process in common."""
 
 SAMPLES, EVERY = 12, 0.25
 """CPU seconds between two samples of the stack after a check's limit: does one call return?"""
@@ -74,6 +65,7 @@ class Judge:
             send,
             short_calls,
         )
+        self.tests = PytestRuns(root, base)
         self.contexts: dict[str, Context] = {}
         self.reports: dict[Job, Report] = {}
         self.done = Judged(Finding("passed"))
@@ -81,7 +73,7 @@ class Judge:
     def run(self, checks: list[Check], whole_of: bool = False) -> Judged:
         """Run checks until one rejects the change; ``whole_of``: run all of them."""
         first: Finding | None = None
-        for check in checks:
+        for check in checks if whole_of else self.apart(checks):
             before = _spent()
             with self.limited(check, CPU_SECONDS * (1 + len(check.needs))):
                 finding = self.one(check)
@@ -96,6 +88,24 @@ class Judge:
             first = self.done.doubts[0]
         self.done.finding = first or Finding("passed")
         return self.done
+
+    def apart(self, checks: list[Check]) -> Iterator[Check]:
+        """The checks in their order, without the files of tests that pass together.
+
+        Many files of one folder run in one process, since each would start what they share. Where
+        one of them fails there, each is judged by itself, that one first.
+        """
+        for _, group in itertools.groupby(checks, _folder):
+            several = list(group)
+            if several[0].kind == "tests" and len(several) >= TOGETHER:
+                before = _spent()
+                found = self.tests.judged(*several)
+                if found.word == "passed":
+                    share = (_spent() - before) / len(several)
+                    self.done.seconds |= {check.title: share for check in several}
+                    continue
+                several.sort(key=lambda check: check.title != found.check)
+            yield from several
 
     # -- limits
 
@@ -129,7 +139,7 @@ class Judge:
     def one(self, check: Check) -> Finding:
         try:
             if check.kind == "tests":
-                return self.tests(check)
+                return self.tests.judged(check)
             return self.judged(check, self.report(check))
         except StyleError as error:
             first = error.findings[0]
@@ -271,90 +281,7 @@ class Judge:
         )
 
     def plain(self, text: str) -> str:
-        """A text without the copy's path."""
-        return re.sub(r"\s+", " ", text.replace(f"{self.root}/", "").replace(str(self.root), "."))[
-            :400
-        ]
-
-    @cached_property
-    def cache(self) -> Path:
-        """A copy of the user's cache: a changed tool may write what is wrong into it.
-
-        What is pruned meanwhile is made again.
-        """
-        own = self.root.with_name("cache")
-        with suppress(shutil.Error, FileNotFoundError):
-            shutil.copytree(kept.cache(), own)
-        return own
-
-    def tests(self, check: Check) -> Finding:
-        there = {path.name for path in self.root.iterdir()}
-        if missing := frozenset(path.name for path in self.base.iterdir()) - there:
-            copied(self.base, self.root, missing)
-        # A tree with the tool's own package, which may be changed, is tested with that.
-        own = (self.root / "wheelproof").is_dir()
-        shim = self.root / ".tool"
-        if not own and not shim.is_dir():
-            shim.mkdir()
-            (shim / "wheelproof").symlink_to(
-                Path(wheelproof.__file__).parent, target_is_directory=True
-            )
-        failures = self.root / "build" / "tests.jsonl"
-        failures.parent.mkdir(exist_ok=True)
-        failures.unlink(missing_ok=True)
-        environment = os.environ | {
-            hang.FILE: str(failures),
-            hang.SECONDS: f"{NIGHTLY_TEST_SECONDS if check.nightly else TEST_SECONDS:g}",
-            "PYTHONPATH": str(self.root if own else shim),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",
-            "HYPOTHESIS_PROFILE": "fast",
-        }
-        if own:
-            environment["WHEELPROOF_CACHE"] = str(self.cache)
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-q",
-                "-p",
-                "wheelproof.mutate.hang",
-                "-p",
-                "no:cacheprovider",
-                "--hypothesis-seed=0",
-                *(("-m", "nightly") if check.nightly else ()),
-                check.tests,
-            ],
-            cwd=self.root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
-        failed = (
-            [json.loads(line) for line in failures.read_text(encoding="utf-8").splitlines()]
-            if failures.is_file()
-            else []
-        )
-        by_text = [each for each in failed if each["when"] == hang.TEXT]
-        failed = [each for each in failed if each["when"] != hang.TEXT]
-        if failed:
-            return Finding(
-                "rejected",
-                check.title,
-                failed[0]["test"].partition("::")[2] or failed[0]["when"],
-                self.plain(f"{failed[0]['when']}: {failed[0]['message']}"),
-            )
-        if done.returncode in (0, 5) or done.returncode == 1 and by_text:
-            return Finding("passed", check.title)
-        output = done.stdout + done.stderr
-        return Finding(
-            "unloadable" if own and UNLOADED.search(output) else "error",
-            check.title,
-            "pytest",
-            self.plain(f"exit code {done.returncode}: {output[-300:]}"),
-        )
+        return plain(text, self.root)
 
 
 class _Limit:
@@ -385,6 +312,13 @@ class _Limit:
         self.frames.append((outermost, where))
         if len(self.frames) >= SAMPLES:
             self.judge.expired(self.check, self.seconds, self.frames)
+
+
+def _folder(check: Check) -> tuple[str, ...]:
+    """What checks have in common that may run in one process; of no two others it is equal."""
+    if check.kind == "tests":
+        return str(check.stage), str(check.nightly), str(Path(check.tests).parent)
+    return (check.title,)
 
 
 def _spent() -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from wheelproof import reading
 from wheelproof.mutate.change import ARTEFACTS, TESTED
 from wheelproof.mutate.group import LATE, Check
+from wheelproof.mutate.reach import Reach
 from wheelproof.project.inputs import imported_names, package_of
 from wheelproof.project.mechanism import name_of
 
@@ -70,48 +71,49 @@ class UnitTests:
     def _alone(self, file: str) -> Iterator[Check]:
         """The unit tests of a file that no other check sees.
 
-        First those with its name in the folder of tests of its package, then those whose own text
-        names its module, anywhere, those of that folder first. The night's tests of the former are
-        late.
+        First those with its name in the folder of tests of its package, then those that reach it,
+        those of that folder first, and the folder of the nearest before the others. Of a file of
+        the tool, on which most tests depend, only the nearest take part. The night's tests of the
+        first are late.
         """
-        path = Path(file)
-        near = f"tests/{path.parent.as_posix()}/"
-        tests = self._texts_alone
+        near = f"tests/{Path(file).parent.as_posix()}/"
+        steps = self._reach.tests(file)
         alike = [
             test
-            for test in tests
-            if test.startswith(near) and Path(test).stem.startswith(f"test_{path.stem}")
+            for test in self._all
+            if test.startswith(near) and Path(test).stem.startswith(f"test_{Path(file).stem}")
         ]
-        modules, seen = {file}, {file}
-        naming = self._naming_alone(modules)
-        while not alike and not naming and modules:
-            modules = self._importers(path.parts[0], modules) - seen
-            seen |= modules
-            naming = self._naming_alone(modules)
-        naming = [test for test in naming if test not in alike]
+        if not file.startswith(f"{ARTEFACTS['traces']}/"):
+            enough = 1 if alike else self._reach.enough(file)
+            steps = {test: number for test, number in steps.items() if number <= enough}
+        nearest: dict[Path, int] = {}
+        for test, number in steps.items():
+            folder = Path(test).parent
+            nearest[folder] = min(number, nearest.get(folder, number))
+
+        def order(test: str) -> tuple[int, Path, int, str]:
+            folder = Path(test).parent
+            return nearest[folder], folder, steps[test], test
+
+        rest = sorted((test for test in steps if test not in alike), key=order)
+        first = [test for test in rest if test.startswith(near)]
         yield from self._checks(alike, 2)
-        yield from self._checks([test for test in naming if test.startswith(near)], 5)
-        yield from self._checks([test for test in naming if not test.startswith(near)], 7)
+        yield from self._ranked(first, 5)
+        yield from self._ranked([test for test in rest if test not in first], 7)
         yield from self._checks(alike, LATE, nightly=True)
 
-    @cached_property
-    def _texts_alone(self) -> dict[str, str]:
-        """Every file of tests with its own text."""
-        return {
-            test.relative_to(self.root).as_posix(): reading.text(test)
-            for test in sorted((self.root / "tests").rglob("test_*.py"))
-        }
+    def _ranked(self, tests: list[str], stage: int) -> Iterator[Check]:
+        for rank, test in enumerate(tests):
+            yield Check("tests", "", stage, tests=test, size=rank)
 
-    def _naming_alone(self, files: set[str]) -> list[str]:
-        patterns = [
-            (_module(file).rpartition(".")[2], re.compile(_names(file), re.MULTILINE))
-            for file in sorted(files)
-        ]
-        return [
-            test
-            for test, text in self._texts_alone.items()
-            if any(name in text and pattern.search(text) for name, pattern in patterns)
-        ]
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self.root)
+
+    @cached_property
+    def _all(self) -> list[str]:
+        tests = sorted((self.root / "tests").rglob("test_*.py"))
+        return [test.relative_to(self.root).as_posix() for test in tests]
 
     def _files(self, artefact: str) -> list[str]:
         folder = self.root / "tests" / ARTEFACTS[artefact]

@@ -12,6 +12,7 @@ from tests.wheelproof.mutate.gating import IMPL, ROOT, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
     judge,
+    pytest_runs,
     tree,
 )
 from wheelproof.mutate import plan as planning
@@ -119,7 +120,7 @@ def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
         f"    {body}\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
+    monkeypatch.setattr(pytest_runs, "TEST_SECONDS", 2.0)
     checks = planning.Plan(copy, project.find(copy)).checks("impl", IMPL)
     tree.copied(copy, copy.with_name("scratch"))
     finding = (

@@ -14,6 +14,7 @@ from wheelproof.mutate import plan as planning
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.draw import Options, changes_of, draw
 from wheelproof.mutate.finding import Finding
+from wheelproof.mutate.group import Check
 from wheelproof.mutate.judge import Judge
 from wheelproof.mutate.rows import row_of
 from wheelproof.mutate.tree import copied
@@ -87,6 +88,37 @@ def test_the_tests_of_the_copy_judge_the_tool_of_the_copy(case, base, users, tmp
     assert (found.word, found.by) == (word, by), found
     assert list(users.iterdir()) == [], "the user's cache is not written"
     assert kept.cache() == users
+
+
+TOGETHER = "tests/wheelproof/checks/test_{}.py"
+LEAVES = "import sys\n\n\ndef test_leaves():\n    sys.left = True\n"
+CLEAN = "import sys\n\n\ndef test_clean():\n    assert not hasattr(sys, 'left')\n"
+COUNTS = "from pathlib import Path\n\n\ndef test_counts():\n    Path('ran').open('a').write('x')\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "word", "check"),
+    [
+        ("def test_passes():\n    pass\n", "passed", ""),
+        ("def test_fails():\n    assert False\n", "rejected", "d"),
+        (CLEAN, "passed", ""),
+    ],
+)
+def test_many_files_of_tests_run_in_one_process_and_only_a_failure_alone_counts(
+    base, users, tmp_path, last, word, check
+):
+    """The last of them fails beside the others alone: that rejects no change."""
+    root = tmp_path / "tree"
+    copied(base, root)
+    for name, text in {"a": COUNTS, "b": LEAVES, "c": COUNTS, "d": last}.items():
+        (root / TOGETHER.format(name)).write_text(text, encoding="utf-8")
+    checks = [Check("tests", "", 7, tests=TOGETHER.format(name)) for name in "abcd"]
+    judge = Judge(root, base, tmp_path / "runs", lambda judged: None, False)
+    found = judge.run(checks).finding
+    assert (found.word, found.check) == (word, check and TOGETHER.format(check))
+    assert judge.done.seconds.keys() <= {each.title for each in checks}
+    again = 2 * (last == CLEAN)
+    assert len((root / "ran").read_text()) == 2 + again, "the first run is of all in one process"
 
 
 def test_a_file_that_no_test_names_survives_and_says_so(base, tmp_path):

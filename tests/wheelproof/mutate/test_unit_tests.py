@@ -140,6 +140,93 @@ def test_a_file_of_the_tool_has_the_tests_of_its_name_and_those_that_name_it(tmp
     assert selected("attic") == []
 
 
+def test_a_test_that_only_names_a_file_of_the_tool_does_not_end_the_search(tmp_path):
+    """Its text may name what it never loads."""
+    named = {"tests/wheelproof/checks/test_texts.py": 'PATH = "wheelproof/checks/parts.py"\n'}
+    tests = written(tmp_path, TOOL | named)
+    found = {check.tests for check in tests.of("tool", "wheelproof/checks/parts.py")}
+    assert found == {
+        "tests/wheelproof/checks/test_texts.py",
+        "tests/wheelproof/checks/test_many.py",
+        "tests/proofs/test_far.py",
+    }
+
+
+TRACES = {
+    "traces/__init__.py": "",
+    "traces/lists.py": "",
+    "traces/rules.py": "from traces import lists\n",
+    "traces/other.py": "",
+    "wheelproof/cli.py": "from wheelproof import judging\n",
+    "wheelproof/judging.py": "rules = declared.part('rules')\n",
+    "tests/run/helper.py": "from wheelproof import judging\n",
+    "tests/run/test_by_helper.py": "import helper\n",
+    "tests/run/test_by_part.py": "from wheelproof.judging import rules\n",
+    "tests/run/test_by_data.py": "TABLE = Path(__file__).with_name('table.toml')\n",
+    "tests/run/table.toml": '[first]\nmodule = "traces.rules"\n',
+    "tests/fixture/conftest.py": "from wheelproof import judging\n",
+    "tests/fixture/test_by_fixture.py": "",
+    "tests/far/test_command.py": "from wheelproof import cli\n",
+    "tests/far/test_named.py": "FILES = ['tests/run/helper.py', 'tests.run.test_by_part']\n",
+    "tests/far/test_data.py": "TABLE = ROOT / 'tests/run/absent.toml', 'pyproject.toml'\n",
+    "tests/far/absent.toml": '[first]\nmodule = "traces.rules"\n',
+    "pyproject.toml": '[first]\nmodule = "traces.rules"\n',
+}
+BY = ["by_data", "by_part", "by_fixture", "by_helper"]
+
+
+def of_traces(tests, name):
+    checks = [check for check in tests.of("traces", f"traces/{name}.py") if not check.nightly]
+    return [Path(check.tests).stem.removeprefix("test_") for check in checks]
+
+
+def test_a_file_of_traces_has_all_tests_that_reach_it(tmp_path):
+    """Also through what stands beside a test, a part's name, a fixture and a data file."""
+    tests = written(tmp_path, TRACES)
+    assert sorted(of_traces(tests, "rules")) == sorted(of_traces(tests, "lists")) == sorted(BY)
+    assert of_traces(tests, "other") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "lost"),
+    [
+        ("tests/run/table.toml", '[first]\nmodule = "traces.other"\n', {"by_data"}),
+        ("tests/run/helper.py", "", {"by_helper"}),
+        ("tests/fixture/conftest.py", "", {"by_fixture"}),
+        ("wheelproof/judging.py", "rules = declared.part('other')\n", set(BY) - {"by_data"}),
+    ],
+)
+def test_a_test_that_no_longer_reaches_a_file_of_traces_does_not_check_it(
+    tmp_path, file, text, lost
+):
+    tests = written(tmp_path, TRACES | {file: text})
+    assert set(of_traces(tests, "lists")) == set(BY) - lost
+    assert set(of_traces(tests, "other")) == (lost if "other" in text else set())
+
+
+def test_the_nearest_folder_of_tests_comes_first(tmp_path):
+    named = {"tests/near/test_again.py": "from traces import rules\n"}
+    tests = written(tmp_path, TRACES | named | {"tests/near/test_near.py": "import traces.lists\n"})
+    checks = sorted(tests.of("traces", "traces/lists.py"), key=lambda check: check.size)
+    assert [check.tests.split("/")[1] for check in checks] == [
+        "near",
+        "near",
+        "run",
+        "run",
+        "run",
+        "fixture",
+    ]
+
+
+def test_the_tests_that_judge_traces_are_those_of_the_checks_in_bulk_and_one_by_one():
+    """`traces/bulk/entry.py` had one test, whose text names it: most changes survived."""
+    tests = UnitTests(ROOT)
+    for name in ("bulk/entry", "attempt_rules"):
+        found = set(of_traces(tests, name))
+        assert {"replay", "rules", "damages", "independent", "recorded", "numbered"} <= found
+        assert not {"cli", "doctor", "locks"} & found, "they start commands alone"
+
+
 @pytest.mark.nightly
 def test_some_unit_test_checks_each_file_that_unit_tests_alone_check():
     tests = UnitTests(ROOT)
