@@ -136,6 +136,7 @@ class Judged(Measured, total=False):
     expected: str
     expected_property: str | None
     fault: str
+    controls: Mapping[str, bool]
 
 
 def judge(
@@ -153,10 +154,13 @@ def judge(
     figures: Mapping[str, object] | None = None,
     seconds: float = 0.0,
     trace: str | Path | None = None,
+    controls: Mapping[str, bool] | None = None,
 ) -> Row:
     """The row of a check, with `ok` decided.
 
     It is in order if the verdict is the expected one, for the expected property, without a fault.
+    `controls` says of each fault that the check planted in what it judges whether it rejected it by
+    name. A row that is in order but for one of them is vacuous. Their number is a figure.
 
     `fault` is a reason against the check although its verdict is as expected, such as a count that
     differs from the declared one; `why` explains the verdict itself. Both end up in `Row.why`,
@@ -167,6 +171,14 @@ def judge(
         for reason in (_difference(expected, verdict, expected_property, property), fault)
         if reason
     ]
+    planted = {} if controls is None else {"controls": len(controls)}
+    missed = [name for name, rejected in (controls or {}).items() if not rejected]
+    if missed and not reasons:
+        verdict, property = Verdict.VACUOUS, None
+        reasons = [
+            _difference(expected, verdict, expected_property, property),
+            f"the check does not reject what it planted: {', '.join(missed)}",
+        ]
     return Row(
         mechanism=mechanism,
         layer=layer,
@@ -175,7 +187,7 @@ def judge(
         verdict=Verdict(verdict),
         property=property,
         bound=bound,
-        figures=dict(figures or {}),
+        figures={**(figures or {}), **planted},
         seconds=seconds,
         trace=None if trace is None else str(trace),
         ok=not reasons,

@@ -192,7 +192,7 @@ def check(context: Context) -> Report:
     judged: Found = {
         "verdict": Verdict.VACUOUS if len(one_sided) == len(names) else Verdict.SAMPLED
     }
-    unjudged = 0
+    unjudged, rejected = 0, {f"{name} negated": False for name in predicates(mechanism)}
     if one_sided:
         judged["why"] = f"no drawn state shows both truth values of {', '.join(one_sided)}"
     for whole in samples:
@@ -204,6 +204,7 @@ def check(context: Context) -> Report:
         if found := difference(sample, theirs):
             judged = {"verdict": Verdict.VIOLATED, "property": found[0], "why": found[1]}
             break
+        rejected |= controls(sample, theirs)
     return Report(
         [
             context.row(
@@ -213,6 +214,7 @@ def check(context: Context) -> Report:
                 expected="sampled",
                 bound=f"{STATES} states of each of {len(samples)} scenarios",
                 **judged,
+                controls=rejected,
                 figures={
                     "scenarios": ", ".join(each.scenario for each in samples),
                     "states": sum(len(each.states) for each in samples) - unjudged,
@@ -226,6 +228,19 @@ def check(context: Context) -> Report:
             )
         ]
     )
+
+
+def controls(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> dict[str, bool]:
+    """Planted fault -> whether it is rejected by name: each predicate negated in one state."""
+    rejected = {}
+    for number, truth in enumerate(sample.truths):
+        for name in truth:
+            if (control := f"{name} negated") not in rejected:
+                one = sample.only([number])
+                one.truths = [{**truth, name: not truth[name]}]
+                found = difference(one, {0: theirs[number]})
+                rejected[control] = found is not None and found[0] == name
+    return rejected
 
 
 def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tuple[str, str] | None:

@@ -26,7 +26,7 @@ UNLISTED = "Arithmetic"
 """The property: no function computes what is neither proved nor listed."""
 
 PLANTED = "def planted(delay):\n    return min(delay, 2**31)\n"
-"""The control: a function that no project lists. The row must refuse it."""
+"""The function of the controls, which no project has."""
 
 
 @dataclass(frozen=True)
@@ -93,31 +93,38 @@ def faults(
     return found
 
 
-def arithmetic(context: Context, reports: Iterable[Report]) -> Row:
-    """Each function that computes with numbers is run on symbols by a theorem, or listed as it is.
+def controls(listed: Mapping[str, Listed]) -> dict[str, bool]:
+    """Planted fault -> whether it is refused by name.
 
-    The control is a function that computes and is not listed.
+    A function computes and is not listed; it is listed with another expression; one is listed that
+    computes nothing.
     """
+    name = "planted planted"
+    computed = {"planted": computations(PLANTED, "planted")}
+    other = {**listed, name: Listed(name, computes=("delay",), because="planted")}
+    return {
+        "a function that is not listed": name in " ".join(faults(computed, listed)),
+        "another expression": name in " ".join(faults(computed, other)),
+        "a function that computes nothing": name in " ".join(faults({"planted": {}}, other)),
+    }
+
+
+def arithmetic(context: Context, reports: Iterable[Report]) -> Row:
+    """A function that computes with numbers is run on symbols by a theorem, or listed as it is."""
     started = context.begin("coverage", NAME)
     listed = read(context.mechanism.root) or {}
     computed = context.implementation().computations
     found = faults(computed, listed)
-    control = faults({"planted": computations(PLANTED, "planted")}, listed)
     used = {f"{file} {name}" for file, functions in computed.items() for name in functions}
-    verdict, fault = Verdict.EXHAUSTIVE, ""
-    if found:
-        verdict = Verdict.VIOLATED
-    elif not control:
-        fault = "the control, a function that is not listed, is not refused"
     return context.row(
         "coverage",
         NAME,
         started,
         expected="exhaustive",
-        verdict=verdict,
+        verdict=Verdict.VIOLATED if found else Verdict.EXHAUSTIVE,
         property=UNLISTED if found else None,
         why=f"{'; '.join(found)}; prove it on symbols, or list it in {FILE}" if found else "",
-        fault=fault,
+        controls=controls(listed),
         figures={
             "functions": len(used),
             "proved": sum(1 for name in used if name in listed and listed[name].proved),

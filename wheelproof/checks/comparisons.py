@@ -5,8 +5,8 @@ The checks of configs, mutants and random schedules share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Unpack
 
 from wheelproof.checks.context import Checked, Context, counts_of
@@ -50,11 +50,15 @@ def reduced_graph(
 
 @dataclass
 class Equality:
-    """TLC's full graph against the model's. The counts are TLC's; ``fault``: "" where equal."""
+    """TLC's full graph against the model's. The counts are TLC's; ``fault``: "" where equal.
+
+    ``controls``: of equal graphs, whether each planted fault is rejected by name.
+    """
 
     states: int
     edges: int
     fault: str
+    controls: Mapping[str, bool] = field(default_factory=dict)
 
 
 def dumped(
@@ -73,7 +77,10 @@ def dumped(
             return result, None
         compared = compare(TlcGraph.read(dump), graph, context.mechanism.pc)
         return result, Equality(
-            compared.states, compared.edges, compared.difference or counted(result, graph)
+            compared.states,
+            compared.edges,
+            compared.difference or counted(result, graph),
+            compared.controls,
         )
     finally:
         dump.unlink(missing_ok=True)

@@ -82,7 +82,7 @@ def _judged(
             outcome=Outcome.VIOLATED,
             property=name,
             explanation=f"{name} is violated.",
-            trace=_trace(context, graph, steps),
+            trace=traced_path(context, graph, steps),
         )
     for name in liveness:
         recurs = context.mechanism.properties[name].recurs
@@ -93,14 +93,14 @@ def _judged(
                 outcome=Outcome.VIOLATED,
                 property=name,
                 explanation=f"{name} is violated.",
-                trace=_trace(context, graph, lasso.steps),
+                trace=traced_path(context, graph, lasso.steps),
                 loop=lasso.loop + 1,
                 stuttering=lasso.loop == len(lasso.steps),
             )
     return whole
 
 
-def _trace(
+def traced_path(
     context: Context, graph: StateGraph, steps: Sequence[tuple[int, str, int]]
 ) -> tuple[TraceState, ...]:
     """A path of the graph as states of a trace, with the label of each thread alone."""

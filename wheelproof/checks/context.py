@@ -376,6 +376,15 @@ def drift(config: Config, found: Mapping[str, int | None]) -> str:
     return "; ".join(wrong)
 
 
+def drifts(config: Config, counts: Mapping[str, int | None]) -> dict[str, bool]:
+    """Planted fault -> whether ``drift`` rejects it by name: each count is one more."""
+    return {
+        f"one more {name}": f"{name} is" in drift(config, {**counts, name: count + 1})
+        for name, count in counts.items()
+        if count is not None
+    }
+
+
 def graph_config(config: Config) -> Config:
     """The same config for the graph alone: nothing is checked in it, so that the graph is whole."""
     return replace(config, property=None, fair=None)

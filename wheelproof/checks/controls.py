@@ -7,6 +7,7 @@ it. A property that is declared not to hold must be violated.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
 from wheelproof import isolated, reading
 from wheelproof.checks.context import Context
@@ -14,6 +15,7 @@ from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Mechanism, Property
 from wheelproof.verdict import Row, Verdict
 
+WORDS = re.compile(r"\w+")
 ALGORITHM = re.compile(r"--(?:fair )?algorithm\b.*?\bend algorithm\b", re.DOTALL)
 WAITS = re.compile(r"\b(?:await|when|with)\b")
 
@@ -23,19 +25,21 @@ def controls(context: Context) -> Row:
     mechanism = context.mechanism
     started = context.begin("tlc", "controls")
     claimed, denied = claims(mechanism)
-    shown = violated(mechanism)
-    lists = {
-        "no config checks {}": [item.name for item in claimed if not checked(mechanism, item)],
-        "no config and no mutant shows that {} can fail": [
-            item.name for item in claimed if item.name not in shown
-        ],
-        "no config shows that {} fails, which is declared not to hold": [
-            name for name in denied if name not in plainly_violated(mechanism)
-        ],
+    names = {item.name for item in claimed}
+    parts = {
+        "checked": {item.name for item in claimed if checked(mechanism, item)},
+        "shown": violated(mechanism) & names,
+        "plain": plainly_violated(mechanism) & set(denied),
     }
-    faults = [message.format(", ".join(names)) for message, names in lists.items() if names]
-    if any(item.kind == "race" and item.name not in shown for item in claimed):
-        faults.append("a mutant of what the lock guards shows a race with data_race = true")
+    faults = lacking(claimed, denied, **parts)
+    rejected = {
+        f"{name} not {part}": any(
+            name in WORDS.findall(fault)
+            for fault in lacking(claimed, denied, **{**parts, part: having - {name}})
+        )
+        for part, having in parts.items()
+        for name in sorted(having)
+    }
     return context.row(
         "tlc",
         "controls",
@@ -43,8 +47,37 @@ def controls(context: Context) -> Row:
         expected="exhaustive",
         verdict=Verdict.VACUOUS if faults else Verdict.EXHAUSTIVE,
         why="; ".join(faults),
+        controls=rejected,
         figures={"properties": len(claimed), "non_properties": len(denied)},
     )
+
+
+def lacking(
+    claimed: Sequence[Property],
+    denied: Sequence[str],
+    checked: Collection[str],
+    shown: Collection[str],
+    plain: Collection[str],
+) -> list[str]:
+    """What no config or mutant shows, as sentences.
+
+    ``checked``: the properties that some config expects to hold. ``shown``: those that some config
+    or mutant violates. ``plain``: those that a config violates with every decision in place.
+    """
+    names = [item.name for item in claimed]
+    lists = {
+        "no config checks {}": [name for name in names if name not in checked],
+        "no config and no mutant shows that {} can fail": [
+            name for name in names if name not in shown
+        ],
+        "no config shows that {} fails, which is declared not to hold": [
+            name for name in denied if name not in plain
+        ],
+    }
+    faults = [message.format(", ".join(names)) for message, names in lists.items() if names]
+    if any(item.kind == "race" and item.name not in shown for item in claimed):
+        faults.append("a mutant of what the lock guards shows a race with data_race = true")
+    return faults
 
 
 def claims(mechanism: Mechanism) -> tuple[list[Property], list[str]]:

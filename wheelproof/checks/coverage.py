@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from wheelproof import reading
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore import labels as comments
+from wheelproof.project.mechanism import Label
 from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
 
+WORD = re.compile(r"\w+")
 STEP = re.compile(r'^(\w+)(?:\(self\))? == /\\ pc(?:\[(?:self|"\w+")\])? = "(\w+)"', re.MULTILINE)
 
 
@@ -31,8 +34,10 @@ def translated(context: Context) -> Row:
         spec,
         *(spec.with_name(f"{config.module}.tla") for config in configs if config.module),
     }
+    rejected: dict[str, bool] = {}
     for module in sorted({each for file in modules for each in mc.closure(file)}):
         translation.require_current(module)
+        rejected |= translation.planted(module)
     return context.row(
         "tlc",
         "translation",
@@ -40,7 +45,68 @@ def translated(context: Context) -> Row:
         expected="exhaustive",
         verdict=Verdict.EXHAUSTIVE,
         why="the committed translation is that of the algorithm",
+        controls=rejected,
     )
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of each artefact, and those that some scenario exercises.
+
+    ``kinds``: of the implementation, label -> kind.
+    """
+
+    table: Mapping[str, Label]
+    silent: frozenset[str]
+    spec: frozenset[str]
+    model: frozenset[str]
+    kinds: Mapping[str, str]
+    exercised: frozenset[str]
+
+    def faults(self) -> list[str]:
+        """The differences of the artefacts."""
+        table = set(self.table)
+        found = [
+            differs("the spec", self.spec, table),
+            differs("the model", self.model, table),
+            differs("the implementation", frozenset(self.kinds), table - self.silent),
+        ]
+        found += [
+            f"{name} is {kind} in the implementation and {self.table[name].kind} in the table"
+            for name, kind in sorted(self.kinds.items())
+            if name in table and self.table[name].kind != kind
+        ]
+        return [*filter(None, found)]
+
+    def idle(self) -> str:
+        """The labels that no scenario exercises, in a sentence; "" for none."""
+        idle = sorted(set(self.table) - self.exercised)
+        return f"no scenario exercises {', '.join(idle)}" if idle else ""
+
+    def controls(self) -> dict[str, bool]:
+        """Planted fault -> whether it is rejected by name: each label left out of each part."""
+        rejected = {}
+        for name, label in self.table.items():
+            one = frozenset({name})
+            left = {key: item for key, item in self.table.items() if key != name}
+            changes = {
+                "the table": replace(self, table=left),
+                "the spec": replace(self, spec=self.spec - one),
+                "the model": replace(self, model=self.model - one),
+            }
+            if name in self.kinds:
+                kinds = {key: kind for key, kind in self.kinds.items() if key != name}
+                changes["the implementation"] = replace(self, kinds=kinds)
+                other = {**self.table, name: replace(label, kind=f"no {label.kind}")}
+                changes["its kind"] = replace(self, table=other)
+            for place, changed in changes.items():
+                rejected[f"{name} not in {place}"] = any(
+                    name in WORD.findall(fault) for fault in changed.faults()
+                )
+            rejected[f"{name} not exercised"] = name in WORD.findall(
+                replace(self, exercised=self.exercised - one).idle()
+            )
+        return rejected
 
 
 def labels(context: Context, reports: Iterable[Report]) -> Row:
@@ -50,47 +116,39 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     """
     mechanism = context.mechanism
     started = context.begin("coverage", "labels")
-    spec = labels_of_spec(reading.text(mechanism.spec))
-    table, silent = set(mechanism.labels), mechanism.silent
-    model = mechanism.model(next(iter(mechanism.scenarios))).labels
     kinds: dict[str, str] = {}
     implementation = context.implementation()
     for of_line in implementation.labels.values():
         kinds |= comments.kinds_by_name(of_line)
     reports = list(reports)
-    exercised: set[str] = set().union(*(report.labels for report in reports))
-    faults = [
-        differs("the spec", spec, table),
-        differs("the model", model, table),
-        differs("the implementation", set(kinds), table - silent),
-    ]
-    faults += [
-        f"{name} is {kind} in the implementation and {mechanism.labels[name].kind} in the table"
-        for name, kind in sorted(kinds.items())
-        if name in table and mechanism.labels[name].kind != kind
-    ]
+    parts = Labels(
+        mechanism.labels,
+        mechanism.silent,
+        frozenset(labels_of_spec(reading.text(mechanism.spec))),
+        mechanism.model(next(iter(mechanism.scenarios))).labels,
+        kinds,
+        frozenset().union(*(report.labels for report in reports)),
+    )
+    faults = parts.faults()
     if unnamed := implementation.unnamed:
         faults.append(
             f"the harness names {', '.join(unnamed)} neither in SUBJECT nor in ATOMIC, and it has "
             "labels"
         )
-    idle = table - exercised
-    fault = "; ".join(filter(None, faults))
-    verdict, why = Verdict.EXHAUSTIVE, ""
-    if idle:
-        verdict, why = Verdict.VACUOUS, f"no scenario exercises {', '.join(sorted(idle))}"
+    why = parts.idle()
     return context.row(
         "coverage",
         "labels",
         started,
         expected="exhaustive",
-        verdict=verdict,
+        verdict=Verdict.VACUOUS if why else Verdict.EXHAUSTIVE,
         why=why,
-        fault=fault,
+        fault="; ".join(faults),
+        controls=parts.controls(),
         figures={
-            "declared": len(table),
-            "silent": len(silent),
-            "exercised": len(exercised & table),
+            "declared": len(parts.table),
+            "silent": len(parts.silent),
+            "exercised": len(parts.exercised & set(parts.table)),
             **by_scenario(reports, list(mechanism.scenarios), list(mechanism.labels)),
         },
     )
@@ -122,41 +180,63 @@ def branches(context: Context, reports: Iterable[Report]) -> Row:
     started = context.begin("coverage", "branches")
     implementation = context.implementation()
     declared, _ = implementation.branches()
-    left = declared - set().union(*(report.branches for report in reports))
+    ran = declared & set().union(*(report.branches for report in reports))
     reasons = implementation.not_run
-    unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
-    stale = sorted(
-        name
-        for name, reason in reasons.items()
-        if not reason.strip() or not any(each.startswith(name) for each in left)
-    )
-    verdict, why = Verdict.EXHAUSTIVE, ""
-    if unmet:
-        verdict = Verdict.VACUOUS
-        why = (
-            f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's "
-            "NOT_RUN with the reason"
-        )
-    fault = ""
-    if stale:
-        fault = (
-            "the harness's NOT_RUN has entries that run, that do not exist or that have no reason: "
-            + "; ".join(stale)
-        )
+    unmet, why, fault = not_run(declared - ran, reasons)
+    _, named, _ = not_run(declared, reasons)
+    excepted = {name for name in ran if any(map(name.startswith, reasons))}
     return context.row(
         "coverage",
         "branches",
         started,
         expected="exhaustive",
-        verdict=verdict,
+        verdict=Verdict.VACUOUS if unmet else Verdict.EXHAUSTIVE,
         why=why,
         fault=fault,
+        controls={f"{name} not run": name in named for name in sorted(ran - excepted)}
+        | stale_controls(reasons, lambda more: not_run(declared - ran, more)[2]),
         figures={
             "declared": len(declared),
-            "run": len(declared) - len(left),
-            "excepted": len(left) - len(unmet),
+            "run": len(ran),
+            "excepted": len(declared) - len(ran) - len(unmet),
         },
     )
+
+
+def not_run(left: Collection[str], reasons: Mapping[str, str]) -> tuple[list[str], str, str]:
+    """The outcomes that are left without a reason, the sentence on them, and that on reasons."""
+    unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
+    why = (
+        f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's "
+        "NOT_RUN with the reason"
+    )
+    fault = (
+        "the harness's NOT_RUN has entries that run, that do not exist or that have no reason: "
+        + "; ".join(stale(left, reasons))
+    )
+    return unmet, why if unmet else "", fault if stale(left, reasons) else ""
+
+
+def stale(left: Collection[str], reasons: Mapping[str, str]) -> list[str]:
+    """The entries that name nothing that is left, or have no reason."""
+    return sorted(
+        name
+        for name, reason in reasons.items()
+        if not reason.strip() or not any(each.startswith(name) for each in left)
+    )
+
+
+def stale_controls(
+    reasons: Mapping[str, str], judge: Callable[[Mapping[str, str]], str]
+) -> dict[str, bool]:
+    """Planted entry -> whether it is rejected by name: one that names nothing, one for no reason.
+
+    ``judge``: the sentence on these reasons.
+    """
+    rejected = {"an entry that names nothing": "planted" in judge({**reasons, "planted": "why"})}
+    for name in reasons:
+        rejected[f"{name} without a reason"] = name in judge({**reasons, name: " "})
+    return rejected
 
 
 def fields(context: Context, reports: Iterable[Report]) -> Row:
@@ -172,26 +252,14 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
         changed |= report.changed
         unread = report.unread | unread
     reasons = context.implementation().unread
-    unmet = sorted(
-        name for name in unread if not any(name.startswith(excepted) for excepted in reasons)
-    )
-    stale = sorted(
-        name
-        for name, reason in reasons.items()
-        if not reason.strip() or not any(each.startswith(name) for each in unread)
-    )
-    faults = []
-    if unmet:
-        places = "; ".join(f"{name} ({unread[name][1]} in {unread[name][0]})" for name in unmet)
-        faults.append(
-            f"the harness does not read slots that change: {places}; add them to shared(), or to "
-            "UNREAD with the reason"
-        )
-    if stale:
-        faults.append(
-            "the harness's UNREAD has entries that are read, that do not change or that have no "
-            f"reason: {'; '.join(stale)}"
-        )
+    faults = not_read(unread, reasons)
+    excepted = {name for name in changed if any(map(name.startswith, reasons))}
+    everything = dict.fromkeys(changed, ("planted", "planted")) | unread
+    named = " ".join(not_read(everything, reasons))
+    rejected = {
+        f"{name} not read": f"{name} (" in named
+        for name in sorted(changed - set(unread) - excepted)
+    } | stale_controls(reasons, lambda more: " ".join(not_read(unread, more)))
     return context.row(
         "coverage",
         "fields",
@@ -200,12 +268,33 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
         verdict=Verdict.EXHAUSTIVE if changed else Verdict.VACUOUS,
         why="" if changed else "no scenario changes a slot of a shared object",
         fault="; ".join(faults),
+        controls=rejected,
         figures={
             "changed": len(changed),
             "read": len(changed) - len(unread),
-            "excepted": len(unread) - len(unmet),
+            "excepted": len(excepted & set(unread)),
         },
     )
+
+
+def not_read(unread: Mapping[str, tuple[str, str]], reasons: Mapping[str, str]) -> list[str]:
+    """The sentences on slots that are not read without a reason, and on reasons of no such slot."""
+    unmet = sorted(
+        name for name in unread if not any(name.startswith(excepted) for excepted in reasons)
+    )
+    faults = []
+    if unmet:
+        places = "; ".join(f"{name} ({unread[name][1]} in {unread[name][0]})" for name in unmet)
+        faults.append(
+            f"the harness does not read slots that change: {places}; add them to shared(), or to "
+            "UNREAD with the reason"
+        )
+    if wrong := stale(unread, reasons):
+        faults.append(
+            "the harness's UNREAD has entries that are read, that do not change or that have no "
+            f"reason: {'; '.join(wrong)}"
+        )
+    return faults
 
 
 def differs(artefact: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
@@ -225,8 +314,11 @@ def witnesses(context: Context, reports: Iterable[Report]) -> Row:
     reached: dict[str, str] = {}
     for report in reports:
         reached = report.witnesses | reached
-    missing = [name for name in names if name not in reached]
+    missing = unreached(names, reached)
     why = f"no scenario reaches {', '.join(missing)}" if missing else ""
+    rejected = {
+        f"{name} not reached": name in unreached(names, {*reached} - {name}) for name in names
+    }
     if not names:
         why = (
             "the model has no witness; list in Model.WITNESSES a state that some scenario must "
@@ -239,5 +331,11 @@ def witnesses(context: Context, reports: Iterable[Report]) -> Row:
         expected="exhaustive",
         verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE,
         why=why,
+        controls=rejected,
         figures=dict(sorted(reached.items())),
     )
+
+
+def unreached(names: Iterable[str], reached: Collection[str]) -> list[str]:
+    """The witnesses that no scenario reaches."""
+    return [name for name in names if name not in reached]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from wheelproof.checks.context import Context, Report, counts_of, drift, verdict_of
+from collections.abc import Sequence
+
+from wheelproof.checks.compiled import traced_path
+from wheelproof.checks.context import Context, Report, counts_of, drift, drifts, verdict_of
 from wheelproof.choices import choice_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
-from wheelproof.graph.explorer import StateGraph
+from wheelproof.graph.explorer import Edge, StateGraph
 from wheelproof.graph.liveness import Lasso, violation
+from wheelproof.graph.planted import alone, negated
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.protocols import Model
-from wheelproof.tlc.result import TlcResult
+from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Row, Verdict
 
 
@@ -32,21 +36,9 @@ def judged(
     context: Context, config: Config, graph: StateGraph, result: TlcResult, started: float
 ) -> Row:
     """The row of a liveness config: TLC's verdict, and the model's search in its full graph."""
-    names, name = graph.model.threads, the_property(config.property)
-    lasso = violation(
-        graph,
-        name,
-        None if config.fair is None else [names.index(thread) for thread in config.fair],
-        recurs=context.mechanism.properties[name].recurs,
-    )
-    verdict, fault = verdict_of(result), ""
-    trace = None
-    holds = lasso is None
-    if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and holds != (
-        verdict is Verdict.EXHAUSTIVE
-    ):
-        model = "holds" if holds else "has a fair run that never gets there"
-        fault = f"TLC's verdict is {verdict}, the model {model}"
+    lasso = searched(context, config, graph)
+    verdict, trace = verdict_of(result), None
+    fault = disagreement(verdict, lasso is None)
     if verdict is Verdict.EXHAUSTIVE:
         fault = fault or drift(config, counts_of(result))
     if verdict is Verdict.VIOLATED:
@@ -69,6 +61,7 @@ def judged(
         trace=trace,
         bound=f"{context.bound(config.scenario)}, {fairness}",
         why=result.explanation,
+        controls=controls(context, config, graph, result, verdict, lasso is None),
         figures={
             "states": graph.distinct,
             "edges": graph.edge_count,
@@ -78,6 +71,67 @@ def judged(
             else sum(label not in context.mechanism.silent for _, label, _ in lasso.steps),
         },
     )
+
+
+def searched(context: Context, config: Config, graph: StateGraph) -> Lasso | None:
+    """The model's fair run that never gets to the goal, in a graph; None where there is none."""
+    names, name = graph.model.threads, the_property(config.property)
+    return violation(
+        graph,
+        name,
+        None if config.fair is None else [names.index(thread) for thread in config.fair],
+        recurs=context.mechanism.properties[name].recurs,
+    )
+
+
+def disagreement(verdict: Verdict, holds: bool) -> str:
+    """How the verdicts of TLC and of the model differ; "" where they do not, or TLC has none."""
+    if verdict not in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
+        return ""
+    if holds == (verdict is Verdict.EXHAUSTIVE):
+        return ""
+    model = "holds" if holds else "has a fair run that never gets there"
+    return f"TLC's verdict is {verdict}, the model {model}"
+
+
+def controls(
+    context: Context,
+    config: Config,
+    graph: StateGraph,
+    result: TlcResult,
+    verdict: Verdict,
+    holds: bool,
+) -> dict[str, bool]:
+    """Planted fault -> whether it is rejected.
+
+    The goal is false in a run that ends; TLC and the model differ; a count is one more; each fair
+    thread stands for ever where it can move.
+    """
+    model, name = graph.model, the_property(config.property)
+    first = graph.states[0]
+    missed = negated(model, name) if model.holds(name, first) else model
+    rejected = {
+        f"{name} never true": searched(context, config, alone(missed, first)) is not None,
+        "another verdict of the model": bool(disagreement(verdict, not holds)),
+    }
+    if verdict is Verdict.EXHAUSTIVE:
+        rejected |= drifts(config, counts_of(result))
+    if verdict is Verdict.VIOLATED:
+        for thread in model.threads if config.fair is None else config.fair:
+            index = model.threads.index(thread)
+            able = next((n for n, row in enumerate(graph.edges) if index in _movers(row)), None)
+            if able is not None:
+                stopped = TlcResult(
+                    Outcome.VIOLATED,
+                    trace=traced_path(context, graph, graph.path(able)),
+                    stuttering=True,
+                )
+                rejected[f"{thread} stopped"] = thread in starved(context, config, model, stopped)
+    return rejected
+
+
+def _movers(row: Sequence[Edge]) -> set[int]:
+    return {thread for thread, _, _ in row}
 
 
 def starved(context: Context, config: Config, model: Model, result: TlcResult) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from wheelproof.checks.comparisons import Equality, bisimulated
@@ -21,11 +23,13 @@ class OfSpec(NamedTuple):
 
     ``figure``: how it was compared, "" where not. ``fault``: the difference of the graphs, "" for
     none. ``witness``: name and sentence of a witness that differs in a state of equal graphs.
+    ``controls``: of equal graphs, whether each planted fault is rejected.
     """
 
     figure: str = ""
     fault: str = ""
     witness: tuple[str, str] | None = None
+    controls: Mapping[str, bool] = MappingProxyType({})
 
 
 class Machine:
@@ -79,9 +83,9 @@ class Machine:
         if fault:
             return OfSpec("every edge", fault)
         try:
-            return OfSpec(
-                "every edge", "", same.judgement(self.graph, graph, names, places, shared)
-            )
+            witness = same.judgement(self.graph, graph, names, places, shared)
+            planted = same.controls(self.graph, graph, names, places, shared)
+            return OfSpec("every edge", "", witness, planted)
         except OutsideSubset as error:
             return OfSpec(f"every edge, and no witness: {error.message}")
 

@@ -24,6 +24,7 @@ from wheelproof.checks.context import (
     Report,
     counts_of,
     drift,
+    drifts,
     graph_config,
     verdict_of,
 )
@@ -32,7 +33,8 @@ from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
-from wheelproof.graph.explorer import first_violation, first_violations
+from wheelproof.graph.explorer import StateGraph, first_violation, first_violations
+from wheelproof.graph.planted import alone, negated
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Judged, Verdict
@@ -51,6 +53,34 @@ def check(
     for each in broken:
         _Config(machine, each, report).judge()
     return report
+
+
+def formulas(graph: StateGraph, kept: Sequence[str], fails: Sequence[str]) -> list[str]:
+    """The properties that the model has otherwise than is declared, as sentences."""
+    first = first_violations(graph, (*kept, *fails))
+    return [f"the model violates {name}" for name in kept if first[name] is not None] + [
+        f"{name} holds, and is declared to fail" for name in fails if first[name] is None
+    ]
+
+
+def planted(graph: StateGraph, kept: Sequence[str], fails: Sequence[str]) -> dict[str, bool]:
+    """Planted fault -> whether ``formulas`` rejects it, in the graph of the initial state alone.
+
+    Each property that is to hold is negated there, and the state has no step. Each that is to fail
+    holds there.
+    """
+    state = graph.states[0]
+    stuck = alone(graph.model, state)
+    stuck.deadlocks = [0]
+    rejected = {}
+    for name in kept:
+        wrong = stuck if name == "NoDeadlock" else alone(negated(graph.model, name), state)
+        rejected[f"{name} false"] = f"the model violates {name}" in formulas(wrong, [name], [])
+    for name in fails:
+        holds = name == "NoDeadlock" or graph.model.holds(name, state)
+        right = alone(graph.model if holds else negated(graph.model, name), state)
+        rejected[f"{name} true"] = any(name in text for text in formulas(right, [], [name]))
+    return rejected
 
 
 class _Config:
@@ -100,6 +130,7 @@ class _Config:
             property=result.property,
             figures=counts,
             fault=drift(config, counts) if complete else parted,
+            controls=drifts(config, counts) if complete else {},
             why=result.explanation,
             trace=trace,
         )
@@ -229,15 +260,14 @@ class _Config:
                 f"{broken.state}"
             )
         agree = equality is not None and not equality.fault
-        compiled, differs, witness = machine.compiled if agree else OfSpec()
+        compiled, differs, witness, second = machine.compiled if agree else OfSpec()
+        controls = {**(equality.controls if equality else {})}
+        controls |= {f"{name}, compiled": ok for name, ok in second.items()}
         faults += [differs, witness[1] if witness else ""]
         if self.config.expect == "exhaustive":
             kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
-            first = first_violations(graph, (*kept, *fails))
-            faults += [f"the model violates {name}" for name in kept if first[name] is not None]
-            faults += [
-                f"{name} holds, and is declared to fail" for name in fails if first[name] is None
-            ]
+            faults += formulas(graph, kept, fails)
+            controls |= planted(graph, kept, fails) | drifts(self.config, counts_of(result))
         unequal = differs or (equality and equality.fault)
         name = "SameGraph" if unequal else witness[0] if witness else None
         self.add(
@@ -247,6 +277,7 @@ class _Config:
             verdict=Verdict.VIOLATED if name else Verdict.EXHAUSTIVE,
             property=name,
             fault="; ".join(filter(None, faults)),
+            controls=controls,
             figures={
                 "states": graph.distinct,
                 "edges": graph.generated - 1,

@@ -12,16 +12,16 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 from wheelproof.checks.context import Context, Report, verdict_of
 from wheelproof.checks.drawing import candidates, drawn, truth_of
 from wheelproof.checks.samples import Sample, invariants, judged_by_tlc
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import names_of
+from wheelproof.graph.planted import positions, replaced
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Model, State, ThreadState
+from wheelproof.protocols import Model, State
 from wheelproof.tla import export
 from wheelproof.tla.syntax import variables_of
 from wheelproof.tla.values import Map
@@ -58,7 +58,7 @@ class Values:
     def of(cls, model: Model, states: Sequence[State]) -> Values:
         values, names = cls(), set(model.threads)
         for state in states:
-            for position, value in _positions(state):
+            for position, value in positions(state):
                 column = values.seen.setdefault(position, [])
                 if value not in column:
                     column.append(value)
@@ -66,16 +66,6 @@ class Values:
                         names.update(leaf for leaf in _leaves(value) if type(leaf) is str)
         values.names = sorted(names)
         return values
-
-
-def _positions(state: State) -> Iterator[tuple[tuple[int, ...], object]]:
-    """Each value of a state: (index) of a shared one, (thread, index) of a thread's."""
-    shared, processes = state
-    for index, value in enumerate(shared):
-        yield (index,), value
-    for thread, process in enumerate(processes):
-        for index, value in enumerate(process):
-            yield (thread, index), value
 
 
 def _leaves(value: object) -> Iterator[object]:
@@ -88,20 +78,6 @@ def _leaves(value: object) -> Iterator[object]:
                 yield from _leaves(each)
         case _:
             yield value
-
-
-def _with(state: State, position: tuple[int, ...], value: object) -> State:
-    """A state with another value at a position."""
-    shared, processes = state
-    if len(position) == 1:
-        (index,) = position
-        return (*shared[:index], value, *shared[index + 1 :]), processes
-    thread, index = position
-    own = processes[thread]
-    changed = (*own[:index], value, *own[index + 1 :])
-    return shared, cast(
-        "tuple[ThreadState, ...]", (*processes[:thread], changed, *processes[thread + 1 :])
-    )
 
 
 class Changes:
@@ -185,10 +161,10 @@ def changed(model: Model, name: str) -> Iterator[tuple[State, str, State]]:
     draw.shuffle(states)
     for state in [*last, *(each for each in states if each not in last)][:STATES]:
         pieces = model.pieces(state)
-        for position, value in _positions(state):
+        for position, value in positions(state):
             label = len(position) == 2 and position[1] == 0
             for kind, other in changes.of(value, values.seen[position], label):
-                after = _with(state, position, other)
+                after = replaced(state, position, other)
                 differing = [
                     variable
                     for variable, one, two in zip(names, pieces, model.pieces(after), strict=True)
@@ -311,27 +287,8 @@ def check(context: Context) -> Report:
     started = context.begin("graph", NAME, context.limits.tlc_seconds)
     wanted = listed(mechanism)
     found = broken(mechanism, wanted)
-    both, fault = in_both(context, found)
-    lost = sorted((wanted or set()) - both)
-    judged: Found = {"verdict": Verdict.SAMPLED}
-    if fault:
-        judged = fault
-    elif lost:
-        name, change = lost[0]
-        judged = {
-            "verdict": Verdict.VIOLATED,
-            "property": name,
-            "why": f"spec/{counts.FILE} says that {name} is false in some state that differs from "
-            f"a reachable one in one variable alone ({change}), and "
-            + ("the spec has it true there" if lost[0] in found else "no drawn state is such a one")
-            + (f"; the same holds of {len(lost) - 1} more" if lost[1:] else ""),
-        }
-    elif lacking := missing(mechanism, both):
-        judged = {
-            "verdict": Verdict.VACUOUS,
-            "why": f"no drawn state that differs from a reachable one in a single variable breaks "
-            f"{', '.join(lacking)}; a formula that is never false says nothing",
-        }
+    both, read, fault = in_both(context, found)
+    judged = fault or judgement(mechanism, wanted, set(found), both)
     return Report(
         [
             context.row(
@@ -341,6 +298,7 @@ def check(context: Context) -> Report:
                 expected="sampled",
                 bound=f"{STATES} states of a scenario, one variable of each changed",
                 **judged,
+                controls=controls(mechanism, wanted, set(found), both, read),
                 figures={
                     "properties": len({name for name, _ in both}),
                     **(
@@ -354,20 +312,80 @@ def check(context: Context) -> Report:
     )
 
 
-def in_both(context: Context, found: Broken) -> tuple[set[Pair], Found | None]:
-    """The pairs that break their property in TLC too, and what TLC could not judge, else None."""
+def judgement(
+    mechanism: Mechanism, wanted: Collection[Pair] | None, found: set[Pair], both: set[Pair]
+) -> Found:
+    """The verdict. ``found``: the pairs that break their property in the model; ``both``: in TLC
+    too."""
+    lost = sorted(set(wanted or ()) - both)
+    if lost:
+        name, change = lost[0]
+        return {
+            "verdict": Verdict.VIOLATED,
+            "property": name,
+            "why": f"spec/{counts.FILE} says that {name} is false in some state that differs from "
+            f"a reachable one in one variable alone ({change}), and "
+            + ("the spec has it true there" if lost[0] in found else "no drawn state is such a one")
+            + (f"; the same holds of {len(lost) - 1} more" if lost[1:] else ""),
+        }
+    if lacking := missing(mechanism, both):
+        return {
+            "verdict": Verdict.VACUOUS,
+            "why": f"no drawn state that differs from a reachable one in a single variable breaks "
+            f"{', '.join(lacking)}; a formula that is never false says nothing",
+        }
+    return {"verdict": Verdict.SAMPLED}
+
+
+def controls(
+    mechanism: Mechanism,
+    wanted: Collection[Pair] | None,
+    found: set[Pair],
+    both: set[Pair],
+    read: Mapping[str, bool],
+) -> dict[str, bool]:
+    """Planted fault -> whether it is rejected: each property weakened until it is always true.
+
+    That is done in model and specification, and in the specification alone. ``read``: whether TLC
+    has a property true where the model has.
+    """
+    rejected = {f"{name} always false in the spec": read[name] for name in sorted(read)}
+    for name in sorted({name for name, _ in both}):
+        if wanted is None and not mechanism.properties[name].holds:
+            continue
+        rest = {pair for pair in both if pair[0] != name}
+        for where, left in (("in both", found - both | rest), ("in the spec", found)):
+            why = judgement(mechanism, wanted, left, rest).get("why", "")
+            rejected[f"{name} always true {where}"] = name in why
+    return rejected
+
+
+def in_both(context: Context, found: Broken) -> tuple[set[Pair], dict[str, bool], Found | None]:
+    """The pairs that break their property in TLC too, and what TLC could not judge, else None.
+
+    Between the two: whether TLC has a property true in an initial state where the model has. If
+    all formulas were read as false, that would show no difference of a pair.
+    """
     both: set[Pair] = set()
+    read: dict[str, bool] = {}
     for scenario in dict.fromkeys(scenario for scenario, _ in found.values()):
         pairs: dict[State, list[Pair]] = {}
         for pair, (other, state) in found.items():
             if other == scenario:
                 pairs.setdefault(state, []).append(pair)
         truths = [{name: False for name, _ in pairs[state]} for state in pairs]
-        model, mixed = context.mechanism.model(scenario), [True] * len(pairs)
-        sample = Sample(scenario, model, list(pairs), truths, mixed)
+        model = context.mechanism.model(scenario)
+        first = model.initial()
+        names = sorted({name for truth in truths for name in truth})
+        truths.append({name: True for name in names if truth_of(model, name, first)})
+        mixed = [True] * len(pairs) + [False]
+        sample = Sample(scenario, model, [*pairs, first], truths, mixed)
         judged, result, theirs = judged_by_tlc(context, sample, NAME)
         if result.outcome is not Outcome.COMPLETED:
-            return both, {"verdict": verdict_of(result), "why": result.explanation}
-        for number, state in enumerate(judged.states):
+            return both, read, {"verdict": verdict_of(result), "why": result.explanation}
+        last = len(judged.states) - 1
+        for name in judged.truths[last]:
+            read[name] = read.get(name, True) and theirs[last][name]
+        for number, state in enumerate(judged.states[:last]):
             both.update(pair for pair in pairs[state] if not theirs[number][pair[0]])
-    return both, None
+    return both, read, None

@@ -213,7 +213,7 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
 
 def _what_breaks(context: Context, old: counts.Breaking) -> counts.Breaking:
     """The changes that break each invariant; prints what differs from the old ones."""
-    pairs, fault = sensitivity.in_both(context, sensitivity.broken(context.mechanism))
+    pairs, _, fault = sensitivity.in_both(context, sensitivity.broken(context.mechanism))
     if fault:
         raise ToolError(f"{SENSITIVITY}: {fault['why']}")
     new = {

@@ -9,11 +9,12 @@ shown with one edge or state from each side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import Keyed, StateGraph, multiset
+from wheelproof.graph.planted import faults
 from wheelproof.protocols import Model, State, ThreadState, Values
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.values import format_tla, freeze
@@ -33,7 +34,8 @@ Texts = dict[str, str]
 class Comparison:
     """``states`` and ``edges``: TLC's counts; ``difference``: a sentence with witnesses, or "".
 
-    ``only_tlc`` and ``only_model`` count the edges that one side alone has.
+    ``only_tlc`` and ``only_model`` count the edges that one side alone has. ``controls``: of equal
+    graphs, whether each planted fault is rejected by name.
     """
 
     states: int
@@ -41,6 +43,7 @@ class Comparison:
     only_tlc: int
     only_model: int
     difference: str
+    controls: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def equal(self) -> bool:
@@ -112,10 +115,31 @@ def keyed(graph: StateGraph) -> Keyed:
 
 def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     """Compare TLC's full graph with the model's. UsageError if their variables differ."""
-    model = graph.model
-    names = names_of(model)
+    names = names_of(graph.model)
     _check_variables(tlc, names)
     matched = _matched(tlc, graph, names)
+    found = _compared(tlc, graph, matched, pc)
+    return (
+        found if found.difference else replace(found, controls=_controls(tlc, graph, matched, pc))
+    )
+
+
+def _controls(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> dict[str, bool]:
+    """Fault planted in the model's steps -> whether it is rejected by name."""
+    names = names_of(graph.model)
+    places = {number: place for place, number in enumerate(matched)}
+    planted = list(faults(graph, keyed(graph)[0], names))
+    stars = tlc.stars({places[fault.source] for fault in planted})
+    rejected = {}
+    for fault in planted:
+        star = stars[places[fault.source]]
+        found = _compared(star, fault.star, _matched(star, fault.star, names), pc)
+        rejected[fault.name] = fault.named in found.difference
+    return rejected
+
+
+def _compared(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> Comparison:
+    model = graph.model
     threads: dict[Hashable, int] = {name: index for index, name in enumerate(model.threads)}
     theirs = Counter(
         (

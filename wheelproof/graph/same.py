@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import keyed, keys_of, names_of, texts_of
 from wheelproof.graph.explorer import StateGraph
+from wheelproof.graph.planted import Fault, alone, faults, negated, steps
 
 
 def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> str:
@@ -40,6 +41,37 @@ def judgement(
                     + "; ".join(f"{variable} = {text}" for variable, text in state)
                 )
     return None
+
+
+def controls(
+    one: StateGraph,
+    other: StateGraph,
+    names: tuple[str, str],
+    places: Sequence[int],
+    predicates: Sequence[str],
+) -> dict[str, bool]:
+    """Fault planted in the first of two equal graphs -> whether it is rejected by its label.
+
+    A label is left out, and an update: TLC's comparison has each of them. Each predicate is negated
+    in one state. ``places``: as :func:`judgement` has them.
+    """
+    back = {here: there for there, here in enumerate(places)}
+    rejected = {}
+    kinds = dict[bool, Fault]()
+    for fault in faults(one, keyed(one)[0], names_of(one.model)):
+        kinds.setdefault(fault.variable, fault)
+        if len(kinds) == 2:
+            break
+    for fault in kinds.values():
+        source = back[fault.source]
+        whole = alone(other.model, other.states[source], steps(other, source))
+        found = difference(fault.star, whole, names)
+        rejected[fault.name] = f" {fault.label} of " in found
+    start = alone(other.model, other.states[back[0]])
+    for name in predicates:
+        wrong = alone(negated(one.model, name), one.states[0])
+        rejected[f"{name} negated"] = judgement(wrong, start, names, [0], [name]) is not None
+    return rejected
 
 
 def matched(
@@ -83,12 +115,12 @@ def _parted(
         if row == others:
             continue
         here, there = Counter(row), Counter(others)
-        for graph, alone, name in (
+        for graph, only, name in (
             (one, here - there, names[0]),
             (other, there - here, names[1]),
         ):
-            if alone:
-                thread, label, target = min(alone)
+            if only:
+                thread, label, target = min(only)
                 after = target if graph is one else matched.index(target)
                 return (
                     f"{name} alone has the step {label} of {one.model.threads[thread]} with "

@@ -7,7 +7,7 @@ It is read line by line; a graph of 100,000 states, 185 MB of text, fits into so
 
 import re
 from array import array
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,6 +147,25 @@ class TlcGraph:
         """Source, label and target of every edge, in the order of the dump."""
         for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
             yield source, self.labels[action], target
+
+    def stars(self, sources: Collection[int]) -> dict[int, "TlcGraph"]:
+        """For each of these states the graph of it and of its steps, without what comes behind."""
+        rows: dict[int, list[tuple[int, int]]] = {source: [] for source in sources}
+        for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
+            if source in rows:
+                rows[source].append((action, target))
+        out = {}
+        for source, row in rows.items():
+            star = out[source] = TlcGraph()
+            star.variables, star.labels = self.variables, self.labels
+            star.values, star.texts = self.values, self.texts
+            numbers = {source: 0}
+            for action, target in row:
+                star.sources.append(0)
+                star.actions.append(action)
+                star.targets.append(numbers.setdefault(target, len(numbers)))
+            star.states, star.initial = [self.states[number] for number in numbers], [0]
+        return out
 
     def moves(self, pc: str = "pc") -> Iterator[Move]:
         """Every edge with the process that took it, read from the change of the variable `pc`.

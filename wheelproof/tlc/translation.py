@@ -45,12 +45,34 @@ def state(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> 
     Space at line ends does not count. Checksums count where the file has them, since TLC compares
     them too; a file may leave them out.
     """
+    return _state(_text(module), module, java, jar)
+
+
+def planted(module: Path) -> dict[str, bool]:
+    """Fault in a copy of a module's translation -> whether it is rejected; none without one."""
     text = _text(module)
+    old = _TRANSLATION.search(text) if _ALGORITHM.search(text) else None
+    if old is None:
+        return {}
+    line = next(line for line in old[2].splitlines(keepends=True) if line.strip())
+    changes = {
+        f"{module.name} without a line": (old[2].replace(line, "", 1), State.STALE),
+        f"{module.name} without a translation": (None, State.MISSING),
+    }
+    rejected = {}
+    for name, (new, wanted) in changes.items():
+        body = "" if new is None else old[0].replace(old[2], new)
+        changed = text[: old.start()] + body + text[old.end() :]
+        rejected[name] = _state(changed, module, None, None) is wanted
+    return rejected
+
+
+def _state(text: str, module: Path, java: Java | None, jar: Jar | None) -> State:
     if not _ALGORITHM.search(text):
         return State.NO_ALGORITHM
     if not (old := _TRANSLATION.search(text)):
         return State.MISSING
-    new = _TRANSLATION.search(translated(module, java=java, jar=jar))
+    new = _TRANSLATION.search(translated_text(text, str(module), java=java, jar=jar))
     if new is None or _lines(old[2]) != _lines(new[2]):
         return State.STALE
     sums = _CHECKSUMS.search(old[1])

@@ -27,7 +27,7 @@ def with_labels(context, **labels):
 def test_labels_that_agree_and_are_exercised(context):
     row = coverage.labels(context, HALVES)
     assert row.ok, row.why
-    assert row.figures == {"declared": 41, "silent": 5, "exercised": 41}
+    assert row.figures == {"declared": 41, "silent": 5, "exercised": 41, "controls": 236}
 
 
 def test_the_figures_have_the_labels_of_each_scenario(context):
@@ -94,7 +94,7 @@ def test_the_labels_of_a_translation():
 def test_witnesses_that_are_all_reached(context):
     names = MECHANISM.model_module.Model.WITNESSES
     row = coverage.witnesses(context, [Report(witnesses={name: "here"}) for name in names])
-    assert row.ok and set(row.figures) == set(names)
+    assert row.ok and set(row.figures) == {*names, "controls"}
 
 
 def test_a_witness_that_is_never_reached_makes_it_vacuous(context):

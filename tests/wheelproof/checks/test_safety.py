@@ -44,7 +44,7 @@ def test_a_passing_config(context):
     assert set(rows) == {"tlc", "graph", "bisimulation"} and all(
         row.ok and row.verdict == "exhaustive" for row in rows.values()
     )
-    assert rows["tlc"].figures == {"generated": 290, "distinct": 166, "depth": 24}
+    assert rows["tlc"].figures == {"generated": 290, "distinct": 166, "depth": 24, "controls": 3}
     assert rows["graph"].figures["states"] == 166 and rows["graph"].figures["edges"] == 289
     assert (
         rows["bisimulation"].figures["compared_edges"]

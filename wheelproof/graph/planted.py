@@ -1,0 +1,131 @@
+"""Faults that a comparison of graphs plants in what it compares, and must reject by name.
+
+Of each label the steps are left out, and of each variable an update. A fault is planted in a
+*star*: one state with its steps alone, so that the comparison judges it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+from wheelproof.graph.explorer import Edge, StateGraph
+from wheelproof.protocols import Model, State, ThreadState
+
+
+def positions(state: State) -> Iterator[tuple[tuple[int, ...], object]]:
+    """Each value of a state: (index) of a shared one, (thread, index) of a thread's."""
+    shared, processes = state
+    for index, value in enumerate(shared):
+        yield (index,), value
+    for thread, process in enumerate(processes):
+        for index, value in enumerate(process):
+            yield (thread, index), value
+
+
+def replaced(state: State, position: tuple[int, ...], value: object) -> State:
+    """A state with another value at a position."""
+    shared, processes = state
+    if len(position) == 1:
+        (index,) = position
+        return (*shared[:index], value, *shared[index + 1 :]), processes
+    thread, index = position
+    own = processes[thread]
+    changed = (*own[:index], value, *own[index + 1 :])
+    return shared, cast(
+        "tuple[ThreadState, ...]", (*processes[:thread], changed, *processes[thread + 1 :])
+    )
+
+
+class _Negated:
+    """A model in which one property is true where it is false, and the other way round."""
+
+    def __init__(self, model: Model, name: str) -> None:
+        self._model, self._name = model, name
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._model, name)
+
+    def holds(self, name: str, state: State) -> bool:
+        return self._model.holds(name, state) != (name == self._name)
+
+
+def negated(model: Model, name: str) -> Model:
+    """The model with one property negated."""
+    return cast(Model, _Negated(model, name))
+
+
+def alone(model: Model, state: State, steps: Sequence[tuple[int, str, State]] = ()) -> StateGraph:
+    """The star of a state: the graph of it and of its steps, without what comes behind them."""
+    graph = StateGraph(model)
+    numbers = {state: 0}
+    row: list[Edge] = [
+        (thread, label, numbers.setdefault(after, len(numbers))) for thread, label, after in steps
+    ]
+    graph.states, graph.edges = list(numbers), [row, *([] for _ in range(len(numbers) - 1))]
+    return graph
+
+
+class Fault(NamedTuple):
+    """One fault in the steps of a state.
+
+    ``named``: the text by which its rejection names it. ``label``: of the step that it is in.
+    ``variable``: whether it is one that is not updated, and no label.
+    """
+
+    name: str
+    named: str
+    label: str
+    variable: bool
+    source: int
+    star: StateGraph
+
+
+def faults(
+    graph: StateGraph, keys: Sequence[tuple[int, ...]], names: Sequence[str]
+) -> Iterator[Fault]:
+    """A fault for each label of a graph, and for each variable that changes in it.
+
+    ``keys``: per state a number for the value of each variable of ``names``.
+    """
+    changing = {
+        index for index, column in enumerate(zip(*keys, strict=True)) if len(set(column)) > 1
+    }
+    labels = graph.labels
+    for source, row in enumerate(graph.edges):
+        if not labels and not changing:
+            return
+        for _, label, _ in row:
+            if label in labels:
+                labels.remove(label)
+                rest = [step for step in steps(graph, source) if step[1] != label]
+                star = alone(graph.model, graph.states[source], rest)
+                yield Fault(f"no {label}", f"takes {label}:", label, False, source, star)
+        for place, (_, label, target) in enumerate(row):
+            moved = [index for index in changing if keys[source][index] != keys[target][index]]
+            changing.difference_update(moved)
+            for index in moved:
+                name = names[index]
+                changed = steps(graph, source)
+                thread, _, after = changed[place]
+                before = graph.states[source]
+                changed[place] = thread, label, _without(graph.model, before, after, index)
+                star = alone(graph.model, before, changed)
+                yield Fault(f"{label} without {name}", f" {name} ", label, True, source, star)
+
+
+def steps(graph: StateGraph, source: int) -> list[tuple[int, str, State]]:
+    """The steps of a state, each with the state after it."""
+    return [(thread, label, graph.states[after]) for thread, label, after in graph.edges[source]]
+
+
+def _without(model: Model, before: State, after: State, variable: int) -> State:
+    """The state after a step that does not update a variable, given by its number in ``pieces``."""
+    pieces = model.pieces(after)
+    for (position, old), (_, new) in zip(positions(before), positions(after), strict=True):
+        if old != new:
+            changed = replaced(after, position, old)
+            others = model.pieces(changed)
+            if pieces[variable] != others[variable]:
+                after, pieces = changed, others
+    return after
