@@ -159,7 +159,10 @@ def test_no_source_runs_what_was_stored():
 JAVA = re.compile(r"ObjectInputStream|readObject|XMLDecoder|ScriptEngine|JavaCompiler|defineClass")
 """What makes objects or classes of stored bytes, in Java."""
 
-LOADERS = {"wheelproof/jvm/java/SubjectLoader.java": "classes of pinned jars, with marks"}
+LOADERS = {
+    "wheelproof/jvm/java/SubjectLoader.java": "classes of pinned jars, with marks",
+    "wheelproof/tlc/server/Loader.java": "TLC's classes of its pinned jar, without finalizers",
+}
 
 
 def test_no_java_reads_objects():
