@@ -1,0 +1,163 @@
+"""Two oracles for the engine: a machine of its own, and naive search.
+
+A drawn program's outcomes, as the reference machine has them, must be those of the search whose
+scheduling points are the racy places alone, and those of the search in which every access is one.
+The trace classes of source-DPOR must be those of all runs, where a program is small enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.wheelproof.plain import reference
+from tests.wheelproof.plain.drawn import SHARED, Program
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.exploration import Explorer
+from wheelproof.plain.happens_before import STAMP
+from wheelproof.plain.operations import Ending
+from wheelproof.plain.schedulers.bounded import Bounded
+from wheelproof.plain.schedulers.source_dpor import SourceDPOR
+
+NAIVE = 3_000
+"""Runs of naive search, at most: larger programs are compared by outcomes alone."""
+
+MOST = 6_000
+"""Runs of source-DPOR, at most: larger programs are not compared at all."""
+
+
+class _Classes:
+    """Collects what makes the class of a run: its operations and how they are ordered."""
+
+    def begin(self, execution):
+        self.events, self.seen = [], {}
+        self.counts = [0] * execution.capacity
+        super().begin(execution)
+
+    def performed(self, execution, thread, index, location, conflicts, writes):
+        number = thread.number
+        self.counts[number] += 1
+        self.seen[index] = (number, self.counts[number])
+        before = []
+        for other in range(len(execution.threads)):
+            last = thread.clock[other] // STAMP - 1
+            while last >= 0 and self.seen[last][0] != other:
+                last -= 1
+            before.append(self.seen[last][1] if last >= 0 else 0)
+        self.events.append((number, thread.kind, writes, tuple(before)))
+        super().performed(execution, thread, index, location, conflicts, writes)
+
+
+class ClassesOfDPOR(_Classes, SourceDPOR):
+    pass
+
+
+class ClassesOfAll(_Classes, Bounded):
+    pass
+
+
+class Drawn(Explorer):
+    """An explorer of a drawn program, which notes the outcome of each run."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.shared_sites = 0
+        self.outcome: Any = None
+        self.observe = self.note
+
+    def load(self, source: str) -> None:
+        """Take another program. What the standard library has taught is forgotten."""
+        if self.shared_sites:
+            del self.world.sites[self.shared_sites :]
+        execution = self.execution
+        execution.ends_visible = execution.clock_visible = execution.grown = False
+        execution.executions, self.trouble = 0, None
+        self.world.load("queue")
+        self.shared_sites = len(self.world.sites)
+        for site in self.world.sites:
+            site.visible = False
+        self.module = self.world.make("drawn", source, "<drawn>")
+        self.program = self.module.main
+
+    def note(self, execution: Execution) -> None:
+        shared, records, done = self.module.LAST[0]
+        stuck = execution.ending is not Ending.DONE
+        shown = (
+            tuple(shared.d.items()), shared.e._flag, tuple(shared.l), shared.x, shared.y,
+        )  # fmt: skip
+        finished = tuple(
+            tuple(record) if over else None for record, over in zip(records, done, strict=True)
+        )
+        self.outcome = "stuck" if stuck else "done", shown, finished
+        for thread in execution.threads:
+            if thread.error is not None:
+                raise AssertionError(f"a drawn program has failed: {thread.error!r}")
+
+    def everything(self, scheduler: Any, most: int) -> tuple[set[Any], set[Any]] | None:
+        """The outcomes and the classes of a search; None where it is too long, or grows."""
+        outcomes, classes = set(), set()
+        while not scheduler.over:
+            if most == 0:
+                return None
+            most -= 1
+            ending = self.run(scheduler)
+            self.failing = None
+            if ending is Ending.REDUNDANT:
+                continue
+            if self.execution.racing or self.execution.grown:
+                return None
+            assert ending in (Ending.DONE, Ending.STUCK), (ending, self.trouble)
+            outcomes.add(self.outcome)
+            classes.add(frozenset(scheduler.events))
+        return outcomes, classes
+
+
+@dataclass
+class Comparison:
+    """What a program's comparison has shown. ``difference`` is empty where all agree."""
+
+    difference: str
+    runs: int = 0
+    naive_runs: int = 0
+    classes: int = 0
+    outcomes: int = 0
+    skipped: bool = False
+
+
+def compared(explorer: Drawn, program: Program, naive: int = NAIVE, most: int = MOST) -> Comparison:
+    """Compare the searches of a program with the reference machine and with each other."""
+    try:
+        expected = reference.outcomes(program.codes, dict(SHARED))
+    except reference.TooLarge:
+        return Comparison("", skipped=True)
+    explorer.load(program.source)
+    found = None
+    while found is None:
+        if explorer.execution.executions > most:
+            return Comparison("", skipped=True)
+        found = explorer.everything(ClassesOfDPOR(), most)
+        if not explorer.grew() and found is None:
+            return Comparison("", skipped=True)
+    outcomes, classes = found
+    runs = explorer.execution.executions
+    result = Comparison("", runs, 0, len(classes), len(outcomes))
+    if outcomes != expected:
+        result.difference = f"racy places: {_differences(outcomes, expected)}"
+        return result
+    every = explorer.everything(ClassesOfAll(), naive)
+    result.naive_runs = explorer.execution.executions - runs
+    if every is not None and every[1] != classes:
+        missing, more = len(every[1] - classes), len(classes - every[1])
+        result.difference = f"classes: {missing} missing, {more} too many"
+        return result
+    for site in explorer.world.sites:
+        site.visible = True
+    full = explorer.everything(ClassesOfDPOR(), most)
+    if full is not None and full[0] != expected:
+        result.difference = f"all places: {_differences(full[0], expected)}"
+    return result
+
+
+def _differences(outcomes: set[Any], expected: set[Any]) -> str:
+    missing, more = expected - outcomes, outcomes - expected
+    return f"missing {sorted(map(str, missing))[:3]}, too many {sorted(map(str, more))[:3]}"

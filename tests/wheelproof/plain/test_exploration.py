@@ -1,0 +1,106 @@
+"""Answers of an exploration on small programs."""
+
+import threading
+
+from wheelproof.plain.answers import Answer, FailureKind
+from wheelproof.plain.exploration import explore_program
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def increment(self):
+        self.count += 1
+
+
+def lost_update():
+    counter = Counter()
+    threads = [threading.Thread(target=counter.increment) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.count == 2
+
+
+def guarded():
+    counter, lock = Counter(), threading.Lock()
+
+    def work():
+        with lock:
+            counter.increment()
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.count == 2
+
+
+def two_locks():
+    first, second = threading.Lock(), threading.Lock()
+
+    def forwards():
+        with first, second:
+            pass
+
+    def backwards():
+        with second, first:
+            pass
+
+    threads = [threading.Thread(target=forwards), threading.Thread(target=backwards)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def waits_too_late():
+    condition = threading.Condition()
+
+    def notify():
+        with condition:
+            condition.notify()
+
+    thread = threading.Thread(target=notify)
+    thread.start()
+    with condition:
+        condition.wait()
+    thread.join()
+
+
+def alone():
+    counter = Counter()
+    counter.increment()
+    assert counter.count == 1
+
+
+def test_a_lost_update_is_a_bug_with_one_preemption():
+    found = explore_program(lost_update)
+    assert found.answer is Answer.BUG
+    assert found.failure.kind is FailureKind.ASSERTION
+    assert found.failure.preemptions == 1 and found.failure.minimal
+    assert [place.text for place in found.racy_places] == ["self.count", "self.count ="]
+
+
+def test_a_guarded_counter_is_exhausted_without_a_racy_place():
+    found = explore_program(guarded)
+    assert found.answer is Answer.EXHAUSTED, found
+    assert found.racy_places == ()
+
+
+def test_two_locks_in_two_orders_are_a_deadlock_with_its_cycle():
+    found = explore_program(two_locks)
+    assert found.failure.kind is FailureKind.DEADLOCK
+    assert sorted(found.failure.cycle) == ["Thread-1 (forwards)", "Thread-2 (backwards)"]
+
+
+def test_a_notification_before_the_wait_is_a_lost_wake_up():
+    found = explore_program(waits_too_late)
+    assert found.failure.kind is FailureKind.LOST_WAKE_UP
+
+
+def test_a_program_of_one_thread_is_vacuous():
+    assert explore_program(alone).answer is Answer.VACUOUS

@@ -1,0 +1,164 @@
+"""What an exploration answers: plain data, for the command line, pytest and saved tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wheelproof.verdict import Verdict
+
+
+class Answer(StrEnum):
+    """How an exploration ended."""
+
+    EXHAUSTED = "exhausted"  # every order of the racy accesses and of the locks
+    BUG = "bug"  # one of them fails
+    BOUNDED = "bounded"  # every order with at most `bound` preemptions
+    BUDGET = "budget"  # a limit ended the search: nothing is shown
+    NONDETERMINISTIC = "nondeterministic"  # the same schedule ran differently
+    VACUOUS = "vacuous"  # no object is used by two threads
+    UNSEEN = "unseen"  # code that was not looked into touched a shared object
+
+
+VERDICTS = {
+    Answer.EXHAUSTED: Verdict.EXHAUSTIVE,
+    Answer.BUG: Verdict.VIOLATED,
+    Answer.BOUNDED: Verdict.EXHAUSTIVE,
+    Answer.BUDGET: Verdict.INCONCLUSIVE,
+    Answer.NONDETERMINISTIC: Verdict.ERROR,
+    Answer.VACUOUS: Verdict.VACUOUS,
+    Answer.UNSEEN: Verdict.INCONCLUSIVE,
+}
+"""Answer -> the verdict of its row."""
+
+
+class FailureKind(StrEnum):
+    """What went wrong in a failing run."""
+
+    ASSERTION = "assertion"
+    EXCEPTION = "exception"
+    DEADLOCK = "deadlock"
+    LOST_WAKE_UP = "lost wake-up"
+    ENDLESS = "endless loop"
+
+
+@dataclass(frozen=True)
+class Place:
+    """An access in a source.
+
+    ``key`` names it by module, function and text, so that it survives edits elsewhere.
+    ``gil_switch``: an interpreter with a global lock can switch threads right before it.
+    """
+
+    file: str
+    line: int
+    column: int
+    text: str
+    key: str
+    gil_switch: bool
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One visible operation of a run.
+
+    ``target`` names the lock or the field, ``value`` what was read or written, in text.
+    ``holds`` are the locks of the thread once the step is done. ``preempts``: the thread that ran
+    before could have gone on.
+    """
+
+    thread: str
+    place: Place
+    operation: str
+    target: str
+    value: str
+    holds: tuple[str, ...]
+    preempts: bool
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a thread waits for where a run ended: a lock with its holder, a thread, a notification.
+
+    ``holder`` is the thread that would have to move, or empty.
+    """
+
+    thread: str
+    awaited: str
+    holder: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A thread stops before an operation, and another one goes on.
+
+    ``place`` is the key of the operation, ``visit`` how often the thread came there, from 1 on.
+    """
+
+    thread: str
+    place: str
+    visit: int
+    following: str
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The switches of a run, in order.
+
+    ``places`` are the keys of the accesses that were scheduling points. Between two switches a
+    thread runs on; where it waits or ends, the first switch names it with an empty place.
+    """
+
+    switches: tuple[Switch, ...]
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that fails.
+
+    ``exception`` is None for deadlocks and endless loops; ``thread`` raised it. ``waits`` are
+    the threads that wait; where ``cycle`` is not empty, its threads wait for each other in order.
+    ``minimal``: no run with fewer preemptions fails. ``free_threaded_only``: no run fails that an
+    interpreter with a global lock can show; None where that was not searched to the end.
+    """
+
+    kind: FailureKind
+    message: str
+    thread: str
+    exception: BaseException | None
+    steps: tuple[Step, ...]
+    waits: tuple[Wait, ...]
+    cycle: tuple[str, ...]
+    preemptions: int
+    minimal: bool
+    free_threaded_only: bool | None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """The result of an exploration.
+
+    ``reason`` says in a sentence why the answer is what it is. ``restarts``: how often new racy
+    places began the search anew. ``points`` and ``accesses`` are those of all executions.
+    """
+
+    answer: Answer
+    executions: int
+    racy_places: tuple[Place, ...]
+    failure: Failure | None
+    bound: int | None
+    reason: str
+    schedule: Schedule | None
+    restarts: int = 0
+    points: int = 0
+    accesses: int = 0
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        return VERDICTS[self.answer]

@@ -1,0 +1,379 @@
+"""One execution of a program: greenlet threads, visible operations, and how it ended.
+
+A thread stops *in front of* a visible operation. The scheduler chooses among the threads that can
+go on; the one chosen performs its operation, and runs to its next. A new thread runs to its first
+operation at once, as nothing that it does before can be seen.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from greenlet import getcurrent, greenlet
+
+from wheelproof.plain.happens_before import STAMP, Location, join
+from wheelproof.plain.operations import (
+    ACQUIRE,
+    CHANGES,
+    END,
+    JOIN,
+    READ,
+    SLEEP,
+    TRY,
+    WRITE,
+    Ended,
+    Ending,
+    Thread,
+)
+from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
+from wheelproof.plain.sites import Site
+
+
+class _Hub:
+    """The starter of the first thread."""
+
+    def __init__(self) -> None:
+        self.greenlet = getcurrent()
+
+
+class Execution:
+    """Runs a program under a scheduler, again and again.
+
+    ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
+    counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
+    ``clock_visible``: the program asks whether threads have ended, and what the time is; both
+    become operations from the next search on. ``racing`` are the sites of new races,
+    ``grown`` whether something else became visible. ``recorder`` sees the operations of a run that
+    is shown.
+    """
+
+    def __init__(self) -> None:
+        self.running: Thread | None = None
+        self.hub = _Hub()
+        self.number = 0
+        self.capacity = 4
+        self.most_points, self.most_accesses = 3_000, 2_000_000
+        self.ends_visible = self.clock_visible = False
+        self.racing: list[Site] = []
+        self.grown = self.shared = False
+        self.unseen: dict[tuple[str, str], Any] = {}
+        self.recorder: Any = None
+        self.scheduler = Scheduler()
+        self.executions = self.all_points = self.all_accesses = 0
+        self.at_exit: list[Callable[[], object]] = []
+        self.fault: BaseException | None = None
+        self._abandoned: list[Any] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self.number += 1
+        self.threads: list[Thread] = []
+        self.order: list[int] = []
+        self.locations: dict[Any, Location] = {}
+        self.dictionaries: dict[int, Any] = {}
+        self.kept: list[Any] = []
+        self.depth = self.accesses = self.preemptions = 0
+        self.ending: Ending | None = None
+        self.now = 1_000.0
+        self.time = Location("the clock")
+        self.at_exit = []
+        self.fault = None
+        self.over = False
+        self.named = 0
+        self.hub = _Hub()
+
+    def next_name(self) -> int:
+        """The number of the next thread that has no name."""
+        self.named += 1
+        return self.named
+
+    # -- threads
+
+    def _thread(self, body: Callable[[], object], name: str, starter: Any) -> Thread:
+        thread = Thread(len(self.threads), name, self.capacity)
+        if thread.number >= self.capacity:
+            self.capacity *= 2
+            self.grown = True
+            self.stop(Ending.CUT)
+        if isinstance(starter, Thread):
+            thread.clock[:] = starter.clock
+            thread.clock[starter.number] += 1
+            starter.clock[starter.number] += 2
+        thread.starter = starter
+        self.threads.append(thread)
+        thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)
+        return thread
+
+    def _life(self, thread: Thread, body: Callable[[], object]) -> None:
+        try:
+            body()
+        except Ended:
+            pass
+        except BaseException as error:
+            if not self.over:
+                thread.error = error
+        if self.over:
+            return
+        try:
+            if self.ends_visible:
+                self.point(END, thread.end, None)
+        except Ended:
+            return
+        thread.done = True
+        if thread.starter is not None:
+            following: Any = thread.starter
+            thread.starter = None
+            self.running = following if following is not self.hub else None
+        else:
+            following = self._choose(thread)
+            self.running = following
+        if following is not None:
+            getcurrent().parent = following.greenlet
+
+    def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
+        """Start a thread from the running one, and run it to its first visible operation."""
+        me = self.running
+        if me is None:
+            raise RuntimeError("a thread is started outside an exploration's run")
+        thread = self._thread(body, name, me)
+        thread.object, thread.daemon = of, daemon
+        self.running = thread
+        thread.greenlet.switch()
+        if self.over:
+            raise Ended
+        return thread
+
+    def sees_ends(self) -> None:
+        """The program asks whether threads have ended."""
+        if not self.ends_visible:
+            self.ends_visible = self.grown = True
+
+    def stop(self, ending: Ending, fault: BaseException | None = None) -> None:
+        """End the run from within a thread."""
+        if not self.over:
+            self.ending, self.fault = ending, fault
+            self.running = None
+            self.hub.greenlet.switch()
+        raise Ended
+
+    # -- visible operations
+
+    def point(self, kind: int, target: Location, site: Site | None) -> None:
+        """The running thread stops in front of an operation, and performs it once chosen."""
+        thread = self.running
+        if thread is None:
+            return
+        if self.over:
+            raise Ended
+        thread.kind, thread.target, thread.site = kind, target, site
+        starter = thread.starter
+        if starter is not None:
+            thread.starter = None
+            self.running = starter if starter is not self.hub else None
+            starter.greenlet.switch()
+        else:
+            chosen = self._choose(thread)
+            if chosen is not thread:
+                self.running = chosen
+                (self.hub if chosen is None else chosen).greenlet.switch()
+        if self.over:
+            raise Ended
+        self._perform(thread)
+
+    def enabled(self) -> int:
+        """The threads that can perform their operations, as a mask."""
+        mask, bit = 0, 1
+        for thread in self.threads:
+            if not thread.done:
+                kind = thread.kind
+                if kind == ACQUIRE:
+                    if thread.target.owner is None:
+                        mask |= bit
+                elif kind == JOIN:
+                    if thread.target.owner.done:
+                        mask |= bit
+                elif kind >= 0:
+                    mask |= bit
+            bit <<= 1
+        return mask
+
+    def _choose(self, thread: Thread) -> Thread | None:
+        mask = self.enabled()
+        if not mask:
+            waits = any(not other.done and not other.daemon for other in self.threads)
+            self.ending = Ending.STUCK if waits else Ending.DONE
+            return None
+        if self.depth >= self.most_points:
+            self.ending = Ending.CUT
+            return None
+        number = self.scheduler.choose(self, thread, mask)
+        if number < 0:
+            self.ending = Ending.REDUNDANT if number == BLOCKED else Ending.DIFFERENT
+            return None
+        if number != thread.number and mask >> thread.number & 1:
+            self.preemptions += 1
+        return self.threads[number]
+
+    def writes(self, thread: Thread) -> bool:
+        """Whether a thread's operation changes its location."""
+        changes = CHANGES[thread.kind]
+        return thread.target.owner is None if changes is None else changes
+
+    def _perform(self, thread: Thread) -> None:
+        """Advance the clocks by an operation, and report it."""
+        index = self.depth
+        self.depth = index + 1
+        self.order.append(thread.number)
+        kind, clock, number = thread.kind, thread.clock, thread.number
+        location: Location | None = thread.target
+        assert location is not None
+        if self.recorder is not None:
+            self.recorder.performs(thread, sys._getframe(2))
+        if kind == JOIN:
+            target = location.owner
+            join(clock, target.clock)
+            clock[target.number] += 1
+            location = None
+        elif kind == SLEEP:
+            location = None
+        if location is None:
+            clock[number] = (index + 1) * STAMP
+            self.scheduler.performed(self, thread, index, None, [], False)
+            return
+        writes = self.writes(thread)
+        conflicts = self.conflicts(thread, writes) if self.scheduler.reverses else []
+        if location.write_clock is not None:
+            join(clock, location.write_clock)
+        if writes:
+            if location.read_clock is not None:
+                join(clock, location.read_clock)
+            clock[number] = (index + 1) * STAMP
+            location.write_clock, location.read_clock, location.reads = clock[:], None, None
+            location.last_write = index
+            if kind in (ACQUIRE, TRY):
+                location.last_acquire = index
+        else:
+            clock[number] = (index + 1) * STAMP
+            if location.reads is None or location.read_clock is None:
+                location.reads, location.read_clock = {number: index}, clock[:]
+            else:
+                location.reads[number] = index
+                join(location.read_clock, clock)
+        self.scheduler.performed(self, thread, index, location, conflicts, writes)
+
+    def conflicts(self, thread: Thread, writes: bool) -> list[int]:
+        """The earlier operations that a thread's operation can be exchanged with.
+
+        Two operations on a lock that are never enabled together are not exchanged: an acquisition
+        goes before the acquisition that held it up, not before the release.
+        """
+        location, clock = thread.target, thread.clock
+        number, order = thread.number, self.order
+        found = []
+        reads = location.reads if writes else None
+        if reads:
+            for reader, index in reads.items():
+                if reader != number and clock[reader] < (index + 1) * STAMP:
+                    found.append(index)
+        if thread.kind == ACQUIRE:
+            index = location.last_acquire
+        elif reads:
+            return found
+        else:
+            index = location.last_write
+        if index >= 0 and index not in found:
+            other = order[index]
+            if other != number and clock[other] < (index + 1) * STAMP:
+                found.append(index)
+        return found
+
+    # -- accesses
+
+    def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
+        """Announce an access, right before it is made. True where its value is to be recorded."""
+        if self.over:
+            raise Ended
+        self.accesses = count = self.accesses + 1
+        if count > self.most_accesses:
+            self.stop(Ending.ENDLESS)
+        location = self.locations.get(key)
+        if location is None:
+            location = self.locations[key] = Location(key, holder)
+        if site.visible:
+            self.point(WRITE if writes else READ, location, site)
+        number, clock = thread.number, thread.clock
+        writer = location.writer
+        if writer >= 0 and writer != number:
+            self.shared = True
+            if clock[writer] <= location.write_stamp:
+                self._race(location.write_site, site)
+        readers = location.readers
+        if writes:
+            if readers:
+                for reader, (seen, place) in readers.items():
+                    if reader != number:
+                        self.shared = True
+                        if clock[reader] <= seen:
+                            self._race(place, site)
+            location.writer, location.write_stamp = number, clock[number]
+            location.write_site, location.readers = site, None
+        elif readers is None:
+            location.readers = {number: (clock[number], site)}
+        else:
+            readers[number] = (clock[number], site)
+        return self.recorder is not None and site.visible
+
+    def _race(self, first: Site | None, second: Site) -> None:
+        assert first is not None
+        if first.foreign or second.foreign:
+            code = first.foreign or second.foreign
+            self.unseen.setdefault((code, str(first if first.foreign else second)), self.number)
+            return
+        if not first.visible:
+            self.racing.append(first)
+        if not second.visible:
+            self.racing.append(second)
+
+    # -- runs
+
+    def run(self, program: Callable[[], object], scheduler: Scheduler) -> Ending:
+        """Run a program once."""
+        self._begin()
+        self.scheduler = scheduler
+        scheduler.begin(self)
+        main = self._thread(lambda: self._main(program), "MainThread", self.hub)
+        self.running = main
+        main.greenlet.switch()
+        if not self.over and self.ending is None:
+            chosen = self._choose(main)
+            if chosen is not None:
+                self.running = chosen
+                chosen.greenlet.switch()
+        self.running = None
+        self.executions += 1
+        self.all_points += self.depth
+        self.all_accesses += self.accesses
+        scheduler.finish(self)
+        ending = self.ending
+        assert ending is not None
+        return ending
+
+    def _main(self, program: Callable[[], object]) -> None:
+        program()
+        while self.at_exit:
+            self.at_exit.pop()()
+
+    def end_threads(self) -> None:
+        """End what still runs. Reports of the run are made before."""
+        self.over = True
+        for thread in self.threads:
+            for _ in range(20):
+                if thread.greenlet.dead or not thread.greenlet:
+                    break
+                self.running = thread
+                thread.greenlet.throw(Ended)
+            else:
+                self._abandoned.append(thread.greenlet)
+        self.running = None

@@ -1,0 +1,261 @@
+"""An exploration of a program: warm-up, search to the end, and the shortest counterexample.
+
+Only accesses that race are scheduling points. Which ones do is found by the happens-before detector
+in the runs themselves: a new race makes both its places visible, and the search begins anew. When
+it ends without a new race, all orders of what is invisible agree, so the search is complete.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wheelproof.plain.answers import (
+    Answer,
+    Exploration,
+    Failure,
+    FailureKind,
+    Schedule,
+)
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.operations import Ending
+from wheelproof.plain.reading import Recorder, failure_of
+from wheelproof.plain.schedulers.base import Scheduler
+from wheelproof.plain.schedulers.bounded import Bounded
+from wheelproof.plain.schedulers.pct import PCT
+from wheelproof.plain.schedulers.pos import POS
+from wheelproof.plain.schedulers.replay import Repeat
+from wheelproof.plain.schedulers.source_dpor import SourceDPOR
+from wheelproof.plain.schedulers.uniform import Uniform
+from wheelproof.plain.world import World
+
+WARM_UP = 24
+"""Random runs before the search: they find most racy places, and most bugs."""
+
+EXECUTIONS = 100_000
+"""Runs of an exploration, at most, unless the caller says otherwise."""
+
+SHORTENING = 5_000
+"""Runs that look for a counterexample with fewer preemptions, at most."""
+
+COLLECTED = 500
+"""Runs between two collections of garbage: none happens within a run."""
+
+
+class Explorer:
+    """Explores one program. ``seed``: of the warm-up. ``progress`` is called after each run.
+
+    Without a ``function``, ``program`` is set to one of the world before the first run.
+    ``observe`` is called with the execution at each run's end, before its threads are ended and
+    its state is put back.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[], object] | None,
+        into: Sequence[str] = (),
+        bound: int | None = None,
+        executions: int = EXECUTIONS,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.function, self.into = function, tuple(into)
+        self.bound, self.most, self.seed = bound, executions, seed
+        self.progress = progress
+        self.execution = Execution()
+        self.world = World(self.execution, self.into)
+        if function is not None:
+            self.program = self.world.program(function)
+        self.restarts = 0
+        self.observe: Callable[[Execution], None] | None = None
+        self.failing: tuple[list[int], FailureKind] | None = None
+        self.trouble: tuple[Answer, str] | None = None
+
+    # -- one run
+
+    def run(self, scheduler: Scheduler) -> Ending:
+        """Run the program once, and put its state back."""
+        execution = self.execution
+        random.seed(0)
+        ending = execution.run(self.program, scheduler)
+        failure = failure_of(execution)
+        if failure is not None and self.failing is None:
+            self.failing = list(execution.order), failure.kind
+        if self.observe is not None:
+            self.observe(execution)
+        execution.end_threads()
+        self.world.state.restore(execution.locations)
+        if execution.executions % COLLECTED == 0:
+            gc.collect()
+        if ending is Ending.DIFFERENT:
+            self.trouble = (
+                Answer.NONDETERMINISTIC,
+                (
+                    "a run that was to be repeated ran differently: the program depends on "
+                    "something beside its threads, as random numbers or the order of a set"
+                ),
+            )
+        if execution.fault is not None and self.trouble is None:
+            self.trouble = Answer.UNSEEN, str(execution.fault)
+        if self.progress is not None:
+            self.progress(execution.executions, len(self.racy()))
+        return ending
+
+    def grew(self) -> bool:
+        """Make what was found racy visible. Whether anything was."""
+        execution = self.execution
+        new = execution.grown
+        for site in execution.racing:
+            new = new or not site.visible
+            site.visible = True
+        execution.racing, execution.grown = [], False
+        return new
+
+    def racy(self) -> list[Any]:
+        return [site for site in self.world.sites if site.visible]
+
+    @property
+    def left(self) -> int:
+        return self.most - self.execution.executions
+
+    # -- the search
+
+    def explore(self) -> Exploration:
+        begun = time.process_time()
+        enabled = gc.isenabled()
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        try:
+            answer, reason = self._search()
+            failure, schedule = self._counterexample() if self.failing else (None, None)
+        finally:
+            gc.unfreeze()
+            if enabled:
+                gc.enable()
+        if failure is not None:
+            answer, reason = Answer.BUG, failure.message
+        execution = self.execution
+        return Exploration(
+            answer=answer,
+            executions=execution.executions,
+            racy_places=tuple(site.place for site in self.racy()),
+            failure=failure,
+            bound=self.bound if answer is Answer.BOUNDED else None,
+            reason=reason,
+            schedule=schedule,
+            restarts=self.restarts,
+            points=execution.all_points,
+            accesses=execution.all_accesses,
+            seconds=time.process_time() - begun,
+        )
+
+    def _over(self) -> bool:
+        return self.failing is not None or self.trouble is not None or self.left <= 0
+
+    def _search(self) -> tuple[Answer, str]:
+        draw = random.Random(self.seed)
+        samplers = (Uniform(draw), PCT(draw), POS(draw))
+        for number in range(WARM_UP):
+            if self._over():
+                break
+            self.run(samplers[number % 3])
+            self.grew()
+        while not self._over():
+            scheduler: Any = SourceDPOR() if self.bound is None else Bounded(self.bound)
+            cut = False
+            restarted = False
+            while not scheduler.over and not self._over():
+                cut = self.run(scheduler) is Ending.CUT or cut
+                if self.grew():
+                    restarted = True
+                    self.restarts += 1
+                    break
+            if scheduler.over and not restarted and not self._over():
+                return self._ended(cut, getattr(scheduler, "refused", False))
+        if self.trouble is not None:
+            return self.trouble
+        return Answer.BUDGET, f"the search was ended after {self.execution.executions} runs"
+
+    def _ended(self, cut: bool, refused: bool) -> tuple[Answer, str]:
+        execution = self.execution
+        if execution.unseen:
+            code, place = next(iter(execution.unseen))
+            return Answer.UNSEEN, (
+                f"{place}: {code} is not looked into, and touched an object that another thread "
+                f"uses: name its module with `into`"
+            )
+        if cut:
+            return Answer.BUDGET, (f"some runs were ended after {execution.most_points} operations")
+        if not execution.shared:
+            return Answer.VACUOUS, "no object is used by two threads"
+        if refused:
+            return Answer.BOUNDED, f"every order with at most {self.bound} preemptions"
+        return Answer.EXHAUSTED, "every order of the racy accesses and of the locks"
+
+    # -- the counterexample
+
+    def _counterexample(self) -> tuple[Failure | None, Schedule | None]:
+        assert self.failing is not None
+        order, kind = self.failing
+        minimal = False
+        spent = self.execution.executions
+        best = self._recorded(order)
+        if best is None:
+            self.trouble = Answer.NONDETERMINISTIC, "the failing run did not fail again"
+            return None, None
+        bound = 0
+        while bound < best.preemptions:
+            scheduler = Bounded(bound)
+            while not scheduler.over and self.execution.executions - spent < SHORTENING:
+                self.failing = None
+                self.run(scheduler)
+                if self.grew():
+                    scheduler = Bounded(bound)
+                if self.failing is not None and self.failing[1] == kind:
+                    break
+            if self.failing is not None and self.failing[1] == kind:
+                shorter = self._recorded(self.failing[0])
+                best, minimal = shorter or best, shorter is not None
+                break
+            if not scheduler.over:
+                break
+            bound += 1
+        else:
+            minimal = True
+        return best.failure(minimal, None), best.schedule()
+
+    def _recorded(self, order: list[int]) -> Recorder | None:
+        """Run a failing schedule again, and record it."""
+        execution = self.execution
+        recorder = execution.recorder = Recorder(execution, self.world)
+        self.failing = None
+        try:
+            random.seed(0)
+            execution.run(self.program, Repeat(order))
+            failing = recorder.finish()
+            execution.end_threads()
+            self.world.state.restore(execution.locations)
+        finally:
+            execution.recorder = None
+        return recorder if failing else None
+
+
+def explore_program(
+    function: Callable[[], object],
+    *,
+    into: Sequence[str] = (),
+    bound: int | None = None,
+    executions: int = EXECUTIONS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Exploration:
+    """Explore the orders in which the threads of a function can run.
+
+    ``into``: modules or packages that are looked into beside those of the function and its imports.
+    ``bound``: search orders with at most so many preemptions. ``executions``: the most runs.
+    """
+    return Explorer(function, into, bound, executions, seed, progress).explore()

@@ -1,0 +1,390 @@
+"""Helpers of rewritten code: calls. Code in C announces what it touches; foreign code is noted.
+
+A helper returns what is to be called, so that the call itself stays in the frame of the code under
+test. What needs an announcement comes back wrapped, since the arguments are evaluated in between.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.instrument import containers as tables
+from wheelproof.plain.instrument.fields import NONE, Fields, classified
+from wheelproof.plain.instrument.items import Items, Steps
+from wheelproof.plain.operations import Ending, Thread
+from wheelproof.plain.sites import Site
+
+READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
+"""Kinds of methods beside those of attributes: in C, reading or changing the receiver; in C,
+touching no more than its arguments; to be decided when it is called."""
+
+MOST_TOUCHED = 200
+"""Objects that a call of foreign code is taken to touch, at most."""
+
+_LRU = type(functools.lru_cache(lambda: None))
+_UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
+
+
+class RealLock(BaseException):
+    """A thread under control has met a lock that is not."""
+
+
+class Calls:
+    """Decides what a callable touches.
+
+    ``looked_into``: whether a Python function is instrumented. ``trusted``: whether a foreign
+    function only reads what it is given. ``real``: the types of real locks.
+    """
+
+    def __init__(
+        self,
+        execution: Execution,
+        fields: Fields,
+        items: Items,
+        looked_into: Callable[[Any], bool],
+        trusted: Callable[[Any], bool],
+        real: tuple[type, ...],
+    ) -> None:
+        self.execution, self.fields, self.items = execution, fields, items
+        self.looked_into, self.trusted, self.real = looked_into, trusted, real
+
+    # -- what a callable is
+
+    def method_kind(self, kind: type, name: str) -> int:
+        """How the method of a class is called."""
+        what = classified(kind, name, self.fields.shadowed)
+        if what != NONE or issubclass(kind, types.ModuleType):
+            return what
+        value = next((b.__dict__[name] for b in kind.__mro__ if name in b.__dict__), None)
+        if isinstance(value, types.FunctionType):
+            return NONE if self.looked_into(value) else OTHER
+        if isinstance(value, classmethod | staticmethod):
+            return NONE if self.looked_into(value.__func__) else OTHER
+        if not isinstance(value, _UNBOUND):
+            return OTHER
+        if kind in self.real:
+            return OTHER
+        if value.__objclass__ is object:
+            return OTHER
+        if issubclass(value.__objclass__, BaseException | types.GeneratorType):
+            return NONE
+        if value.__objclass__ in tables.IMMUTABLE:
+            return ARGUMENTS
+        if name in tables.VIEWING and issubclass(kind, dict):
+            return NONE
+        return READS if name in tables.READING else WRITES
+
+    def wrapped(self, function: Any, site: Site) -> Any:
+        """A callable as it is to be called: itself, if it announces its own accesses."""
+        kind = type(function)
+        if kind is types.FunctionType:
+            return function if self.looked_into(function) else self.foreign(function, site)
+        if kind is types.MethodType:
+            inner = function.__func__
+            if type(inner) is types.FunctionType and self.looked_into(inner):
+                return function
+            return self.foreign(function, site, function.__self__)
+        if issubclass(kind, type):
+            return self._class(function, site)
+        if kind is types.BuiltinFunctionType:
+            return self._builtin(function, site)
+        if issubclass(kind, types.MethodDescriptorType | types.WrapperDescriptorType):
+            return functools.partial(self.unbound, site, function)
+        if kind is types.MethodWrapperType:
+            return functools.partial(self.bound, site, function, function.__self__)
+        if kind is functools.partial:
+            inner = self.wrapped(function.func, site)
+            if inner is function.func:
+                return function
+            return functools.partial(inner, *function.args, **function.keywords)
+        if kind is _LRU:
+            return functools.partial(self.cached, site, function)
+        call = getattr(kind, "__call__", None)  # noqa: B004 - the function is wanted
+        if type(call) is types.FunctionType and self.looked_into(call):
+            return function
+        return self.foreign(function, site, function)
+
+    def _class(self, cls: Any, site: Site) -> Any:
+        if type(cls) is type:
+            if cls in tables.LAZY:
+                return functools.partial(self.lazy, site, cls)
+            if cls in tables.HARMLESS or issubclass(cls, BaseException):
+                return cls
+            if cls in tables.EAGER:
+                return functools.partial(self.eager, site, cls)
+        for name in ("__new__", "__init__"):
+            code = getattr(cls, name)
+            if type(code) is types.FunctionType and not self.looked_into(code):
+                return self.foreign(cls, site)
+        if cls.__init__ is object.__init__ or type(cls.__init__) is types.FunctionType:
+            return cls
+        return functools.partial(self.eager, site, cls)
+
+    def _builtin(self, function: Any, site: Site) -> Any:
+        receiver, name = function.__self__, function.__name__
+        if receiver is not None and not isinstance(receiver, types.ModuleType):
+            if issubclass(type(receiver), type):  # a class method in C, or __new__
+                return functools.partial(self.eager, site, function)
+            return functools.partial(self.bound, site, function, receiver)
+        if function in tables.HARMLESS:
+            return function
+        if function in tables.LAZY:
+            return functools.partial(self.lazy, site, function)
+        if function in tables.EAGER:
+            return functools.partial(self.eager, site, function)
+        if name in tables.REFLECTIVE:
+            return functools.partial(self.reflective, site, function)
+        if name in tables.FIRST_WRITTEN:
+            return functools.partial(self.first_written, site, function)
+        if name == "vars" and function is vars:
+            return functools.partial(self.variables, site)
+        return functools.partial(self.unknown, site, function)
+
+    # -- calls in C
+
+    def bound(
+        self, site: Site, function: Any, holder: Any, *arguments: Any, **keywords: Any
+    ) -> Any:
+        """A method in C of an object."""
+        execution, name = self.execution, function.__name__
+        thread, kind = execution.running, type(holder)
+        if thread is None:
+            return function(*arguments, **keywords)
+        if kind in self.real:
+            self.real_lock(holder, name, site)
+        if name in ("__setattr__", "__delattr__", "__getattribute__") and arguments:
+            self.fields.announce(thread, holder, arguments[0], name[2] != "g", site)
+            return function(*arguments, **keywords)
+        self.given(site, arguments)
+        writes = name not in tables.READING
+        if kind not in tables.IMMUTABLE and not (
+            getattr(function, "__objclass__", None) is object
+            or not hasattr(kind, name)
+            or issubclass(kind, type | BaseException | types.GeneratorType | Location)
+            or (name in tables.VIEWING and issubclass(kind, dict))
+        ):
+            return self.called(thread, site, function, holder, writes, arguments, keywords)
+        return function(*arguments, **keywords)
+
+    def called(
+        self,
+        thread: Thread,
+        site: Site,
+        function: Any,
+        holder: Any,
+        writes: bool,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+    ) -> Any:
+        """A method in C that accesses its object, and may call back."""
+        execution = self.execution
+        key = self.items.key(holder, arguments[0]) if arguments else id(holder)
+        noted = execution.access(thread, key, holder, writes, site)
+        outer, thread.inside = thread.inside, (key, holder, writes, site)
+
+        def again(called: Any) -> Any:
+            if execution.running is thread:
+                execution.access(thread, key, holder, writes, site)
+            return called
+
+        if "key" in keywords and keywords["key"] is not None:
+            by = keywords["key"]
+            keywords["key"] = lambda element: again(by(element))
+        elif writes and arguments and not self.items.stepped(type(arguments[-1])):
+            last = arguments[-1]
+            if issubclass(type(last), types.GeneratorType):
+                arguments = (*arguments[:-1], map(again, last))
+        try:
+            value = function(*arguments, **keywords)
+        finally:
+            thread.inside = outer
+        if noted:
+            execution.recorder.note(arguments if arguments and writes else value)
+        return value
+
+    def unbound(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A method in C that is called with its object as the first argument."""
+        if not arguments or self.execution.running is None:
+            return function(*arguments, **keywords)
+        holder, *others = arguments
+        if function.__objclass__ is object and function.__name__ not in (
+            "__setattr__",
+            "__delattr__",
+            "__getattribute__",
+        ):
+            return function(*arguments, **keywords)
+        return self.bound(site, _Unbound(function, holder), holder, *others, **keywords)
+
+    def given(self, site: Site, arguments: Iterable[Any], writes: bool = False) -> None:
+        """Code in C has been given containers."""
+        stepped = self.items.stepped
+        for value in arguments:
+            if stepped(type(value)):
+                self.items.whole(value, site, writes)
+
+    def eager(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        if self.execution.running is not None:
+            self.given(site, arguments)
+        return function(*arguments, **keywords)
+
+    def lazy(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        if self.execution.running is None:
+            return function(*arguments, **keywords)
+        stepped = self.items.stepped
+        return function(
+            *(
+                Steps(self.execution, value, site) if stepped(type(value)) else value
+                for value in arguments
+            ),
+            **keywords,
+        )
+
+    def first_written(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        if self.execution.running is not None and arguments:
+            self.given(site, arguments[1:])
+            self.given(site, arguments[:1], writes=True)
+        return function(*arguments, **keywords)
+
+    def reflective(self, site: Site, function: Any, *arguments: Any) -> Any:
+        thread = self.execution.running
+        if thread is not None and len(arguments) > 1 and isinstance(arguments[1], str):
+            site.type = None
+            writes = function.__name__ in ("setattr", "delattr")
+            self.fields.announce(thread, arguments[0], arguments[1], writes, site)
+        return function(*arguments)
+
+    def variables(self, site: Site, holder: Any) -> Any:
+        thread = self.execution.running
+        if thread is not None:
+            site.type = None
+            self.fields.announce(thread, holder, "__dict__", False, site)
+        return vars(holder)
+
+    def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        thread = self.execution.running
+        if thread is not None:
+            self.execution.access(thread, id(function), function, True, site)
+        return function(*arguments, **keywords)
+
+    def unknown(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A function in C that is in no table changes the containers that it is given."""
+        if self.execution.running is not None:
+            self.given(site, arguments, writes=True)
+        return function(*arguments, **keywords)
+
+    # -- foreign code
+
+    def foreign(self, function: Any, site: Site, *receiver: Any) -> Any:
+        """A function that is not looked into."""
+        return functools.partial(self.unseen, site, function, receiver)
+
+    def unseen(
+        self, site: Site, function: Any, receiver: tuple[Any, ...], *arguments: Any, **keywords: Any
+    ) -> Any:
+        if self.execution.running is None:
+            return function(*arguments, **keywords)
+        writes = not self.trusted(function)
+        module = getattr(function, "__module__", None) or type(function).__module__
+        name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        site.foreign = f"{module}.{name}"
+        touched = (*receiver, *arguments, *keywords.values())
+        self.touch(site, touched, writes)
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            if self.execution.running is not None and not self.execution.over:
+                self.touch(site, touched, writes)
+
+    def touch(self, site: Site, values: Iterable[Any], writes: bool) -> None:
+        """Foreign code may access everything that can be reached from values."""
+        execution = self.execution
+        thread = execution.running
+        stack, seen = list(values), set[int]()
+        while stack and len(seen) < MOST_TOUCHED:
+            value = stack.pop()
+            kind = type(value)
+            if id(value) in seen or issubclass(kind, Location | type | types.ModuleType):
+                continue
+            seen.add(id(value))
+            if issubclass(kind, tuple | frozenset):
+                stack.extend(value)
+            elif tables.is_container(kind):
+                execution.access(thread, id(value), value, writes, site)  # type: ignore[arg-type]
+                stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
+            elif kind not in tables.IMMUTABLE:
+                try:
+                    fields = object.__getattribute__(value, "__dict__")
+                except AttributeError:
+                    continue
+                if type(fields) is dict:
+                    for name, part in list(fields.items()):
+                        key = id(value), name
+                        execution.access(thread, key, value, writes, site)  # type: ignore[arg-type]
+                        stack.append(part)
+
+    def real_lock(self, lock: Any, name: str, site: Site) -> None:
+        """A real lock would make the whole process wait."""
+        if name in ("acquire", "__enter__", "acquire_lock"):
+            fault = RealLock(
+                f"{site.file}:{site.line}: {site.text}: a lock that was made by code that is not "
+                f"looked into: {lock!r}"
+            )
+            self.execution.stop(Ending.STOPPED, fault)
+
+
+class _Unbound:
+    """A method in C together with its object."""
+
+    def __init__(self, function: Any, holder: Any) -> None:
+        self._function, self._holder = function, holder
+        self.__name__, self.__objclass__ = function.__name__, function.__objclass__
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._function(self._holder, *arguments, **keywords)
+
+
+def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
+    """The helpers, by the names that the rewriter uses."""
+    execution, fields = calls.execution, calls.fields
+    bound, eager = calls.bound, calls.eager
+    partial = functools.partial
+
+    def method(holder: Any, name: str, site: Site) -> Any:
+        thread = execution.running
+        if thread is None:
+            return getattr(holder, name)
+        kind = type(holder)
+        if site.type is kind:
+            what = site.kind
+        else:
+            what = site.kind = calls.method_kind(kind, name)
+            site.type = kind
+        if what == NONE:
+            return getattr(holder, name)
+        if what in (READS, WRITES):
+            return partial(bound, site, getattr(holder, name), holder)
+        if what == ARGUMENTS:
+            return partial(eager, site, getattr(holder, name))
+        if what != OTHER:
+            fields.announce(thread, holder, name, False, site)
+        return calls.wrapped(getattr(holder, name), site)
+
+    def function(called: Any, site: Site) -> Any:
+        if execution.running is None or called is site.type:
+            return called
+        wrapped = calls.wrapped(called, site)
+        if wrapped is called:
+            site.type = called
+        return wrapped
+
+    def manager(value: Any, site: Site) -> Any:
+        if execution.running is not None and type(value) in calls.real:
+            calls.real_lock(value, "__enter__", site)
+        return value
+
+    return {"method": method, "function": function, "manager": manager}

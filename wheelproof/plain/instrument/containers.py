@@ -1,0 +1,126 @@
+"""What C code does to the objects that it is given: tables by type and by name.
+
+A call of C code is one access of its receiver, unless it calls Python code: then threads switch
+inside it, as they do in the interpreter. What is in no table writes.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import datetime
+import decimal
+import functools
+import itertools
+import operator
+import re
+import types
+import weakref
+from typing import Any
+
+CONTAINERS: tuple[type, ...] = (dict, list, set, collections.deque, bytearray, array.array)
+"""Types whose items are shared state."""
+
+VIEWS: tuple[type, ...] = (
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+    type(collections.OrderedDict().keys()),
+    type(collections.OrderedDict().values()),
+    type(collections.OrderedDict().items()),
+)
+
+IMMUTABLE: frozenset[type] = frozenset(
+    {
+        int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None),
+        type(...), type(NotImplemented), object, re.Pattern, re.Match, decimal.Decimal,
+        datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
+        types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType,
+        types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
+        types.GetSetDescriptorType, types.MemberDescriptorType, types.GenericAlias,
+        types.ClassMethodDescriptorType, classmethod, staticmethod, property, super, type,
+        types.ModuleType, weakref.ref, operator.itemgetter, operator.attrgetter,
+        operator.methodcaller, functools.partial,
+    }
+)  # fmt: skip
+"""Types without state that a thread can change."""
+
+READING = frozenset(
+    {
+        "__contains__", "__eq__", "__getitem__", "__iter__", "__len__", "__ne__", "__repr__",
+        "__reversed__", "__str__", "copy", "count", "difference", "get", "hex", "index",
+        "intersection", "isdisjoint", "issubset", "issuperset", "items", "keys",
+        "symmetric_difference", "tobytes", "tolist", "union", "values", "__sizeof__", "__and__",
+        "__or__", "__sub__", "__xor__", "__add__", "__mul__", "__lt__", "__le__", "__gt__",
+        "__ge__", "decode", "startswith", "endswith", "find", "__hash__", "__class__", "__dir__",
+        "__format__", "__reduce__", "__reduce_ex__", "__getattribute__",
+    }
+)  # fmt: skip
+"""Methods of containers that change nothing."""
+
+VIEWING = frozenset({"items", "keys", "values"})
+"""Methods of dictionaries that touch no item until their result is iterated."""
+
+STEPS: tuple[type, ...] = (
+    enumerate, zip, map, filter, reversed, itertools.chain, itertools.islice, itertools.count,
+    itertools.cycle, itertools.takewhile, itertools.dropwhile, itertools.starmap,
+    itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.product,
+    itertools.groupby, type(iter(())), type(iter([])), type(iter({})), type(iter(set())),
+    type(iter(collections.deque())), type(iter({}.values())), type(iter({}.items())),
+    type(iter(range(0))), type(iter("")), type(iter(bytearray())), type(reversed([])),
+    type(iter(lambda: 0, 0)),
+)  # fmt: skip
+"""Iterators whose position is state."""
+
+LAZY: frozenset[Any] = frozenset(
+    {
+        enumerate, zip, map, filter, iter, reversed, sum, any, all, min, max, itertools.chain,
+        itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.starmap,
+        itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.groupby,
+        functools.reduce,
+    }
+)  # fmt: skip
+"""Callables that take item by item from the containers that they are given."""
+
+EAGER: frozenset[Any] = frozenset(
+    {
+        len, list, tuple, set, frozenset, dict, sorted, bytes, bytearray, str, repr, ascii, format,
+        print, hash, collections.deque, collections.OrderedDict, itertools.cycle,
+        itertools.product, divmod, pow, round, int, float, bool, abs,
+    }
+)  # fmt: skip
+"""Callables that read the containers that they are given, at once."""
+
+HARMLESS: frozenset[Any] = frozenset(
+    {
+        isinstance, issubclass, id, type, callable, object, super, property, classmethod, range,
+        staticmethod, slice, complex, memoryview, dir, globals, locals, chr, ord, bin, hex, oct,
+        input, open, compile, weakref.ref, weakref.proxy, functools.partial, itertools.count,
+        itertools.repeat, operator.itemgetter, operator.attrgetter, operator.methodcaller,
+        Exception, BaseException, __import__, aiter, anext,
+    }
+)  # fmt: skip
+"""Callables that touch no state of what they are given."""
+
+FIRST_WRITTEN = frozenset(
+    {
+        "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "insort_left",
+        "insort_right", "_heapify_max", "_heappop_max", "_heapreplace_max", "next",
+        "_count_elements",
+    }
+)  # fmt: skip
+"""Names of functions in C that change their first argument, and read the others."""
+
+REFLECTIVE = frozenset({"delattr", "getattr", "hasattr", "setattr"})
+
+
+def is_container(kind: type) -> bool:
+    return issubclass(kind, CONTAINERS)
+
+
+def in_c(kind: type, name: str) -> bool:
+    """Whether a class has a method in C by this name."""
+    return isinstance(
+        getattr(kind, name, None),
+        types.MethodDescriptorType | types.WrapperDescriptorType | types.BuiltinFunctionType,
+    )

@@ -1,0 +1,231 @@
+"""Expressions: loads of attributes, items and shared variables, calls, tests, iteration."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from wheelproof.plain.instrument.rewriter import Base
+from wheelproof.plain.instrument.scopes import Scope
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.BitOr: "or_",
+    ast.BitAnd: "and_",
+    ast.BitXor: "xor",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.MatMult: "matmul",
+}
+
+_OF_CONTAINERS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mod, ast.Mult)
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether a value is no container, whatever else it is."""
+    return isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda)
+
+
+class Expressions(Base):
+    """The rewriter of expressions."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and self.is_shared(node.id):
+            announced = self.hook("read_variable", self.variable(node.id), self.site(node, node.id))
+            return ast.IfExp(announced, node, ast.Constant(None))
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        text = self.text(node)
+        value = self.visit(node.value)
+        name = ast.Constant(self.mangled(node.attr))
+        return self.hook("load", value, name, self.site(node, text))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        text = self.text(node)
+        value, item = self.visit(node.value), self.visit(node.slice)
+        return self.hook("get_item", value, item, self.site(node, text))
+
+    def visit_Slice(self, node: ast.Slice) -> ast.expr:
+        parts = (node.lower, node.upper, node.step)
+        return self.hook("slice", *(self.visit(p) if p else ast.Constant(None) for p in parts))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function, text = node.func, self.text(node)
+        new: ast.expr
+        if isinstance(function, ast.Attribute):
+            value = self.visit(function.value)
+            quiet = self.quiet
+            arguments, keywords = self._arguments(node)
+            self.quiet = quiet and not (arguments or keywords)
+            name = ast.Constant(self.mangled(function.attr))
+            new = self.hook("method", value, name, self.site(node, text))
+        else:
+            new = self.visit(function)
+            arguments, keywords = self._arguments(node)
+            new = self.hook("function", new, self.site(node, text))
+        self.quiet = False
+        return ast.Call(new, arguments, keywords)
+
+    def _arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
+        arguments = [self.visit(argument) for argument in node.args]
+        for keyword in node.keywords:
+            value = self.visit(keyword.value)
+            if keyword.arg is None:
+                value = self.hook(
+                    "whole", value, self.site(keyword, "**" + self.text(keyword.value))
+                )
+            keyword.value = value
+        return arguments, node.keywords
+
+    def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        if isinstance(node.ctx, ast.Load):
+            text = self.text(node)
+            node.value = self.hook("whole", self.visit(node.value), self.site(node, text))
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        for index, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            if key is not None:
+                node.keys[index] = self.visit(key)
+                node.values[index] = self.visit(value)
+            else:
+                text = "**" + self.text(value)
+                node.values[index] = self.hook("whole", self.visit(value), self.site(value, text))
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        text = self.text(node.value)
+        value = self.visit(node.value)
+        if not _plain(node.value):
+            value = self.hook("whole", value, self.site(node, text))
+        node.value = value
+        if node.format_spec is not None:
+            node.format_spec = self.visit(node.format_spec)
+        return node
+
+    def test(self, node: ast.expr) -> ast.expr:
+        """An expression whose truth is tested."""
+        new: ast.expr = self.visit(node)
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.NamedExpr):
+            return self.hook("truth", new, self.site(node, self.text(node)))
+        return new
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        negated = isinstance(node.op, ast.Not)
+        node.operand = self.test(node.operand) if negated else self.visit(node.operand)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        node.values = [self.test(value) for value in node.values]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        node.test = self.test(node.test)
+        quiet = self.quiet
+        node.body = self.visit(node.body)
+        after, self.quiet = self.quiet, quiet
+        node.orelse = self.visit(node.orelse)
+        self.quiet = self.quiet and after
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        text = self.text(node)
+        plain = [_plain(part) for part in (node.left, *node.comparators)]
+        node.left = self.visit(node.left)
+        node.comparators = [self.visit(part) for part in node.comparators]
+        if len(node.ops) > 1:
+            return node
+        operator = node.ops[0]
+        left, right = node.left, node.comparators[0]
+        if isinstance(operator, ast.In | ast.NotIn):
+            inside: ast.expr = self.hook("contains", left, right, self.site(node, text))
+            return ast.UnaryOp(ast.Not(), inside) if isinstance(operator, ast.NotIn) else inside
+        name = _COMPARISONS.get(type(operator))
+        if name is None or any(plain):
+            return node
+        return self.hook("binary", ast.Constant(name), left, right, self.site(node, text))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        text = self.text(node)
+        plain = _plain(node.left) or (_plain(node.right) and not isinstance(node.op, ast.Mult))
+        node.left, node.right = self.visit(node.left), self.visit(node.right)
+        if plain or not isinstance(node.op, _OF_CONTAINERS):
+            return node
+        name = ast.Constant(OPERATORS[type(node.op)])
+        return self.hook("binary", name, node.left, node.right, self.site(node, text))
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        value = self.visit(node.value)
+        name = node.target.id
+        if self.is_shared(name):
+            site = self.site(node, f"{name} :=")
+            value = self.hook("write_variable", self.variable(name), value, site)
+        node.value = value
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        self.defaults(node.args)
+        quiet, self.quiet = self.quiet, False
+        self.scopes.append(self.scopes[-1].inner[node])
+        self.names.append("<lambda>")
+        self.of_class.append(False)
+        node.body = self.visit(node.body)
+        self.of_class.pop()
+        self.names.pop()
+        self.scopes.pop()
+        self.quiet = quiet
+        return node
+
+    def defaults(self, arguments: ast.arguments) -> None:
+        arguments.defaults = [self.visit(default) for default in arguments.defaults]
+        arguments.kw_defaults = [d and self.visit(d) for d in arguments.kw_defaults]
+
+    def _comprehension(self, node: Any) -> ast.expr:
+        lazy = isinstance(node, ast.GeneratorExp)
+        scope: Scope | None = self.scopes[-1].inner[node] if lazy else None
+        for index, generator in enumerate(node.generators):
+            text = "for in " + self.text(generator.iter)
+            iterable = self.visit(generator.iter)
+            generator.iter = self.hook("iterate", iterable, self.site(generator.iter, text))
+            self.quiet = False
+            if index == 0 and scope:  # its first iterable is evaluated outside
+                self.scopes.append(scope)
+                self.of_class.append(False)
+            generator.ifs = [self.test(condition) for condition in generator.ifs]
+        for field in ("elt", "key", "value"):
+            if hasattr(node, field):
+                setattr(node, field, self.visit(getattr(node, field)))
+        if scope:
+            self.scopes.pop()
+            self.of_class.pop()
+        self.quiet = False
+        return node  # type: ignore[no-any-return]
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_Yield(self, node: ast.Yield) -> ast.expr:
+        node.value = node.value and self.visit(node.value)
+        self.quiet = False
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
+        text = "yield from " + self.text(node.value)
+        node.value = self.hook("iterate", self.visit(node.value), self.site(node, text))
+        self.quiet = False
+        return node

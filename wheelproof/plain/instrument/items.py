@@ -1,0 +1,249 @@
+"""Helpers of rewritten code: items, truth, membership and iteration of containers."""
+
+from __future__ import annotations
+
+import collections
+import gc
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.instrument.containers import CONTAINERS, STEPS, VIEWS, in_c, is_container
+from wheelproof.plain.operations import Thread
+from wheelproof.plain.sites import Site
+
+
+def behind(view: Any) -> Any:
+    """The dictionary of a view."""
+    return next(iter(gc.get_referents(view.mapping)), view)
+
+
+PLAIN = frozenset({bool, bytes, float, int, str, type(None)})
+"""Types of keys that call no code in Python."""
+
+
+class Steps:
+    """An iterator that announces each step on a container, or on an iterator with a position."""
+
+    __slots__ = ("_execution", "_holder", "_iterator", "_site", "_writes")
+
+    def __init__(self, execution: Execution, value: Any, site: Site) -> None:
+        self._execution, self._site = execution, site
+        kind = type(value)  # never isinstance: a class may have a __class__ of its own
+        self._writes = issubclass(kind, STEPS)
+        self._holder = behind(value) if issubclass(kind, VIEWS) else value
+        self._iterator: Iterator[Any] = iter(value)
+
+    def __iter__(self) -> Steps:
+        return self
+
+    def __next__(self) -> Any:
+        execution, holder = self._execution, self._holder
+        thread = execution.running
+        if thread is not None and execution.access(
+            thread, id(holder), holder, self._writes, self._site
+        ):
+            value = next(self._iterator)
+            execution.recorder.note(value)
+            return value
+        return next(self._iterator)
+
+
+class Items:
+    """Which types have their items in C, remembered for each type."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+        self._methods: dict[tuple[type, str], bool] = {}
+        self._iterated: dict[type, bool] = {}
+
+    def in_c(self, kind: type, method: str) -> bool:
+        """Whether a container's method is written in C."""
+        key = kind, method
+        answer = self._methods.get(key)
+        if answer is None:
+            answer = self._methods[key] = is_container(kind) and in_c(kind, method)
+        return answer
+
+    def key(self, holder: Any, item: Any) -> Any:
+        """The location of an item: of the attribute, where the container is a ``__dict__``."""
+        dictionaries = self.execution.dictionaries
+        if dictionaries and id(holder) in dictionaries and isinstance(item, str):
+            return id(dictionaries[id(holder)]), item
+        return id(holder)
+
+    def stepped(self, kind: type) -> bool:
+        """Whether iteration of a type announces its steps."""
+        answer = self._iterated.get(kind)
+        if answer is None:
+            answer = self._iterated[kind] = issubclass(kind, (*VIEWS, *STEPS)) or (
+                self.in_c(kind, "__iter__")
+            )
+        return answer
+
+    def within(
+        self,
+        thread: Thread,
+        site: Site,
+        holder: Any,
+        writes: bool,
+        function: Callable[..., Any],
+        *arguments: Any,
+    ) -> Any:
+        """An access in C that may call back: when the callback returns, it goes on.
+
+        What is called back announces the access again, so that threads can switch between the
+        callback and the effect.
+        """
+        execution = self.execution
+        item = arguments[1] if len(arguments) > 1 else None
+        location = self.key(holder, item)
+        noted = execution.access(thread, location, holder, writes, site)
+        outer, thread.inside = thread.inside, (location, holder, writes, site)
+        try:
+            value = function(*arguments)
+        finally:
+            thread.inside = outer
+        if noted:
+            execution.recorder.note(arguments[2] if len(arguments) > 2 else value)
+        return value
+
+    def defaulted(self, thread: Thread, holder: Any, item: Any, site: Site) -> Any:
+        """An item of a dictionary that makes missing ones: it is read, made, and stored."""
+        missing = object()
+        value = self.within(
+            thread, site, holder, False, lambda target, name: dict.get(target, name, missing),
+            holder, item,
+        )  # fmt: skip
+        if value is not missing:
+            return value
+        factory = getattr(holder, "default_factory", None)
+        if type(holder).__missing__ is not collections.defaultdict.__missing__ or factory is None:
+            return holder[item]
+        value = factory()
+        self.within(thread, site, holder, True, operator.setitem, holder, item, value)
+        return value
+
+    def whole(self, value: Any, site: Site, writes: bool = False) -> Any:
+        """Announce that all of a container is read, or changed."""
+        execution = self.execution
+        thread = execution.running
+        if thread is not None:
+            kind = type(value)
+            if issubclass(kind, VIEWS):
+                value = behind(value)
+            elif not issubclass(kind, CONTAINERS) and not issubclass(kind, STEPS):
+                return None
+            elif issubclass(kind, STEPS):
+                writes = True
+            execution.access(thread, id(value), value, writes, site)
+        return None
+
+
+def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
+    """The helpers for single items, by the names that the rewriter uses."""
+    execution = items.execution
+    access, in_c, key, within = execution.access, items.in_c, items.key, items.within
+
+    def get_item(holder: Any, item: Any, site: Site) -> Any:
+        thread = execution.running
+        if thread is not None and in_c(type(holder), "__getitem__"):
+            if hasattr(type(holder), "__missing__"):
+                return items.defaulted(thread, holder, item, site)
+            if type(item) not in PLAIN:
+                return within(thread, site, holder, False, operator.getitem, holder, item)
+            if access(thread, key(holder, item), holder, False, site):
+                value = holder[item]
+                execution.recorder.note(value)
+                return value
+        return holder[item]
+
+    def set_item(holder: Any, item: Any, value: Any, site: Site) -> None:
+        thread = execution.running
+        if thread is not None and in_c(type(holder), "__setitem__"):
+            if type(item) not in PLAIN:
+                within(thread, site, holder, True, operator.setitem, holder, item, value)
+                return
+            if access(thread, key(holder, item), holder, True, site):
+                execution.recorder.note(value)
+        holder[item] = value
+
+    def delete_item(holder: Any, item: Any, site: Site) -> None:
+        thread = execution.running
+        if thread is not None and in_c(type(holder), "__delitem__"):
+            if type(item) not in PLAIN:
+                within(thread, site, holder, True, operator.delitem, holder, item)
+                return
+            access(thread, key(holder, item), holder, True, site)
+        del holder[item]
+
+    def contains(item: Any, holder: Any, site: Site) -> bool:
+        thread = execution.running
+        if thread is not None:
+            if in_c(type(holder), "__contains__"):
+                inside: bool = within(thread, site, holder, False, operator.contains, holder, item)
+                return inside
+            if issubclass(type(holder), VIEWS):
+                items.whole(holder, site)
+        return item in holder
+
+    def returns(value: Any) -> Any:
+        thread = execution.running
+        if thread is not None and thread.inside is not None and not execution.over:
+            location, holder, writes, site = thread.inside
+            access(thread, location, holder, writes, site)
+        return value
+
+    return {
+        "get_item": get_item,
+        "set_item": set_item,
+        "delete_item": delete_item,
+        "contains": contains,
+        "returns": returns,
+    }
+
+
+def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
+    """The helpers for whole containers, by the names that the rewriter uses."""
+    execution = items.execution
+    access, in_c = execution.access, items.in_c
+
+    def truth(value: Any, site: Site) -> Any:
+        thread = execution.running
+        if thread is not None and in_c(type(value), "__len__"):
+            access(thread, id(value), value, False, site)
+        return value
+
+    def iterate(value: Any, site: Site) -> Any:
+        if execution.running is not None and items.stepped(type(value)):
+            return Steps(execution, value, site)
+        return value
+
+    def whole(value: Any, site: Site) -> Any:
+        if execution.running is not None:
+            items.whole(value, site)
+        return value
+
+    def binary(name: str, left: Any, right: Any, site: Site) -> Any:
+        if execution.running is not None:
+            for value in (left, right):
+                if items.stepped(type(value)):
+                    items.whole(value, site)
+        return getattr(operator, name)(left, right)
+
+    def in_place(name: str, left: Any, right: Any, site: Site) -> Any:
+        if execution.running is not None:
+            if items.stepped(type(right)):
+                items.whole(right, site)
+            if is_container(type(left)):
+                items.whole(left, site, writes=True)
+        return getattr(operator, name)(left, right)
+
+    return {
+        "truth": truth,
+        "iterate": iterate,
+        "whole": whole,
+        "binary": binary,
+        "in_place": in_place,
+    }

@@ -1,0 +1,139 @@
+"""The part of the rewriter that all kinds of syntax use: sites, calls of helpers, scopes.
+
+Helpers and sites stand in the rewritten code as constants. They are put there once it is
+compiled: until then a string stands for each.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from types import CodeType
+from typing import Any
+
+from wheelproof.plain.instrument.scopes import Scope, Shared
+from wheelproof.plain.sites import Site
+
+_MARK = "\0wheelproof:"
+LONGEST = 70
+"""Characters of a site's text."""
+
+
+class Base(ast.NodeTransformer):
+    """Collects the sites of a module while it is rewritten.
+
+    ``quiet``: since the last access there was no call, entry of a function or backward jump, so
+    that an interpreter with a global lock cannot have switched threads.
+    """
+
+    def __init__(self, file: str, module: str, source: str, shared: Shared) -> None:
+        self.file, self.module, self.shared = file, module, shared
+        self._lines = source.encode().split(b"\n")
+        self.constants: list[Any] = []
+        self.hooks: dict[str, str] = {}
+        self.sites: list[Site] = []
+        self.scopes: list[Scope] = [shared.module]
+        self.names: list[str] = []
+        self.classes: list[str] = []
+        self.of_class = [False]
+        self.called_back = [False]
+        self.quiet = False
+        self._temporaries = 0
+        self._texts: Counter[tuple[str, str]] = Counter()
+
+    # -- what stands in rewritten code
+
+    def constant(self, value: Any) -> ast.expr:
+        self.constants.append(value)
+        return ast.Constant(f"{_MARK}{len(self.constants) - 1}")
+
+    def text(self, node: ast.AST) -> str:
+        """A node as the source has it, shortened."""
+        first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        line = self._lines[first - 1]
+        end = node.end_col_offset if first == last else len(line)  # type: ignore[attr-defined]
+        begin: int = node.col_offset  # type: ignore[attr-defined]
+        text: str = line[begin:end].decode(errors="replace")
+        if first != last:
+            text += " ..."
+        return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+    def site(self, node: ast.AST, text: str) -> ast.expr:
+        """A new site, of the access that is announced next."""
+        function = ".".join(self.names)
+        self._texts[function, text] += 1
+        key = f"{self.module}:{function}:{text}#{self._texts[function, text]}"
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        site = Site(self.file, line, column, text, key, not self.quiet)
+        self.quiet = True
+        self.sites.append(site)
+        return self.constant(site)
+
+    def hook(self, name: str, *arguments: ast.expr) -> ast.Call:
+        """A call of a helper."""
+        mark = self.hooks.get(name)
+        if mark is None:
+            self.constants.append(_Hook(name))
+            mark = self.hooks[name] = f"{_MARK}{len(self.constants) - 1}"
+        return ast.Call(ast.Constant(mark), list(arguments), [])
+
+    def temporary(self) -> str:
+        self._temporaries += 1
+        return f"_wheelproof_{self._temporaries}"
+
+    def mangled(self, name: str) -> str:
+        if self.classes and name.startswith("__") and not name.endswith("__"):
+            inside = self.classes[-1].lstrip("_")
+            return f"_{inside}{name}" if inside else name
+        return name
+
+    def is_shared(self, name: str) -> bool:
+        return not self.in_class() and self.shared.is_shared(self.scopes[-1], name)
+
+    def in_class(self) -> bool:
+        """Whether names here are attributes of a class."""
+        return self.of_class[-1]
+
+    def variable(self, name: str) -> ast.expr:
+        """The key of a shared variable."""
+        owner = self.scopes[-1].owner(name)
+        where = (self.file, owner.name, owner.line) if owner else (self.file, "", 0)
+        return self.constant((*where, name))
+
+    def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        for statement in statements:
+            new = self.visit(statement)
+            result.extend(new if isinstance(new, list) else [new])
+        return result
+
+
+class _Hook:
+    """Stands for a helper until the code is compiled."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def compiled(tree: ast.Module, rewriter: Base, hooks: dict[str, Any]) -> CodeType:
+    """The code of a rewritten module, with helpers and sites in their places."""
+    ast.fix_missing_locations(tree)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(tree, rewriter.file, "exec", dont_inherit=True)
+    values = [
+        hooks[value.name] if isinstance(value, _Hook) else value for value in rewriter.constants
+    ]
+    return _filled(code, values)
+
+
+def _filled(code: CodeType, values: list[Any]) -> CodeType:
+    constants = []
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            value = _filled(value, values)
+        elif isinstance(value, str) and value.startswith(_MARK):
+            value = values[int(value[len(_MARK) :])]
+        constants.append(value)
+    return code.replace(co_consts=tuple(constants))

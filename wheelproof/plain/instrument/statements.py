@@ -1,0 +1,292 @@
+"""Statements: stores, deletions, branches and loops, definitions."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from wheelproof.plain.instrument.expressions import OPERATORS, Expressions
+
+_UNPACKED = (ast.Tuple, ast.List)
+
+CALLED_BACK = frozenset(
+    f"__{name}__"
+    for name in ("bool", "del", "eq", "ge", "gt", "hash", "index", "iter", "le", "len", "lt", "ne")
+)
+"""Methods that code in C calls in the middle of an access."""
+
+
+class Statements(Expressions):
+    """The rewriter of statements: what a module is rewritten with."""
+
+    # -- definitions
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        node.body = self.body(node.body)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        node.decorator_list = [self.visit(part) for part in node.decorator_list]
+        node.bases = [self.visit(part) for part in node.bases]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        self.classes.append(node.name)
+        self.names.append(node.name)
+        self.of_class.append(True)
+        node.body = self.body(node.body)
+        self.of_class.pop()
+        self.names.pop()
+        self.classes.pop()
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.decorator_list = [self.visit(part) for part in node.decorator_list]
+        self.defaults(node.args)
+        quiet, self.quiet = self.quiet, False
+        self.scopes.append(self.scopes[-1].inner[node])
+        self.names.append(node.name)
+        method = self.of_class[-1] and node.name in CALLED_BACK
+        self.of_class.append(False)
+        self.called_back.append(method)
+        node.body = self.body(node.body)
+        if method:
+            node.body.append(ast.Expr(self.hook("returns", ast.Constant(None))))
+        self.called_back.pop()
+        self.of_class.pop()
+        self.names.pop()
+        self.scopes.pop()
+        self.quiet = quiet
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        if self.called_back[-1]:
+            node.value = self.hook("returns", node.value or ast.Constant(None))
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        return node
+
+    # -- control
+
+    def _parts(self, node: Any, *fields: str) -> None:
+        """Rewrite blocks of which one is run."""
+        before, after = self.quiet, True
+        for field in fields:
+            self.quiet = before
+            setattr(node, field, self.body(getattr(node, field)))
+            after = after and self.quiet
+        self.quiet = after
+
+    def visit_If(self, node: ast.If) -> ast.If:
+        node.test = self.test(node.test)
+        self._parts(node, "body", "orelse")
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        self.quiet = False
+        node.test = self.test(node.test)
+        self._parts(node, "body", "orelse")
+        self.quiet = False
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        text = "for in " + self.text(node.iter)
+        iterable = self.visit(node.iter)
+        node.iter = self.hook("iterate", iterable, self.site(node.iter, text))
+        node.target, stores = self.target(node.target)
+        self.quiet = False
+        self._parts(node, "body", "orelse")
+        node.body = stores + node.body
+        self.quiet = False
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.Assert:
+        node.test = self.test(node.test)
+        if node.msg is not None:
+            quiet = self.quiet
+            node.msg = self.visit(node.msg)
+            self.quiet = quiet
+        return node
+
+    def _try(self, node: Any) -> Any:
+        node.body = self.body(node.body)
+        for handler in node.handlers:
+            self.quiet = False
+            if handler.type is not None:
+                handler.type = self.visit(handler.type)
+            handler.body = self.body(handler.body)
+        self.quiet = False
+        node.orelse = self.body(node.orelse)
+        node.finalbody = self.body(node.finalbody)
+        self.quiet = False
+        return node
+
+    visit_Try = visit_TryStar = _try
+
+    def visit_With(self, node: ast.With) -> ast.With:
+        stores: list[ast.stmt] = []
+        for item in node.items:
+            text = self.text(item.context_expr)
+            manager = self.visit(item.context_expr)
+            item.context_expr = self.hook("manager", manager, self.site(item.context_expr, text))
+            self.quiet = False
+            if item.optional_vars is not None:
+                item.optional_vars, later = self.target(item.optional_vars)
+                stores.extend(later)
+        node.body = stores + self.body(node.body)
+        self.quiet = False
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.Match:
+        text = self.text(node.subject)
+        subject = self.visit(node.subject)
+        names = sorted(
+            {
+                self.mangled(name)
+                for part in ast.walk(node)
+                if isinstance(part, ast.MatchClass)
+                for name in part.kwd_attrs
+            }
+        )
+        fields = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+        node.subject = self.hook("matched", subject, fields, self.site(node.subject, text))
+        for case in node.cases:
+            self.quiet = False
+            case.guard = case.guard and self.test(case.guard)
+            case.body = self.body(case.body)
+        self.quiet = False
+        return node
+
+    # -- stores
+
+    def target(self, node: Any) -> tuple[Any, list[ast.stmt]]:
+        """A target whose fields, items and shared variables are stored afterwards."""
+        stores: list[ast.stmt] = []
+
+        def replaced(part: Any) -> Any:
+            if isinstance(part, ast.Attribute | ast.Subscript) or (
+                isinstance(part, ast.Name) and self.is_shared(part.id)
+            ):
+                name = self.temporary()
+                stores.extend(self.store(part, ast.Name(name, ast.Load())))
+                return ast.copy_location(ast.Name(name, ast.Store()), part)
+            if isinstance(part, _UNPACKED):
+                part.elts = [replaced(element) for element in part.elts]
+            elif isinstance(part, ast.Starred):
+                part.value = replaced(part.value)
+            return part
+
+        return replaced(node), stores
+
+    def store(self, target: Any, value: ast.expr) -> list[ast.stmt]:
+        """Announced stores of a value that is evaluated already."""
+        text = self.text(target) + " ="
+        if isinstance(target, ast.Attribute):
+            name = ast.Constant(self.mangled(target.attr))
+            holder = self.visit(target.value)
+            done = self.hook("store", holder, name, value, self.site(target, text))
+            return [ast.copy_location(ast.Expr(done), target)]
+        if isinstance(target, ast.Subscript):
+            holder, item = self.visit(target.value), self.visit(target.slice)
+            done = self.hook("set_item", holder, item, value, self.site(target, text))
+            return [ast.copy_location(ast.Expr(done), target)]
+        announced = self.hook(
+            "write_variable", self.variable(target.id), value, self.site(target, text)
+        )
+        bound = ast.Name(target.id, ast.Store())
+        return [ast.copy_location(ast.Assign([bound], announced), target)]
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        text = self.text(node.value)
+        literal = isinstance(node.value, ast.Tuple | ast.List | ast.Constant)
+        value = self.visit(node.value)
+        if any(isinstance(target, _UNPACKED) for target in node.targets) and not literal:
+            value = self.hook("whole", value, self.site(node.value, text))
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Name):
+            if self.is_shared(target.id):
+                return self.store(target, value)
+            node.value = value
+            return node
+        if len(node.targets) == 1 and isinstance(target, ast.Attribute | ast.Subscript):
+            name = self.temporary()
+            bound = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)
+            return [bound, *self.store(target, ast.Name(name, ast.Load()))]
+        targets, stores = [], []
+        for target in node.targets:
+            new, later = self.target(target)
+            targets.append(new)
+            stores.extend(later)
+        return [ast.copy_location(ast.Assign(targets, value), node), *stores]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt | list[ast.stmt]:
+        if node.value is None:
+            return node
+        target = node.target
+        if isinstance(target, ast.Name) and not self.is_shared(target.id):
+            node.value = self.visit(node.value)
+            return node
+        assignment = ast.copy_location(ast.Assign([target], node.value), node)
+        return self.visit_Assign(assignment)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt | list[ast.stmt]:
+        target, operator = node.target, ast.Constant("i" + OPERATORS[type(node.op)].strip("_"))
+        statement = self.text(node)
+        if isinstance(target, ast.Name):
+            if isinstance(node.value, ast.Constant) and not self.is_shared(target.id):
+                return node
+            old = self.visit(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+            value = self.visit(node.value)
+            new = self.hook("in_place", operator, old, value, self.site(node, statement))
+            if self.is_shared(target.id):
+                return self.store(target, new)
+            return ast.copy_location(ast.Assign([ast.Name(target.id, ast.Store())], new), node)
+        statements: list[ast.stmt] = []
+
+        def kept(value: ast.expr) -> str:
+            name = self.temporary()
+            statements.append(
+                ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)
+            )
+            return name
+
+        def again(name: str) -> ast.expr:
+            return ast.Name(name, ast.Load())
+
+        text = self.text(target)
+        holder = kept(self.visit(target.value))
+        if isinstance(target, ast.Attribute):
+            inside: ast.expr = ast.Constant(self.mangled(target.attr))
+            kind = "load", "store"
+        else:
+            item = kept(self.visit(target.slice))
+            inside = again(item)
+            kind = "get_item", "set_item"
+        old = kept(self.hook(kind[0], again(holder), inside, self.site(target, text)))
+        value = self.visit(node.value)
+        site = self.site(node, statement)
+        new_name = kept(self.hook("in_place", operator, again(old), value, site))
+        stored = self.hook(
+            kind[1], again(holder), inside, again(new_name), self.site(target, text + " =")
+        )
+        statements.append(ast.copy_location(ast.Expr(stored), node))
+        return statements
+
+    def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
+        statements: list[ast.stmt] = []
+        for target in node.targets:
+            text = "del " + self.text(target)
+            done: ast.stmt
+            if isinstance(target, ast.Attribute):
+                name = ast.Constant(self.mangled(target.attr))
+                holder = self.visit(target.value)
+                done = ast.Expr(self.hook("delete", holder, name, self.site(target, text)))
+            elif isinstance(target, ast.Subscript):
+                holder, item = self.visit(target.value), self.visit(target.slice)
+                done = ast.Expr(self.hook("delete_item", holder, item, self.site(target, text)))
+            else:
+                done = ast.Delete([target])
+            statements.append(ast.copy_location(done, node))
+        return statements

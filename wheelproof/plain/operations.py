@@ -1,0 +1,89 @@
+"""Threads under control, and the operations that they stop in front of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.sites import Site
+
+READ, WRITE, ACQUIRE, TRY, RELEASE, PEEK, JOIN, TRY_JOIN, END, SLEEP = range(10)
+"""Kinds of visible operations."""
+
+OPERATIONS = (
+    "read",
+    "write",
+    "acquire",
+    "try to acquire",
+    "release",
+    "look at",
+    "join",
+    "try to join",
+    "end",
+    "sleep",
+)
+"""Their names."""
+
+CHANGES = (False, True, True, None, True, False, False, False, True, False)
+"""Whether a kind changes its location; of TRY it depends."""
+
+
+class Ending(StrEnum):
+    """How an execution ended."""
+
+    DONE = "done"  # all threads that must end have ended
+    STUCK = "stuck"  # a thread that must end waits for ever
+    ENDLESS = "endless"  # a thread runs on alone
+    CUT = "cut"  # too many operations
+    REDUNDANT = "redundant"  # sleep sets: an equivalent run has been seen
+    DIFFERENT = "different"  # what should have been repeated ran differently
+    STOPPED = "stopped"  # by the checker itself, with an error
+
+
+class Ended(BaseException):
+    """Ends a thread whose execution is over."""
+
+
+class Thread:
+    """A logical thread: its greenlet, its clock, and the operation that it stands in front of.
+
+    ``inside``: the access of a container by code in C that has called back code in Python.
+    ``held``: its locks, in the order in which it took them.
+    """
+
+    __slots__ = (
+        "clock",
+        "daemon",
+        "done",
+        "end",
+        "error",
+        "greenlet",
+        "held",
+        "inside",
+        "kind",
+        "local",
+        "name",
+        "number",
+        "object",
+        "site",
+        "starter",
+        "target",
+    )
+
+    def __init__(self, number: int, name: str, capacity: int) -> None:
+        self.number, self.name = number, name
+        self.clock = [0] * capacity
+        self.end = Location(name)
+        self.end.owner = self
+        self.greenlet: Any = None
+        self.kind = -1
+        self.target: Any = None
+        self.site: Site | None = None
+        self.starter: Any = None
+        self.done = self.daemon = False
+        self.error: BaseException | None = None
+        self.object: Any = None
+        self.local: dict[Any, Any] = {}
+        self.held: list[Any] = []
+        self.inside: Any = None

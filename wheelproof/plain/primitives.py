@@ -1,0 +1,227 @@
+"""Locks, threads, thread-local data and the clock of the code under test.
+
+Everything else of :mod:`threading` is the interpreter's own source on top of them
+(:mod:`wheelproof.plain.world`). Outside a run, as while modules are loaded, a lock never waits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.operations import ACQUIRE, PEEK, READ, RELEASE, SLEEP, TRY, WRITE
+
+SET_UP = "set-up"
+"""The owner of a lock that is taken outside a run."""
+
+
+class Clock:
+    """Virtual time: it moves where a wait times out, or a thread sleeps.
+
+    Time is a scheduling point only once the program asks what time it is.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def now(self) -> float:
+        execution = self._execution
+        if execution.running is not None:
+            if not execution.clock_visible:
+                execution.clock_visible = execution.grown = True
+            else:
+                execution.point(READ, execution.time, None)
+        return execution.now
+
+    def began(self) -> float:
+        """The time at which a wait begins."""
+        execution = self._execution
+        if execution.clock_visible and execution.running is not None:
+            execution.point(READ, execution.time, None)
+        return execution.now
+
+    def passes(self, until: float) -> None:
+        """A wait has ended by its time-out."""
+        execution = self._execution
+        if execution.clock_visible and execution.running is not None:
+            execution.point(WRITE, execution.time, None)
+        execution.now = max(execution.now, until)
+
+    def sleep(self, seconds: float) -> None:
+        execution = self._execution
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        until = self.began() + seconds
+        if execution.running is not None:
+            execution.point(SLEEP, execution.time, None)
+        self.passes(until)
+
+
+class _Lock(Location):
+    """A location that forgets what an earlier run has left."""
+
+    execution: Execution
+    clock: Clock
+
+    __slots__ = ("__weakref__", "count", "initial", "run")
+
+    def __init__(self) -> None:
+        Location.__init__(self)
+        self.run, self.count = self.execution.number, 0
+        self.initial: str | None = None  # who owns it where a run begins
+
+    def _renew(self) -> None:
+        if self.run != self.execution.number:
+            self.forget()
+            self.owner = self.initial
+            self.run, self.count = self.execution.number, int(self.owner is not None)
+
+    def _taken(self, blocking: bool, timeout: float) -> bool:
+        """Acquire it where the caller does not own it."""
+        thread = self.execution.running
+        if not blocking and timeout != -1:
+            raise ValueError("can't specify a timeout for a non-blocking call")
+        if timeout < 0 and timeout != -1:
+            raise ValueError("timeout value must be a non-negative number")
+        if thread is None:
+            if self.owner is not None:
+                if blocking and timeout < 0:
+                    raise RuntimeError(f"{self!r} is taken for ever: no thread runs here")
+                self.execution.now += max(0.0, timeout)
+                return False
+            self.owner = self.initial = SET_UP
+        elif blocking and timeout < 0:
+            self.execution.point(ACQUIRE, self, None)
+            self.owner = thread
+            thread.held.append(self)
+        else:
+            until = self.clock.began() + timeout if timeout > 0 else 0.0
+            self.execution.point(TRY, self, None)
+            if self.owner is not None:
+                if until:
+                    self.clock.passes(until)
+                return False
+            self.owner = thread
+            thread.held.append(self)
+        return True
+
+    def _freed(self) -> None:
+        owner, self.owner = self.owner, None
+        if self.execution.running is None:
+            self.initial = None
+        if owner is not SET_UP and owner is not None and self in owner.held:
+            owner.held.remove(self)
+
+    def _at_fork_reinit(self) -> None:
+        self._freed()
+        self.count = 0
+
+
+class Lock(_Lock):
+    """A lock that any thread may release."""
+
+    __slots__ = ()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        self._renew()
+        return self._taken(blocking, timeout)
+
+    def release(self) -> None:
+        self._renew()
+        self.execution.point(RELEASE, self, None)
+        if self.owner is None:
+            raise RuntimeError("release unlocked lock")
+        self._freed()
+
+    def locked(self) -> bool:
+        self._renew()
+        self.execution.point(PEEK, self, None)
+        return self.owner is not None
+
+    def _is_owned(self) -> bool:
+        """For Condition: its holder need not announce that it asks."""
+        self._renew()
+        thread = self.execution.running
+        if thread is not None and self.owner is not thread:
+            self.execution.point(PEEK, self, None)
+        return self.owner is not None
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    acquire_lock, release_lock, locked_lock = acquire, release, locked
+
+    def __repr__(self) -> str:
+        return f"<{'un' * (self.owner is None)}locked _thread.lock object at {id(self):#x}>"
+
+
+class RLock(_Lock):
+    """A lock that its owner may take again. Only the first and the last time can be seen."""
+
+    __slots__ = ()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        self._renew()
+        me = self.execution.running or SET_UP
+        if self.owner is me:
+            self.count += 1
+            return True
+        if not self._taken(blocking, timeout):
+            return False
+        self.count = 1
+        return True
+
+    def release(self) -> None:
+        self._renew()
+        if self.owner is not (self.execution.running or SET_UP):
+            raise RuntimeError("cannot release un-acquired lock")
+        if self.count == 1:
+            self.execution.point(RELEASE, self, None)
+            self._freed()
+        self.count -= 1
+
+    def locked(self) -> bool:
+        self._renew()
+        if self.owner is not (self.execution.running or SET_UP):
+            self.execution.point(PEEK, self, None)
+        return self.owner is not None
+
+    def _is_owned(self) -> bool:
+        self._renew()
+        return self.owner is (self.execution.running or SET_UP)
+
+    def _release_save(self) -> int:
+        self._renew()
+        if self.owner is not (self.execution.running or SET_UP):
+            raise RuntimeError("cannot release un-acquired lock")
+        self.execution.point(RELEASE, self, None)
+        count, self.count = self.count, 0
+        self._freed()
+        return count
+
+    def _acquire_restore(self, count: int) -> None:
+        self._renew()
+        self._taken(True, -1)
+        self.count = count
+
+    def _recursion_count(self) -> int:
+        return self.count if self._is_owned() else 0
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        return f"<{'un' * (self.owner is None)}locked _thread.RLock object at {id(self):#x}>"
+
+
+def locks(execution: Execution, clock: Clock) -> tuple[type[Any], type[Any]]:
+    """The classes ``Lock`` and ``RLock`` of an execution."""
+    fields = {"__slots__": (), "__module__": "_thread", "execution": execution, "clock": clock}
+    return type("lock", (Lock,), dict(fields)), type("RLock", (RLock,), dict(fields))

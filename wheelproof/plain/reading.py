@@ -1,0 +1,194 @@
+"""What a run shows: its failure, and the steps that lead there."""
+
+from __future__ import annotations
+
+import linecache
+import reprlib
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from wheelproof.plain.answers import Failure, FailureKind, Place, Schedule, Step, Switch, Wait
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.operations import ACQUIRE, JOIN, OPERATIONS, Ending, Thread
+
+if TYPE_CHECKING:
+    from wheelproof.plain.world import World
+
+_MISSING = object()
+
+
+class Found:
+    """A failure, before its run is recorded."""
+
+    def __init__(
+        self, kind: FailureKind, message: str, thread: str, error: BaseException | None
+    ) -> None:
+        self.kind, self.message, self.thread, self.error = kind, message, thread, error
+
+
+def failure_of(execution: Execution) -> Found | None:
+    """How the present run failed, if it did."""
+    for thread in execution.threads:
+        error = thread.error
+        if error is not None and not (isinstance(error, SystemExit) and thread.number):
+            kind = FailureKind.EXCEPTION
+            if isinstance(error, AssertionError):
+                kind = FailureKind.ASSERTION
+            message = f"{type(error).__name__} in {thread.name}: {error}"
+            return Found(kind, message.rstrip(": "), thread.name, error)
+    if execution.ending is Ending.STUCK:
+        waits = [wait for wait in map(waiting, execution.threads) if wait]
+        cycle = cycle_of(execution)
+        notified = any(wait[2] for wait in waits)
+        kind = FailureKind.LOST_WAKE_UP if notified and not cycle else FailureKind.DEADLOCK
+        names = ", ".join(wait[0].name for wait in waits)
+        return Found(kind, f"{kind}: {names} wait for ever", waits[0][0].name, None)
+    if execution.ending is Ending.ENDLESS:
+        message = f"endless loop: {execution.accesses:,} accesses"
+        return Found(FailureKind.ENDLESS, message, "", None)
+    return None
+
+
+def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
+    """A thread that waits at the end, whom it waits for, and whether for a notification."""
+    if thread.done or thread.kind not in (ACQUIRE, JOIN):
+        return None
+    holder = thread.target.owner
+    notified = thread.kind == ACQUIRE and holder is thread
+    return thread, holder if isinstance(holder, Thread) and holder is not thread else None, notified
+
+
+def cycle_of(execution: Execution) -> tuple[str, ...]:
+    """The names of threads that wait for each other in a circle."""
+    for first in execution.threads:
+        path: list[Thread] = []
+        thread: Thread | None = first
+        while thread is not None and thread not in path:
+            path.append(thread)
+            wait = waiting(thread)
+            thread = wait[1] if wait else None
+        if thread is first:
+            return tuple(other.name for other in path)
+    return ()
+
+
+class Recorder:
+    """Collects the steps of a run."""
+
+    def __init__(self, execution: Execution, world: World) -> None:
+        self._execution, self._world = execution, world
+        self._rows: list[list[Any]] = []
+        self._found: Found | None = None
+        self._waits: tuple[Wait, ...] = ()
+        self._cycle: tuple[str, ...] = ()
+        self._preempted = 0
+        self.preemptions = 0
+        self._files = {getattr(m, "__file__", None) for m in world.modules.values()}
+
+    def performs(self, thread: Thread, frame: FrameType | None) -> None:
+        """A thread performs the operation that it stands in front of."""
+        execution = self._execution
+        preempts = execution.preemptions > self._preempted
+        self._preempted = execution.preemptions
+        place = thread.site.place if thread.site else self.place(frame)
+        self._rows.append(
+            [thread, place, OPERATIONS[thread.kind], self.named(thread), _MISSING, preempts, ()]
+        )
+
+    def note(self, value: Any) -> None:
+        """The value of the last access."""
+        thread = self._execution.running
+        for row in reversed(self._rows):
+            if row[0] is thread:
+                row[4] = value
+                self._rows[-1] = self._rows[-1]
+                row[4] = reprlib.repr(value)
+                return
+
+    def named(self, thread: Thread) -> str:
+        target = thread.target
+        name = target.name
+        if isinstance(name, tuple) and len(name) == 2:
+            return f"{type(target.kept).__name__}.{name[1]}"
+        if isinstance(name, tuple):
+            return str(name[-1])
+        if isinstance(name, int):
+            return f"{type(target.kept).__name__}"
+        return str(name or type(target).__name__)
+
+    def place(self, frame: FrameType | None) -> Place:
+        """The innermost place outside the standard library's synchronization."""
+        chosen = None
+        while frame is not None:
+            if frame.f_code.co_filename in self._files:
+                chosen = chosen or frame
+                if frame.f_globals.get("__name__") not in ("threading", "queue"):
+                    chosen = frame
+                    break
+            frame = frame.f_back
+        if chosen is None:
+            return Place("", 0, 0, "", "", True)
+        code = chosen.f_code
+        text = linecache.getline(code.co_filename, chosen.f_lineno).strip()
+        module = chosen.f_globals.get("__name__", "")
+        key = f"{module}:{code.co_qualname}:{text}"
+        return Place(code.co_filename, chosen.f_lineno, 0, text, key, True)
+
+    def finish(self) -> bool:
+        """The run has ended. Whether it failed."""
+        execution = self._execution
+        self._found = failure_of(execution)
+        self.preemptions = execution.preemptions
+        self._cycle = cycle_of(execution)
+        waits = []
+        for thread in execution.threads:
+            wait = waiting(thread)
+            if wait is not None and execution.ending is Ending.STUCK:
+                holder = wait[1].name if wait[1] else ""
+                awaited = "a notification" if wait[2] else self.named(thread)
+                frame = thread.greenlet.gr_frame
+                waits.append(Wait(thread.name, awaited, holder, self.place(frame)))
+        self._waits = tuple(waits)
+        return self._found is not None
+
+    def steps(self) -> tuple[Step, ...]:
+        steps = []
+        for thread, place, operation, target, value, preempts, held in self._rows:
+            shown = "" if value is _MISSING else value
+            steps.append(Step(thread.name, place, operation, target, shown, held, preempts))
+        return tuple(steps)
+
+    def failure(self, minimal: bool, free_threaded_only: bool | None) -> Failure:
+        found = self._found
+        assert found is not None
+        return Failure(
+            kind=found.kind,
+            message=found.message,
+            thread=found.thread,
+            exception=found.error,
+            steps=self.steps(),
+            waits=self._waits,
+            cycle=self._cycle,
+            preemptions=self.preemptions,
+            minimal=minimal,
+            free_threaded_only=free_threaded_only,
+        )
+
+    def schedule(self) -> Schedule:
+        """The switches of the run."""
+        steps = self.steps()
+        visits: dict[tuple[str, str], int] = {}
+        switches = []
+        for index, step in enumerate(steps):
+            visit = visits[step.thread, step.place.key] = (
+                visits.get((step.thread, step.place.key), 0) + 1
+            )
+            del visit
+            following = steps[index + 1] if index + 1 < len(steps) else None
+            if following is not None and following.thread != step.thread:
+                later = next((s for s in steps[index + 1 :] if s.thread == step.thread), None)
+                key = later.place.key if later else ""
+                count = visits.get((step.thread, key), 0) + 1 if later else 0
+                switches.append(Switch(step.thread, key, count, following.thread))
+        places = tuple(site.key for site in self._world.sites if site.visible)
+        return Schedule(tuple(switches), places)

@@ -1,0 +1,197 @@
+"""What outlives a run: variables of modules, attributes of classes, and what they reach.
+
+It is recorded once the modules are loaded, and put back before each run. Runs report what they
+write, so that only those objects are compared; now and then all of them are.
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+import itertools
+import operator
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from wheelproof.plain.happens_before import Location
+
+MOST = 20_000
+"""Objects that are recorded, at most."""
+
+_COUNTS = (itertools.count, itertools.cycle)
+
+
+class _Kept:
+    """One object and its content: ``read`` gives it, ``write`` puts it back."""
+
+    __slots__ = ("content", "renewed", "target", "write")
+
+    def __init__(self, target: Any, content: Any, write: Callable[[Any, Any], None]) -> None:
+        self.target, self.content, self.write = target, content, write
+        self.renewed: list[tuple[Any, Any]] = []
+
+
+def _same(now: Any, then: Any) -> bool:
+    """Whether two lists or dictionaries hold the same objects in the same order."""
+    if len(now) != len(then):
+        return False
+    if isinstance(then, dict):
+        return all(map(operator.is_, now.values(), then.values())) and all(
+            map(operator.is_, now, then)
+        )
+    return all(map(operator.is_, now, then))
+
+
+def _fill_dictionary(target: Any, content: Any) -> None:
+    dict.clear(target)
+    dict.update(target, content)
+
+
+def _fill_list(target: Any, content: Any) -> None:
+    target[:] = content
+
+
+def _fill(target: Any, content: Any) -> None:
+    target.clear()
+    (target.update if isinstance(target, set) else target.extend)(content)
+
+
+def _fill_class(target: Any, content: Any) -> None:
+    for name in [name for name in vars(target) if name not in content]:
+        type.__delattr__(target, name)
+    for name, value in content.items():
+        if vars(target).get(name) is not value:
+            try:
+                type.__setattr__(target, name, value)
+            except (AttributeError, TypeError):
+                continue  # an attribute that cannot be assigned has not changed
+
+
+def _fill_cell(target: Any, content: Any) -> None:
+    if content:
+        target.cell_contents = content[0]
+    else:
+        del target.cell_contents
+
+
+def _cell(cell: Any) -> list[Any]:
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+class State:
+    """The recorded objects. ``own`` tells whether a class is one of the code under test."""
+
+    def __init__(self, own: Callable[[type], bool]) -> None:
+        self._own = own
+        self._kept: dict[int, _Kept] = {}
+        self._modules: dict[str, _Kept] = {}
+        self._renewed: list[_Kept] = []
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def record(self, modules: Iterable[types.ModuleType]) -> None:
+        """Record modules and what they reach, as it is now."""
+        stack: list[Any] = list(modules)
+        while stack and len(self._kept) < MOST:
+            value = stack.pop()
+            if id(value) in self._kept:
+                continue
+            kept = self._entry(value)
+            if kept is None:
+                continue
+            self._kept[id(value)] = kept
+            content = kept.content
+            parts = content.values() if isinstance(content, dict) else content
+            stack.extend(parts)
+            if isinstance(value, types.FunctionType):
+                stack.extend(value.__closure__ or ())
+                stack.extend(value.__defaults__ or ())
+                stack.extend((value.__kwdefaults__ or {}).values())
+            elif isinstance(value, types.ModuleType):
+                self._modules[getattr(value, "__file__", None) or value.__name__] = kept
+            if isinstance(content, dict):
+                self._find_counters(kept, content)
+
+    def _find_counters(self, kept: _Kept, content: dict[Any, Any]) -> None:
+        for name, value in content.items():
+            counter = getattr(value, "__self__", value)
+            if type(counter) in _COUNTS:
+                kept.renewed.append((name, (copy.copy(counter), counter is not value)))
+        if kept.renewed:
+            self._renewed.append(kept)
+
+    def _entry(self, value: Any) -> _Kept | None:
+        kind = type(value)
+        if issubclass(kind, types.ModuleType):
+            return _Kept(value.__dict__, dict(value.__dict__), _fill_dictionary)
+        if issubclass(kind, type):
+            if not self._own(value):
+                return None
+            content = {n: v for n, v in vars(value).items() if n not in ("__dict__", "__weakref__")}
+            return _Kept(value, content, _fill_class)
+        if issubclass(kind, Location | types.CodeType):
+            return None
+        if issubclass(kind, dict):
+            return _Kept(value, dict(value), _fill_dictionary)
+        if issubclass(kind, list | bytearray):
+            return _Kept(value, list(value), _fill_list)
+        if issubclass(kind, set | collections.deque):
+            return _Kept(value, list(value), _fill)
+        if issubclass(kind, tuple | frozenset):
+            return _Kept(value, list(value), lambda target, content: None)
+        if kind is types.CellType:
+            return _Kept(value, _cell(value), _fill_cell)
+        if issubclass(kind, classmethod | staticmethod):
+            return self._entry(value.__func__)
+        if kind is types.FunctionType or self._own(kind):
+            fields = getattr(value, "__dict__", None)
+            if type(fields) is dict:
+                return _Kept(fields, dict(fields), _fill_dictionary)
+        return None
+
+    def restore(self, locations: dict[Any, Location]) -> None:
+        """Put back what a run has written at these locations."""
+        kept, modules = self._kept, self._modules
+        for key, location in locations.items():
+            if location.writer < 0:
+                continue
+            holder: Any = key if type(key) is int else key[0]
+            entry = kept.get(holder) if type(holder) is int else modules.get(holder)
+            if entry is not None:
+                entry.write(entry.target, entry.content)
+        for entry in self._renewed:
+            for name, (template, bound) in entry.renewed:
+                new = copy.copy(template)
+                value = new.__next__ if bound else new
+                if isinstance(entry.target, dict):
+                    dict.__setitem__(entry.target, name, value)
+                else:
+                    type.__setattr__(entry.target, name, value)
+                entry.content[name] = value
+
+    def restore_all(self) -> int:
+        """Put back everything. How many objects had changed."""
+        changed = 0
+        for entry in self._kept.values():
+            target = entry.target
+            if isinstance(target, type):
+                now: Any = {
+                    name: value
+                    for name, value in vars(target).items()
+                    if name not in ("__dict__", "__weakref__")
+                }
+            elif isinstance(target, types.CellType):
+                now = _cell(target)
+            elif isinstance(target, set):
+                now = list(target)
+            else:
+                now = target
+            if not _same(now, entry.content):
+                entry.write(target, entry.content)
+                changed += 1
+        return changed
