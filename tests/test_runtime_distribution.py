@@ -15,8 +15,8 @@ import pytest
 from tests.test_wheel import NO_NETWORK, PIP, run, runtime
 from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.explore import ControlledImplementation
-from wheelproof.explore.findings import ExploreError
+from wheelproof.python import ControlledImplementation
+from wheelproof.python.findings import ExploreError
 from wheelproof.stress.loading import ProductionImplementation
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wheelproof.errors import EXIT_CODES
-from wheelproof.explore.primitives import MEANINGS
 from wheelproof.project.meanings import LABEL_KINDS, rows
 from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
+from wheelproof.python.runtime.primitives import MEANINGS
 from wheelproof.verdict import LAYERS_SAY
 
 Table = Callable[[tuple[str, ...], Iterable[tuple[str, ...]]], str]

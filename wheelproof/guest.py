@@ -41,7 +41,7 @@ STUBBORN = 20
 PATIENCE = 2.0
 """Seconds for a thread of the project to end after the code that started it."""
 
-_TRANSPARENT = frozenset({"wheelproof.isolated", "wheelproof.explore.fields", __name__})
+_TRANSPARENT = frozenset({"wheelproof.isolated", "wheelproof.python.runtime.fields", __name__})
 """Modules of the tool that only pass on what the project does."""
 
 

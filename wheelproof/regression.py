@@ -11,11 +11,11 @@ from pathlib import Path
 from wheelproof import project
 from wheelproof.choices import Choice, move_of, of_word, thread_of
 from wheelproof.errors import UsageError
-from wheelproof.explore import ControlledImplementation, RaceDetector
-from wheelproof.explore.difference import compare_shared
-from wheelproof.explore.findings import StepError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.python import ControlledImplementation, RaceDetector
+from wheelproof.python.findings import StepError
+from wheelproof.python.search.difference import compare_shared
 
 LONGEST = 10_000
 """Steps after which a run that has not ended is given up."""

@@ -17,7 +17,7 @@ from real.replay.sessions import Sessions
 from real.zookeeper import ensemble, server
 from wheelproof import project
 from wheelproof.errors import NothingChecked, WheelproofError
-from wheelproof.explore import Replay
+from wheelproof.python import Replay
 
 MECHANISM = "controller"
 ROOT = File(__file__).parents[2]

@@ -11,8 +11,12 @@ from real.replay import present
 from real.replay.paths import Graphs, Path, end_of
 from real.replay.sessions import Sessions
 from wheelproof.errors import ToolError
-from wheelproof.explore import ControlledImplementation, Replay, replay
 from wheelproof.graph import reduced
+from wheelproof.python import (
+    ControlledImplementation,
+    Replay,
+    replay,
+)
 
 IN_PLACE_OF = "impl.zookeeper"
 Pieces = Mapping[str, tuple[object, ...]]

@@ -11,11 +11,11 @@ from typing import Any
 from wheelproof.counterexample import document
 from wheelproof.counterexample.build import build
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.project.mechanism import Mechanism, the_property
 from wheelproof.protocols import programs
+from wheelproof.python.search.difference import Difference
 
 MOST_STEPS = 1000
 SAME_STATE = "Bisimulation"

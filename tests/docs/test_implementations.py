@@ -7,7 +7,8 @@ import pytest
 
 from impl import runtime
 from tests.docs.reading import ROOT
-from wheelproof.explore import labels, lint
+from wheelproof.python import labels
+from wheelproof.python.style import lint
 
 PAGE = (ROOT / "docs" / "implementations.md").read_text(encoding="utf-8")
 RULES = (
@@ -48,7 +49,8 @@ def names(heading):
 def rules():
     found = set()
     for module in RULES:
-        source = (ROOT / "wheelproof" / "explore" / f"{module}.py").read_text(encoding="utf-8")
+        (file,) = (ROOT / "wheelproof" / "python").rglob(f"{module}.py")
+        source = file.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Tuple) and len(node.elts) == 4:
                 rule = node.elts[1]

@@ -16,12 +16,12 @@ from wheelproof.checks.context import Context
 from wheelproof.counterexample import columns, document, export, replay, traced
 from wheelproof.counterexample.build import Diverged, build, labelled
 from wheelproof.counterexample.replay import NotReproduced
-from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import explore, first_violation
 from wheelproof.graph.same import difference
 from wheelproof.project import find
 from wheelproof.project.mechanism import Config
+from wheelproof.python import ControlledImplementation, bisimulate
 from wheelproof.tlc.result import Outcome, TlcResult, TraceState
 from wheelproof.tlc.values import Function
 from wheelproof.trace.steps.examples import random_schedule

@@ -12,8 +12,8 @@ from tests.nights import by_night
 from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore.primitives import registered
 from wheelproof.project import find, name_of
+from wheelproof.python.runtime.primitives import registered
 
 SUBJECT = ROOT / "examples" / "one_shot"
 PAGE = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from tests.harness.changes import CHANGED, near
 from tests.harness.mapping import MECHANISMS, visible
 from tests.model.artefacts import ROOT
 from tests.model.drawing import scenarios
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 HISTORY = {
     "atomic": {"exact", "ought"},

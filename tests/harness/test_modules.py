@@ -7,7 +7,7 @@ import pytest
 from tests.found import mechanisms
 from tests.model.artefacts import ROOT
 from wheelproof import isolated
-from wheelproof.explore import ControlledImplementation, ExploreError
+from wheelproof.python import ControlledImplementation, ExploreError
 
 MECHANISMS = mechanisms()
 MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__"}

@@ -7,7 +7,7 @@ from impl import overflow_wheel, timer_task_list
 from model.overflow_wheel import Model
 from tests.harness.mapping import visible
 from tests.model.overflow_wheel import NAME, ROOT, scenario
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 PROGRAM = [["check"], ["place", "a"], ["add"], ["cancel"], ["place", "a"], ["check"]]
 

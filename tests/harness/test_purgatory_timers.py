@@ -6,8 +6,8 @@ import pytest
 
 from model.purgatory import Model
 from tests.model.artefacts import ROOT, Artefacts
-from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
+from wheelproof.python import ControlledImplementation, bisimulate
 
 MECHANISM = Artefacts("purgatory").mechanism
 PROGRAMS = {

@@ -12,9 +12,9 @@ from tests.harness.changes import TIMER, near
 from tests.harness.mapping import ends
 from tests.model.artefacts import ROOT
 from tests.model.system_timer import MECHANISM, NAME
-from wheelproof.explore import ControlledImplementation, bisimulate
-from wheelproof.explore.findings import StepError
 from wheelproof.graph import reduced
+from wheelproof.python import ControlledImplementation, bisimulate
+from wheelproof.python.findings import StepError
 
 
 def scenario(*program, **others):

@@ -11,7 +11,7 @@ from impl import timing_wheel
 from tests.harness.changes import WHEEL
 from tests.harness.mapping import ends
 from tests.model.timing_wheel import NAME, ROOT, scenario
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 
 @st.composite

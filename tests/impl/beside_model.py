@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from model.pluscal import Machine
-from wheelproof.explore import ControlledImplementation, StepError
-from wheelproof.explore.difference import compare_enabled, compare_shared
-from wheelproof.explore.threads import Thread
 from wheelproof.graph.reduced import settle
+from wheelproof.python import ControlledImplementation, StepError
+from wheelproof.python.runtime.threads import Thread
+from wheelproof.python.search.difference import compare_enabled, compare_shared
 
 
 class Beside:

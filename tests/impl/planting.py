@@ -7,8 +7,12 @@ from typing import NamedTuple
 import pytest
 
 from tests.model.artefacts import ROOT, Artefacts
-from wheelproof.explore import ControlledImplementation, StyleError, bisimulate
-from wheelproof.explore.bisimulation import Bisimulation
+from wheelproof.python import (
+    ControlledImplementation,
+    StyleError,
+    bisimulate,
+)
+from wheelproof.python.search.bisimulation import Bisimulation
 
 Changes = tuple[tuple[str, str], ...]
 """(old, new) texts; each old one must be there once."""

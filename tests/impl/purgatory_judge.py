@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from wheelproof.explore.run import Run
-from wheelproof.explore.threads import Thread
+from wheelproof.python.runtime.threads import Thread
+from wheelproof.python.search.run import Run
 
 Values = Mapping[str, tuple[Any, ...]]
 

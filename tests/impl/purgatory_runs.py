@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests.impl.purgatory_judge import Broken, Judge
 from tests.model.artefacts import ROOT, Artefacts
 from wheelproof import documents
-from wheelproof.explore import ControlledImplementation, StepError
-from wheelproof.explore.watchdog import Watchdog
+from wheelproof.python import ControlledImplementation, StepError
+from wheelproof.python.runtime.watchdog import Watchdog
 
 NAME = "purgatory"
 MOST = 3_000

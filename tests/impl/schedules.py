@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 from tests.impl.histories import Call, Operation, Refusal, Return, refute
 from tests.impl.sequential_timers import LEAP_MS, OnePoint
 from tests.model.artefacts import ROOT
-from wheelproof.explore import ControlledImplementation, StepError
-from wheelproof.explore.threads import Thread
+from wheelproof.python import ControlledImplementation, StepError
+from wheelproof.python.runtime.threads import Thread
 
 NAME = "composed_timer"
 MAX_STEPS = 1_000

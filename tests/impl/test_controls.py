@@ -13,9 +13,9 @@ import pytest
 from model.timer_task_list import Model
 from tests.impl.planting import Changes, Control, noticed, planted, swapped
 from tests.model.timer import ARTEFACTS, MECHANISM, NAME, ROOT
-from wheelproof.explore import ControlledImplementation, bisimulate
-from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
+from wheelproof.python import ControlledImplementation, bisimulate
+from wheelproof.python.search.bisimulation import Bisimulation
 
 CHASED = {
     "lists": ["l1", "l2"],

@@ -22,7 +22,7 @@ from tests.impl.packages import imported
 from tests.impl.real_threads import MOMENT_S, finished, started
 from tests.impl.timing import Inline
 from tests.model.delayed_operation import MECHANISM, NAME, ROOT
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 CLASSES = (TryOnce, TryPending, LockedTry, CheckedTry, DelayedOperation)
 

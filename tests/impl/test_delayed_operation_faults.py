@@ -5,7 +5,7 @@ import pytest
 from tests.impl.planting import Control, bisimulated, noticed, planted, swapped
 from tests.model.delayed_operation import ARTEFACTS, NAME, ROOT
 from tests.nights import only
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 # -- negative controls
 

@@ -23,9 +23,9 @@ from tests.model.timer import MECHANISM, NAME, ROOT, source
 from tests.nights import only
 from wheelproof import documents
 from wheelproof.errors import WheelproofError
-from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import BudgetSpent, first_violation
+from wheelproof.python import ControlledImplementation, bisimulate
 
 LARGEST = 2_000
 """Reduced states of the model above which a scenario is rejected."""

@@ -9,7 +9,7 @@ import pytest
 from impl.gate import Gate
 from tests.impl.planting import Control, bisimulated
 from tests.model.artefacts import ROOT, Artefacts
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 QUEUE = Artefacts("delay_queue")
 SOURCES = {

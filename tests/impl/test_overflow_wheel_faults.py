@@ -6,7 +6,12 @@ import pytest
 
 from tests.impl.planting import Control, bisimulated, swapped
 from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
-from wheelproof.explore import ControlledImplementation, ExploreError, StyleError, labels
+from wheelproof.python import (
+    ControlledImplementation,
+    ExploreError,
+    StyleError,
+    labels,
+)
 
 # -- under control
 

@@ -32,7 +32,7 @@ from tests.impl.purgatory_runs import (
 from tests.model.artefacts import Artefacts
 from tests.nights import only
 from wheelproof.errors import UsageError
-from wheelproof.explore.watchdog import Watchdog
+from wheelproof.python.runtime.watchdog import Watchdog
 
 MECHANISM = Artefacts("purgatory").mechanism
 EXAMPLES = settings.default.max_examples

@@ -8,7 +8,7 @@ from impl.read_write_lock import ReadWriteLock
 from tests.impl.planting import Control, bisimulated, noticed, planted
 from tests.model.artefacts import Artefacts
 from tests.nights import by_night
-from wheelproof.explore import RaceDetector, random_schedules
+from wheelproof.python import RaceDetector, random_schedules
 
 LOCK = Artefacts("read_write_lock")
 ENTERS = "            while of.writer is not None or of.waiting:\n"

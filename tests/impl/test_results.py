@@ -9,8 +9,12 @@ from harness.result import raised
 from tests.impl.planting import Control, noticed, planted
 from tests.model import delayed_operation, system_timer, timer
 from tests.model.artefacts import ROOT
-from wheelproof.explore import ControlledImplementation, StyleError, random_schedules
-from wheelproof.explore.difference import compare_results
+from wheelproof.python import (
+    ControlledImplementation,
+    StyleError,
+    random_schedules,
+)
+from wheelproof.python.search.difference import compare_results
 
 OPERATION, TIMER, LISTS = delayed_operation.ARTEFACTS, system_timer.ARTEFACTS, timer.ARTEFACTS
 

@@ -12,7 +12,7 @@ from tests.model.artefacts import ROOT
 from tests.model.system_timer import ARTEFACTS, MECHANISM, NAME
 from tests.model.timing_wheel import levels_for
 from tests.nights import only
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""

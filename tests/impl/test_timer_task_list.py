@@ -11,7 +11,7 @@ from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from tests.impl.packages import imported, imports
 from tests.model.timer import NAME, ROOT, source
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 CLASSES = (TimerTask, TimerTaskEntry, TimerTaskList)
 SAMPLES = {
@@ -80,7 +80,7 @@ def test_artefacts_do_not_import_upwards(artefact, others):
 
 
 def test_that_rule_sees_an_import_of_the_tool():
-    assert "wheelproof" in imports("def f():\n    from wheelproof.explore import check\n")
+    assert "wheelproof" in imports("def f():\n    from wheelproof.python import check\n")
     assert "wheelproof" not in imports(source("impl"))
 
 

@@ -11,7 +11,7 @@ from model.timing_wheel import Model
 from tests.impl.beside_model import Beside
 from tests.model.timing_wheel import ARTEFACTS, MECHANISM, NAME, ROOT, levels_for
 from tests.nights import only
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import pytest
 
 from tests.model.artefacts import ROOT, Artefacts
-from wheelproof.explore import ControlledImplementation, Run
-from wheelproof.explore.states import explore_states
+from wheelproof.python import ControlledImplementation, Run
+from wheelproof.python.search.states import explore_states
 
 QUEUE = Artefacts("delay_queue")
 CLOCK = "c"

@@ -12,10 +12,10 @@ from typing import Any
 
 from tests.found import mechanisms
 from wheelproof.checks.context import Context
-from wheelproof.explore import ControlledImplementation
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.python import ControlledImplementation
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.result import Outcome
 

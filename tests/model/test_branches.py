@@ -16,9 +16,9 @@ import pytest
 
 from tests.found import mechanisms
 from tests.nights import by_night
-from wheelproof.explore.branches import NAME, Branches
 from wheelproof.graph.explorer import BudgetSpent, explore
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.python.style.branches import NAME, Branches
 
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = mechanisms()

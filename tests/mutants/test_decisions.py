@@ -10,7 +10,7 @@ from tests.nights import of_each_mechanism
 from wheelproof import isolated
 from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.errors import UsageError
-from wheelproof.explore import labels
+from wheelproof.python import labels
 
 MECHANISMS = mechanisms()
 ALL = [

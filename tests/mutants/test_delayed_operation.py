@@ -5,7 +5,11 @@ import pytest
 from model.delayed_operation import Model
 from tests.impl.planting import bisimulated
 from tests.model.delayed_operation import ARTEFACTS, MECHANISM, NAME, ROOT, source
-from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
+from wheelproof.python import (
+    ControlledImplementation,
+    RaceDetector,
+    random_schedules,
+)
 
 # -- which steps change
 

@@ -7,9 +7,9 @@ import pytest
 from tests.impl.planting import bisimulated
 from tests.model.artefacts import Artefacts
 from tests.nights import only
-from wheelproof.explore import bisimulate
-from wheelproof.explore.pairs import Violation
 from wheelproof.graph import reduced
+from wheelproof.python import bisimulate
+from wheelproof.python.search.pairs import Violation
 
 ARTEFACTS = {
     mechanism: Artefacts(mechanism)

@@ -3,9 +3,13 @@
 import pytest
 
 from tests.model.overflow_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
-from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
-from wheelproof.explore.store_buffer import DelayedField
 from wheelproof.graph.explorer import explore
+from wheelproof.python import (
+    ControlledImplementation,
+    RaceDetector,
+    random_schedules,
+)
+from wheelproof.python.runtime.store_buffer import DelayedField
 
 MARKS = {
     "PlainWheel": ("Overflowing", "overflow_wheel"),

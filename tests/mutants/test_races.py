@@ -7,7 +7,11 @@ import pytest
 from tests.found import mechanisms
 from tests.model.artefacts import ROOT, Artefacts
 from tests.nights import of_each_mechanism
-from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
+from wheelproof.python import (
+    ControlledImplementation,
+    RaceDetector,
+    random_schedules,
+)
 
 MECHANISMS = mechanisms()
 

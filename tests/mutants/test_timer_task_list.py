@@ -6,7 +6,11 @@ import pytest
 
 from tests.model.timer import ARTEFACTS, MECHANISM, NAME, ROOT, source
 from tests.nights import only
-from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
+from wheelproof.python import (
+    ControlledImplementation,
+    RaceDetector,
+    random_schedules,
+)
 
 # -- data races
 

@@ -27,8 +27,8 @@ from real.zookeeper import ensemble, server
 from tests.found import mechanisms
 from wheelproof.counterexample.build import build
 from wheelproof.errors import NothingChecked, ToolError, UsageError
-from wheelproof.explore import Difference
 from wheelproof.jvm.jars import NotHere
+from wheelproof.python import Difference
 
 FEW = ("reply_lost", "removed", "expires_at_start", "moves")
 VIOLATED = (

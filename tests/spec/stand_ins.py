@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wheelproof.explore import ControlledImplementation
-from wheelproof.explore.bisimulation import Bisimulation, bisimulate
-from wheelproof.explore.difference import Rows
-from wheelproof.explore.run import NO_TEXTS
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.python import ControlledImplementation
+from wheelproof.python.search.bisimulation import Bisimulation, bisimulate
+from wheelproof.python.search.difference import Rows
+from wheelproof.python.search.run import NO_TEXTS
 from wheelproof.tla import export
 from wheelproof.tla.model import Compiled
 

@@ -11,7 +11,7 @@ from tests.model.artefacts import ROOT
 from tests.spec.texts import algorithm, defined, written
 from wheelproof.checks.controls import can_wait
 from wheelproof.checks.coverage import labels_of_spec
-from wheelproof.explore import ControlledImplementation
+from wheelproof.python import ControlledImplementation
 
 MECHANISMS = mechanisms()
 LABELS = {

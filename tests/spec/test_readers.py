@@ -14,8 +14,8 @@ import pytest
 from tests.found import mechanisms
 from tests.nights import only
 from tests.spec.stand_ins import programs
-from wheelproof.explore import ControlledImplementation
-from wheelproof.explore.states import explore_states
+from wheelproof.python import ControlledImplementation
+from wheelproof.python.search.states import explore_states
 
 ROOT = Path(__file__).resolve().parents[2]
 

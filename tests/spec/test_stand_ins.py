@@ -13,7 +13,11 @@ import inspect
 import pytest
 
 from tests.spec.stand_ins import ROOT, STAND_INS, compared, programs
-from wheelproof.explore import locks, primitives, registry
+from wheelproof.python.runtime import (
+    locks,
+    primitives,
+    registry,
+)
 
 POOL = "harness.system_timer"
 

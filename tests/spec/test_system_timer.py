@@ -8,8 +8,12 @@ from tests.model.artefacts import ROOT
 from tests.model.system_timer import ARTEFACTS, MECHANISM, NAME
 from tests.spec.texts import assumptions, declared, refused_assumption
 from wheelproof.checks.context import Context
-from wheelproof.explore import ControlledImplementation, bisimulate, labels
 from wheelproof.project.mechanism import Config
+from wheelproof.python import (
+    ControlledImplementation,
+    bisimulate,
+    labels,
+)
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")

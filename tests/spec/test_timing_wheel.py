@@ -10,8 +10,8 @@ from tests.model.timing_wheel import ARTEFACTS, MECHANISM, NAME, ROOT
 from tests.spec.texts import assumptions, declared, refused_assumption
 from wheelproof import project
 from wheelproof.checks.context import Context
-from wheelproof.explore import ControlledImplementation, labels
 from wheelproof.project.mechanism import Config
+from wheelproof.python import ControlledImplementation, labels
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import re
 
 from tests.model.artefacts import Artefacts
-from wheelproof.explore import labels
+from wheelproof.python import labels
 
 
 def algorithm(spec: str) -> str:

@@ -11,7 +11,7 @@ HEAVY = (
     "jinja2",
     "pytest",
     "multiprocessing",
-    "wheelproof.explore",
+    "wheelproof.python",
     "wheelproof.graph",
     "wheelproof.tlc",
     "wheelproof.report",

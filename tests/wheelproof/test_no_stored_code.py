@@ -35,12 +35,12 @@ NAMED = frozenset({"import_module", "__import__", "find_spec"})
 
 ALLOWED = {
     ("wheelproof/isolated.py", "compile"): "a source of the project, which is under test",
-    ("wheelproof/explore/branches.py", "compile"): "the same, with notes of its branches",
+    ("wheelproof/python/style/branches.py", "compile"): "the same, with notes of its branches",
     (
-        "wheelproof/explore/dropped.py",
+        "wheelproof/python/style/dropped.py",
         "compile",
     ): "the same, with a harness whose calls are checked",
-    ("wheelproof/explore/loading.py", "compile"): "the same, as it is",
+    ("wheelproof/python/search/loading.py", "compile"): "the same, as it is",
     ("wheelproof/trace/steps/loading.py", "compile"): "the same, with a recorder's classes",
     ("wheelproof/tla/program.py", "compile"): "code of a syntax tree, whose names are checked",
     ("wheelproof/tla/environment.py", "exec"): "the same",

@@ -2,9 +2,9 @@
 
 A scenario has a few numbers, and arithmetic that goes wrong for others passes every check of its
 runs. So each function of the implementation that computes with numbers
-(:mod:`wheelproof.explore.arithmetic`) stands in ``harness/arithmetic.toml``: as one that a theorem
-runs on symbols, or with its expressions and the reason why no theorem has to. A project without
-that file has no such row.
+(:mod:`wheelproof.python.style.arithmetic`) stands in ``harness/arithmetic.toml``: as one that a
+theorem runs on symbols, or with its expressions and the reason why no theorem has to. A project
+without that file has no such row.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from wheelproof import reading
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore.arithmetic import computations
 from wheelproof.project.tables import Tables
+from wheelproof.python.style.arithmetic import computations
 from wheelproof.verdict import Row, Verdict
 
 NAME = "arithmetic"

@@ -11,14 +11,14 @@ from typing import Unpack
 
 from wheelproof.checks.context import Checked, Context, counts_of
 from wheelproof.counterexample.build import Diverged, build
-from wheelproof.explore.bisimulation import Bisimulation, bisimulate
-from wheelproof.explore.difference import Difference
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph import reduced
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import Model
+from wheelproof.python.search.bisimulation import Bisimulation, bisimulate
+from wheelproof.python.search.difference import Difference
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.result import TlcResult
 

@@ -12,12 +12,12 @@ from wheelproof.checks import lock_order
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.random import RACE
 from wheelproof.counterexample import composed
-from wheelproof.explore.composition import Composition, compose
-from wheelproof.explore.run import ControlledImplementation
-from wheelproof.explore.search import Progress
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Composed
+from wheelproof.python.search.composition import Composition, compose
+from wheelproof.python.search.run import ControlledImplementation
+from wheelproof.python.search.search import Progress
 from wheelproof.verdict import Row, Verdict
 
 COMPOSITION = "Composition"

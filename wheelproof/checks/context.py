@@ -13,11 +13,11 @@ from typing import Protocol, TypedDict, Unpack
 from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
-from wheelproof.explore.lock_order import Edge, Place
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
+from wheelproof.python.runtime.lock_order import Edge, Place
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.refusals import refuses
 from wheelproof.tlc.result import Outcome, TlcResult

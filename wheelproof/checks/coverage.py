@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from wheelproof import reading
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore import labels as comments
 from wheelproof.project.mechanism import Label
+from wheelproof.python import labels as comments
 from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
 

@@ -25,10 +25,10 @@ from wheelproof.checks import (
 from wheelproof.checks.context import IN_PYTHON, Context, Report, Wanted
 from wheelproof.errors import UsageError
 from wheelproof.events import Ended, Notice
-from wheelproof.explore.search import rare_collections
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
+from wheelproof.python.search.search import rare_collections
 from wheelproof.verdict import Row
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from wheelproof.checks.context import LARGE, Context, Report
 from wheelproof.checks.jvm_files import LAYER, Files
 from wheelproof.checks.random import RACE
-from wheelproof.explore.difference import Rows
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.jvm import classfiles, composed, product
@@ -34,6 +33,7 @@ from wheelproof.jvm.tasks import (
 )
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import the_property
+from wheelproof.python.search.difference import Rows
 from wheelproof.verdict import Measured, Verdict
 
 MARGIN = (4, 20_000)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from wheelproof.checks.context import Context
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.errors import ToolError
-from wheelproof.explore.difference import Difference
 from wheelproof.jvm.declaration import BISIMULATION
 from wheelproof.jvm.joined import Joined
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.tasks import Task
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model
+from wheelproof.python.search.difference import Difference
 
 LAYER = "jvm"
 

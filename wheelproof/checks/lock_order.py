@@ -1,7 +1,7 @@
 """The order of locks over all scenarios of a mechanism: no cycle, and the documented graph.
 
 The bisimulations and the composed runs of the implementation collect its edges
-(:mod:`wheelproof.explore.lock_order`). They are held against the project's declaration
+(:mod:`wheelproof.python.runtime.lock_order`). They are held against the project's declaration
 (:mod:`wheelproof.project.lock_order`). A project needs none: then a cycle is rejected, unless only
 configs that expect a deadlock take one of its edges.
 
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore.lock_order import Edge, LockOrder, Place
 from wheelproof.project.lock_order import FILE, Documented, cycle, ends, read
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.python.runtime.lock_order import Edge, LockOrder, Place
 from wheelproof.verdict import Row, Verdict
 
 NAME = "lock_order"

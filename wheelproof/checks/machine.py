@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from wheelproof.checks.comparisons import Equality, bisimulated
 from wheelproof.checks.context import COMPARED, Context
-from wheelproof.explore.bisimulation import Bisimulation
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph import reduced, same
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
 from wheelproof.project.mechanism import Config
+from wheelproof.python.search.bisimulation import Bisimulation
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tlc.result import TlcResult
 

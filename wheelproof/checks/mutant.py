@@ -27,12 +27,12 @@ from wheelproof.checks.context import Checked, Context, Report, verdict_of
 from wheelproof.choices import Move, move_of, thread_of
 from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
-from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.graph.liveness import violation
 from wheelproof.project.mechanism import Config, Mutant, the_property
 from wheelproof.protocols import Model
+from wheelproof.python.search.bisimulation import Bisimulation
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.tlc.schedule import schedule_of
 from wheelproof.verdict import Verdict

@@ -14,8 +14,8 @@ from wheelproof.checks import arithmetic, controls, coverage, failing, lock_orde
 from wheelproof.checks.context import Context, Report, Wanted
 from wheelproof.checks.jobs import Job
 from wheelproof.events import Ended
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.verdict import Row, judge
 
 SOURCES = ("config", "composed")

@@ -12,13 +12,17 @@ from functools import partial
 from wheelproof.checks.comparisons import parted, reduced_graph
 from wheelproof.checks.context import Context, Report
 from wheelproof.counterexample.build import Diverged, build, labelled, settled
-from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
-from wheelproof.explore.refined import refined
-from wheelproof.explore.runner import Racing
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mutant
 from wheelproof.protocols import programs
+from wheelproof.python import (
+    RaceDetector,
+    RandomSchedules,
+    random_schedules,
+)
+from wheelproof.python.search.refined import refined
+from wheelproof.python.search.runner import Racing
 from wheelproof.verdict import Verdict
 
 SEED = 7

@@ -12,7 +12,7 @@ from wheelproof import documents
 from wheelproof.checks.context import Report
 from wheelproof.checks.jobs import Job
 from wheelproof.documents import Record
-from wheelproof.explore.lock_order import Edge, Place
+from wheelproof.python.runtime.lock_order import Edge, Place
 from wheelproof.verdict import row_of
 
 SCHEMA = "wheelproof.cache/2"

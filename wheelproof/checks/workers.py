@@ -26,8 +26,8 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out
 from wheelproof.errors import ToolError
 from wheelproof.events import Listener, Notice, Tick, VerifyOptions
-from wheelproof.explore.search import RARELY
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.python.search.search import RARELY
 from wheelproof.tlc import server
 
 if TYPE_CHECKING:

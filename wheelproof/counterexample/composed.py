@@ -11,10 +11,16 @@ from collections.abc import Iterator, Mapping
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.counterexample.places import place_texts, plain
 from wheelproof.errors import ToolError
-from wheelproof.explore import ControlledImplementation, RaceDetector, Replay, Taken, replay
-from wheelproof.explore.runner import Racing
 from wheelproof.project.mechanism import Composed, Mechanism
 from wheelproof.protocols import Model, Values
+from wheelproof.python import (
+    ControlledImplementation,
+    RaceDetector,
+    Replay,
+    Taken,
+    replay,
+)
+from wheelproof.python.search.runner import Racing
 
 LAYER = "composition"
 RACE = "NoDataRace"

@@ -176,7 +176,7 @@ class OnImplementation(OnModel):
 
     def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
         super().__init__(mechanism, found)
-        from wheelproof.explore import ControlledImplementation, RaceDetector
+        from wheelproof.python import ControlledImplementation, RaceDetector
 
         changed = mechanism.without(found.impl_without)
         self.implementation = ControlledImplementation.load(
@@ -190,7 +190,7 @@ class OnImplementation(OnModel):
         self.differs = ""
 
     def go(self, last: int) -> None:
-        from wheelproof.explore.findings import StepError
+        from wheelproof.python.findings import StepError
 
         super().go(last)
         silent, names = self.mechanism.silent, [thread.name for thread in self.execution.threads]
@@ -222,7 +222,7 @@ class OnImplementation(OnModel):
 
     def difference(self, state: State) -> str:
         """How the implementation differs from a model state; "" if it does not."""
-        from wheelproof.explore.difference import compare_shared
+        from wheelproof.python.search.difference import compare_shared
 
         theirs = zip(self.model.variables, self.model.pieces(state))
         if parted := compare_shared(
@@ -239,7 +239,7 @@ class OnImplementation(OnModel):
 
         Each choice is taken in a run of its own.
         """
-        from wheelproof.explore.difference import compare_choices
+        from wheelproof.python.search.difference import compare_choices
 
         names, silent = self.model.threads, self.mechanism.silent
         way = [
@@ -262,7 +262,7 @@ class OnImplementation(OnModel):
 
     def alternatives(self, way: list[Move], thread: int) -> set[Move]:
         """The keys of a thread's next step after these steps."""
-        from wheelproof.explore.findings import StepError
+        from wheelproof.python.findings import StepError
 
         found, left = set[Move](), list[Move]([thread])
         while left:

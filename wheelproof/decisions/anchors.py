@@ -66,7 +66,7 @@ def _of_tla(text: str) -> list[Anchor]:
 
 
 def _of_python(file: Path, text: str) -> Iterator[Anchor]:
-    from wheelproof.explore import labels  # which imports the whole of explore
+    from wheelproof.python import labels  # which imports the whole of wheelproof.python
 
     tree = reading.tree(text, file)
     functions: list[range] = []

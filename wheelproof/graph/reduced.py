@@ -12,9 +12,9 @@ from typing import NamedTuple, TypedDict, Unpack
 
 from wheelproof.choices import Move, choice_of, labelled, move_of
 from wheelproof.errors import UsageError
-from wheelproof.explore.difference import Rows
 from wheelproof.graph.explorer import Results, StateGraph, explore
 from wheelproof.protocols import Model, Outcomes, State, Step, outcomes_of
+from wheelproof.python.search.difference import Rows
 
 
 class Options(TypedDict, total=False):

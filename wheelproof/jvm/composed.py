@@ -1,23 +1,23 @@
 """Compiled classes with the steps of a lower mechanism, followed with the model of the upper one.
 
 The model takes an operation of the lower mechanism for one step. The search of the JVM has all of
-its steps. :class:`wheelproof.explore.composition.Inclusion` tracks the states that the model may be
-in, as it does for an implementation in Python. A variable whose number of values changes, such as
-the content of lists, is one value here.
+its steps. :class:`wheelproof.python.search.composition.Inclusion` tracks the states that the model
+may be in, as it does for an implementation in Python. A variable whose number of values changes,
+such as the content of lists, is one value here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wheelproof.explore.composed_search import Way
-from wheelproof.explore.composition import Inclusion
-from wheelproof.explore.difference import Difference, Results, Rows, Step
-from wheelproof.explore.search import Parted
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, Graph
 from wheelproof.jvm.values import Encoder, Numbers
 from wheelproof.protocols import Values
+from wheelproof.python.search.composed_search import Way
+from wheelproof.python.search.composition import Inclusion
+from wheelproof.python.search.difference import Difference, Results, Rows, Step
+from wheelproof.python.search.search import Parted
 from wheelproof.verdict import Measured, Verdict
 
 COMPOSITION = "Composition"

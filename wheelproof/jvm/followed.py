@@ -6,13 +6,13 @@ import json
 from collections.abc import Collection, Iterable
 
 from wheelproof.choices import Move
-from wheelproof.explore.difference import compare_enabled, compare_results
 from wheelproof.graph.reduced import settle, settled_with_results
 from wheelproof.jvm.answers import Replayed
 from wheelproof.jvm.process import FAILED, MOVES, STUTTER, frozen
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State, outcomes_of
+from wheelproof.python.search.difference import compare_enabled, compare_results
 
 
 class Followed:

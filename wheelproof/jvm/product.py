@@ -7,7 +7,10 @@ from typing import Any
 
 from wheelproof.choices import only_threads
 from wheelproof.errors import UsageError
-from wheelproof.explore.difference import (
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, MOVES, UNTRIED, WAITS, Graph
+from wheelproof.jvm.values import Encoder
+from wheelproof.python.search.difference import (
     Difference,
     Rows,
     Step,
@@ -15,9 +18,6 @@ from wheelproof.explore.difference import (
     compare_results,
     results_of,
 )
-from wheelproof.graph.explorer import StateGraph
-from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, MOVES, UNTRIED, WAITS, Graph
-from wheelproof.jvm.values import Encoder
 
 DONE = "Done"
 STUTTER = 0

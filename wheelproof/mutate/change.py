@@ -25,7 +25,8 @@ TESTED = frozenset({"traces", "tool"})
 """The artefacts whose changes unit tests alone judge."""
 
 PACKAGES = (
-    *(f"wheelproof/{name}" for name in ("checks", "explore", "graph", "jvm", "tlc")),
+    *(f"wheelproof/{name}" for name in ("checks", "graph", "jvm", "tlc", "python")),
+    *(f"wheelproof/python/{name}" for name in ("runtime", "style", "state", "search")),
     *("proofs", "proofs/generated", "proofs/second"),
 )
 """The folders of ``tool``: its packages and the general prover. Folders below do not count."""

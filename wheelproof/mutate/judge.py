@@ -28,12 +28,12 @@ from wheelproof.checks.jobs import Job, dispatch
 from wheelproof.counterexample.build import Diverged
 from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
-from wheelproof.explore.findings import StyleError
 from wheelproof.graph.explorer import BudgetSpent
 from wheelproof.mutate.finding import Finding, Judged, plain
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.pytest_runs import PytestRuns
 from wheelproof.mutate.tlc_runs import KeptRuns, most
+from wheelproof.python.findings import StyleError
 from wheelproof.tlc.refusals import EVALUATED, REFUSED, unevaluated
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict

@@ -17,7 +17,6 @@ from pathlib import Path
 from wheelproof import isolated, reading
 from wheelproof.checks import jobs, prove
 from wheelproof.checks.jobs import Job
-from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.jvm import declaration
 from wheelproof.jvm.tasks import CLASSES, tasks
@@ -25,6 +24,7 @@ from wheelproof.mutate.change import ARTEFACTS, PACKAGES, TESTED
 from wheelproof.mutate.group import LATE, Check, Group
 from wheelproof.mutate.unit_tests import UnitTests, imported
 from wheelproof.project.mechanism import Mechanism, name_of
+from wheelproof.python import ControlledImplementation
 from wheelproof.tlc import mc
 
 SMALL = 1_500

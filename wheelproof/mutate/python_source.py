@@ -7,7 +7,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import Protocol
 
-from wheelproof.explore import labels
+from wheelproof.python import labels
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -10,10 +10,10 @@ from typing import Unpack
 
 from wheelproof.checks.context import Context, Limits
 from wheelproof.errors import UsageError
-from wheelproof.explore import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.kept import Entries
 from wheelproof.project.mechanism import Config
+from wheelproof.python import ControlledImplementation
 from wheelproof.tlc import process, stored
 from wheelproof.tlc.result import Outcome, TlcResult
 

@@ -14,7 +14,7 @@ from typing import Any
 from tests.impl.real_threads import MOMENT_S
 from tests.model.artefacts import ROOT
 from wheelproof import isolated
-from wheelproof.explore.labels import KINDS, NAME
+from wheelproof.python.labels import KINDS, NAME
 
 MODULES = sorted(file.stem for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__")
 LABEL = re.compile(rf"  # (?:(?:{'|'.join(sorted(KINDS))}) {NAME.pattern}(?:, )?)+$", re.MULTILINE)

@@ -14,7 +14,7 @@ from wheelproof.checks import arithmetic
 from wheelproof.checks.context import Context
 from wheelproof.checks.overall import Reading
 from wheelproof.errors import UsageError
-from wheelproof.explore.arithmetic import computations
+from wheelproof.python.style.arithmetic import computations
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]

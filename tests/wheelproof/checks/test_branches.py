@@ -6,8 +6,8 @@ from tests.model import system_timer, timer
 from tests.model.artefacts import ROOT
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore import ControlledImplementation, bisimulate
-from wheelproof.explore.branches import Branches
+from wheelproof.python import ControlledImplementation, bisimulate
+from wheelproof.python.style.branches import Branches
 
 RARE = (
     "        deadline, current = entry.expiration_ms, self.current_time\n",

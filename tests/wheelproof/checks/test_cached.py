@@ -18,9 +18,9 @@ from wheelproof.checks.jobs import broken_too, plan, proofs
 from wheelproof.checks.prove import Declared
 from wheelproof.cli import app
 from wheelproof.events import Started, VerifyOptions
-from wheelproof.explore.loading import Loaded
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.project.inputs import Inputs, below
+from wheelproof.python.search.loading import Loaded
 
 ROOT = Path(__file__).parents[3]
 NAME = "timer_task_list"

@@ -9,8 +9,8 @@ from tests.model.timer import MECHANISM
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import UsageError
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.project.mechanism import Label
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.verdict import exit_code
 
 ALL = set(MECHANISM.labels)

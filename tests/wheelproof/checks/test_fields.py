@@ -11,8 +11,8 @@ from tests.model import delayed_operation, system_timer, timer, timing_wheel
 from tests.model.artefacts import ROOT
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
-from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
+from wheelproof.python import ControlledImplementation, bisimulate
 
 WRONG_PREV = ("entry.prev = None  # write U7", "entry.prev = entry  # write U7")
 PREV = '        "prev": tuple(role[node.prev] for node in nodes),\n'

@@ -9,10 +9,10 @@ from wheelproof import project
 from wheelproof.checks import lock_order as checked
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.lock_order import lock_order, note
-from wheelproof.explore import ControlledImplementation
-from wheelproof.explore.lock_order import Edge, Place
-from wheelproof.explore.search import Search
 from wheelproof.project.lock_order import cycle
+from wheelproof.python import ControlledImplementation
+from wheelproof.python.runtime.lock_order import Edge, Place
+from wheelproof.python.search.search import Search
 from wheelproof.verdict import exit_code
 
 NAME = MECHANISM.name

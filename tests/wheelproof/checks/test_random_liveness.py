@@ -10,12 +10,12 @@ from wheelproof.checks import liveness, random, safety
 from wheelproof.checks.context import Context
 from wheelproof.counterexample.document import read
 from wheelproof.counterexample.replay import NotReproduced, OnImplementation, OnModel
-from wheelproof.explore import ControlledImplementation, random_schedules
-from wheelproof.explore.difference import Difference
-from wheelproof.explore.race import Access, Race
-from wheelproof.explore.refined import refined
-from wheelproof.explore.runner import Racing
 from wheelproof.graph.explorer import explore
+from wheelproof.python import ControlledImplementation, random_schedules
+from wheelproof.python.runtime.race import Access, Race
+from wheelproof.python.search.difference import Difference
+from wheelproof.python.search.refined import refined
+from wheelproof.python.search.runner import Racing
 
 RACY = next(mutant for mutant in MECHANISM.mutants.values() if mutant.data_race)
 

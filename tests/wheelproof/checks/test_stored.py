@@ -14,7 +14,7 @@ from wheelproof.checks.jobs import Job
 from wheelproof.checks.stored import Entry
 from wheelproof.errors import UsageError
 from wheelproof.events import VerifyOptions
-from wheelproof.explore.lock_order import Edge, Place
+from wheelproof.python.runtime.lock_order import Edge, Place
 from wheelproof.verdict import Row
 
 JOB = Job("gate", "config", "small", ("tlc", "graph"), others=("live",))

@@ -4,11 +4,11 @@ from array import array
 
 import pytest
 
-from wheelproof.explore.difference import Rows
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.jvm import product
 from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, MOVES, UNTRIED, WAITS, Graph
 from wheelproof.jvm.values import Encoder
+from wheelproof.python.search.difference import Rows
 
 SCENARIO = {"threads": {"a": [["go"]], "b": [["go"]]}}
 LABELS = ["(stutter)", "A1", "B1"]

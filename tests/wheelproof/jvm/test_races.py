@@ -8,10 +8,10 @@ import pytest
 from tests.found import bindings, mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
-from wheelproof.explore.run import ControlledImplementation
 from wheelproof.jvm import tasks
 from wheelproof.jvm.marks import Compared, compared
 from wheelproof.jvm.process import Jvm
+from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]

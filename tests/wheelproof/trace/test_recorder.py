@@ -8,7 +8,7 @@ import pytest
 from impl import runtime as production
 from tests.wheelproof.trace.recorded import NAME, OTHERWISE, REJECTED, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.explore.findings import ExploreError
+from wheelproof.python.findings import ExploreError
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import event_of
 from wheelproof.trace.judging import replay

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
-from wheelproof.explore.bound import bound as of_its_own
+from wheelproof.python.runtime.bound import bound as of_its_own
 from wheelproof.trace.recording.recorder import Recorder
 
 T = TypeVar("T", bound="Recorded")

@@ -1,9 +1,9 @@
 """Which step of the mechanism an operation of a directed run belongs to, where operations of lower
 mechanisms are single steps of it.
 
-The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the harness's
-``ATOMIC`` names the labels are dropped, all but those that it keeps, and what such code does
-belongs to the labelled line outside that called it.
+The same grain as the explorer's (``wheelproof.python.runtime.atomic``): of a module that the
+harness's ``ATOMIC`` names the labels are dropped, all but those that it keeps, and what such code
+does belongs to the labelled line outside that called it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping
 from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
-from wheelproof.explore.fields import classes_of
-from wheelproof.explore.labels import STEP_KINDS, Labels
+from wheelproof.python.labels import STEP_KINDS, Labels
+from wheelproof.python.runtime.fields import classes_of
 
 
 class Step(NamedTuple):

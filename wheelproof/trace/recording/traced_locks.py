@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from wheelproof.explore.findings import ExploreError
+from wheelproof.python.findings import ExploreError
 from wheelproof.trace.recording.bound import Recorded
 from wheelproof.trace.recording.recorder import STOP_SECONDS, Stop
 

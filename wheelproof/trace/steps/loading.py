@@ -14,10 +14,11 @@ from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.explore import labels, own, production
-from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Harness, HarnessModule, Scenario, Values
+from wheelproof.python import labels
+from wheelproof.python.runtime import own, production
+from wheelproof.python.runtime.fields import classes_of, marks_of
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, ClassVar
 
-from wheelproof.explore.bound import bound
-from wheelproof.explore.locks import MONITORS_SHOW
-from wheelproof.explore.patience import limited
+from wheelproof.python.runtime.bound import bound
+from wheelproof.python.runtime.locks import MONITORS_SHOW
+from wheelproof.python.runtime.patience import limited
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,
@@ -242,7 +242,7 @@ class NoMonitor(Recorded):
 
 
 class Condition(Recorded):
-    """A wait is three steps, as in ``wheelproof.explore.conditions``.
+    """A wait is three steps, as in ``wheelproof.python.runtime.conditions``.
 
     ``asleep``: the threads that wait; ``tickets``: who may take each notification.
     """

@@ -13,9 +13,9 @@ from queue import Empty, Full
 from types import FrameType, ModuleType
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from wheelproof.explore.bound import bound
-from wheelproof.explore.queues import ShutDown
 from wheelproof.isolated import DISTRIBUTION
+from wheelproof.python.runtime.bound import bound
+from wheelproof.python.runtime.queues import ShutDown
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.choices import chooser
 from wheelproof.trace.steps.locks import Interrupted, locks, placed, without

@@ -1,8 +1,9 @@
 """Python's semaphores, events, barriers and queues, which report to a recorder.
 
-They are the controlled classes of :mod:`wheelproof.explore`, on :class:`Moments` in the place of
-their scheduler. So each operation is the step that it is under control, with the same time-outs,
-and a harness reads the same attributes. Its effect and its event are one moment of the recorder.
+They are the controlled classes of :mod:`wheelproof.python.runtime`, on :class:`Moments` in the
+place of their scheduler. So each operation is the step that it is under control, with the same
+time-outs, and a harness reads the same attributes. Its effect and its event are one moment of the
+recorder.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from collections.abc import Callable
 from types import FrameType, FunctionType
 from typing import Any, NoReturn, TypeGuard
 
-from wheelproof.explore import queues, registry, synchronizers
-from wheelproof.explore.threads import Admits
+from wheelproof.python.runtime import (
+    queues,
+    registry,
+    synchronizers,
+)
+from wheelproof.python.runtime.threads import Admits
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import LOOK_SECONDS, Actor, Recorder, Stop, frame_of
 

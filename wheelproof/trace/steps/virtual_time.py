@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any
 
-from wheelproof.explore.bound import bound
-from wheelproof.explore.findings import ExploreError
+from wheelproof.python.findings import ExploreError
+from wheelproof.python.runtime.bound import bound
 from wheelproof.trace.steps.locks import Condition, placed
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,

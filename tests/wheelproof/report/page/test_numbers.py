@@ -9,7 +9,7 @@ from tests.wheelproof.report.page.test_page import parsed
 from wheelproof import project
 from wheelproof.counterexample import columns, export
 from wheelproof.counterexample.document import Step
-from wheelproof.explore.difference import Difference
+from wheelproof.python.search.difference import Difference
 from wheelproof.report import page
 
 QUIET = Step("a", "T0", "silent")

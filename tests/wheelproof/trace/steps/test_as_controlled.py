@@ -9,12 +9,16 @@ from types import SimpleNamespace
 import pytest
 
 from tests.nights import every
-from tests.wheelproof.explore import queue_box, shutdown_box, synchronizer_box
-from tests.wheelproof.explore.test_queue_shutdown import ENDING as ON_SHUT_DOWN
-from tests.wheelproof.explore.test_queues import PROGRAMS as ON_QUEUES
-from tests.wheelproof.explore.test_synchronizers import PROGRAMS as ON_SYNCHRONIZERS
+from tests.wheelproof.python.runtime import (
+    queue_box,
+    shutdown_box,
+    synchronizer_box,
+)
+from tests.wheelproof.python.runtime.test_queue_shutdown import ENDING as ON_SHUT_DOWN
+from tests.wheelproof.python.runtime.test_queues import PROGRAMS as ON_QUEUES
+from tests.wheelproof.python.runtime.test_synchronizers import PROGRAMS as ON_SYNCHRONIZERS
 from wheelproof.errors import ToolError
-from wheelproof.explore import queues, registry
+from wheelproof.python.runtime import queues, registry
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps import recorder, synchronizers
 from wheelproof.trace.steps.record import record

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.wheelproof.explore import lock_box
-from tests.wheelproof.explore.boxes import ends
-from tests.wheelproof.explore.lock_box import scenario
+from tests.wheelproof.python.runtime import lock_box
+from tests.wheelproof.python.runtime.boxes import ends
+from tests.wheelproof.python.runtime.lock_box import scenario
 from wheelproof.errors import ToolError
 from wheelproof.trace.steps import locks, record
 from wheelproof.trace.steps.loading import Loaded

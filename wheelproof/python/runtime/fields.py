@@ -1,0 +1,118 @@
+"""Marked fields under control: a data descriptor in front of the slot's own.
+
+Replacing the descriptor in place, rather than the class, keeps module globals, ``super()`` and
+constructor calls right: the class is the same object.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from types import MemberDescriptorType, ModuleType
+
+from wheelproof.python.findings import ExploreError
+from wheelproof.python.runtime.controlled import Scheduler
+
+MARKS = {"Volatile": True, "Plain": False}
+"""Head of the annotation -> whether every access must be a labelled step."""
+
+
+class Field:
+    """Wraps a slot's member descriptor, which keeps the value; ``member`` reads without a step."""
+
+    __slots__ = ("_get", "_set", "member", "name", "scheduler", "volatile")
+
+    def __init__(self, member: MemberDescriptorType, volatile: bool, scheduler: Scheduler) -> None:
+        self.member, self.volatile, self.scheduler = member, volatile, scheduler
+        self.name = member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            site = scheduler.point("read", self.volatile)
+            changes = site is not None and site.kind == "change"
+            if changes:  # the line changes the object that the field holds: only the read is seen
+                scheduler.running.performed = True
+            # None: within an atomic operation, which still orders by its volatile fields, but whose
+            # plain accesses are not looked at
+            if scheduler.race is not None and (site is not None or self.volatile):
+                note = scheduler.race.write if changes else scheduler.race.read
+                note(scheduler.running, self, instance, site)
+        return self._get(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        scheduler = self.scheduler
+        if scheduler.running is not None:
+            site = scheduler.point("write", self.volatile)
+            if scheduler.race is not None and (site is not None or self.volatile):
+                scheduler.race.write(scheduler.running, self, instance, site)
+        self._set(instance, value)
+
+
+def classes_of(module: ModuleType) -> Iterator[type]:
+    """The classes that a module defines, those nested in classes included."""
+
+    def within(namespace: Mapping[str, object]) -> Iterator[type]:
+        for value in list(namespace.values()):
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                yield value
+                yield from within(vars(value))
+
+    yield from dict.fromkeys(within(vars(module)))
+
+
+def marks_of(cls: type) -> dict[str, bool]:
+    """The marked fields of a class body: name -> volatile. Annotations must be text."""
+    found = {}
+    for name, annotation in inspect.get_annotations(cls).items():
+        if not isinstance(annotation, str):
+            continue
+        head = annotation.split("[")[0].rpartition(".")[2].strip()
+        if head in MARKS:
+            found[name] = MARKS[head]
+    return found
+
+
+def marked(modules: Iterable[ModuleType]) -> dict[str, bool]:
+    """ "Class.field" -> whether it is volatile, fields of base classes included."""
+    return {
+        f"{cls.__name__}.{name}": volatile
+        for module in modules
+        for cls in classes_of(module)
+        for base in reversed(cls.__mro__)
+        for name, volatile in marks_of(base).items()
+    }
+
+
+def control(module: ModuleType, scheduler: Scheduler) -> None:
+    """Put the marked fields of all classes of a freshly loaded module under control.
+
+    Raises :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not
+    be seen.
+    """
+    if "annotations" not in vars(module):
+        unread = [
+            cls.__name__
+            for cls in classes_of(module)
+            if inspect.get_annotations(cls) and not marks_of(cls)
+        ]
+        if unread:
+            raise ExploreError(
+                f"{module.__name__}: the marks of {', '.join(unread)} cannot be read.",
+                "Put 'from __future__ import annotations' at the head of the module.",
+            )
+    for cls in classes_of(module):
+        for name, volatile in marks_of(cls).items():
+            member = cls.__dict__.get(name)
+            if isinstance(member, Field):
+                continue
+            if not isinstance(member, MemberDescriptorType):
+                raise ExploreError(
+                    f"{module.__name__}: {cls.__qualname__}.{name} is marked "
+                    f"{'Volatile' if volatile else 'Plain'} but is no slot.",
+                    f"Add {name!r} to __slots__ of {cls.__qualname__}.",
+                )
+            setattr(cls, name, Field(member, volatile, scheduler))
