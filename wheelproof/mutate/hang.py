@@ -15,6 +15,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -22,6 +23,8 @@ FILE, SECONDS = "WHEELPROOF_TEST_REPORT", "WHEELPROOF_TEST_SECONDS"
 HUNG = 97
 """The exit code of a run that a test did not let end."""
 
+SET_UP = 5
+"""How many times as long the fixtures of a test may take, which many tests share."""
 
 STATUS = pytest.StashKey[int]()
 TEXT = "text"
@@ -36,19 +39,44 @@ def _write(**record: str) -> None:
         file.write(json.dumps(record) + "\n")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def patience(seconds: float) -> float:
+    """So many seconds of a machine that has a processor for each process."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+@contextmanager
+def _limited(item: pytest.Item, seconds: float) -> Iterator[None]:
+    limit = patience(seconds)
+
     def expire() -> None:
-        _write(test=item.nodeid, when="hung", message=f"did not end within {os.environ[SECONDS]} s")
+        _write(test=item.nodeid, when="hung", message=f"did not end within {limit:.0f} s")
         os._exit(HUNG)
 
-    timer = threading.Timer(float(os.environ[SECONDS]), expire)
+    timer = threading.Timer(limit, expire)
     timer.daemon = True
     timer.start()
     try:
-        return (yield)
+        yield
     finally:
         timer.cancel()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    with _limited(item, SET_UP * float(os.environ[SECONDS])):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    with _limited(item, float(os.environ[SECONDS])):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    with _limited(item, float(os.environ[SECONDS])):
+        return (yield)
 
 
 class Reporter:

@@ -15,6 +15,7 @@ from wheelproof.mutate.change import TESTED, Change
 from wheelproof.mutate.draw import Drawn, Options, draw, makers
 from wheelproof.mutate.finding import Finding, Judged
 from wheelproof.mutate.group import Check
+from wheelproof.mutate.hang import patience
 from wheelproof.mutate.judge import Judge
 from wheelproof.mutate.plan import Plan
 from wheelproof.mutate.rows import LAYER, row_of
@@ -248,7 +249,7 @@ class Mutation:
             checks = self.plan.checks(change.artefact, change.file)
             if change.operator == "control.equivalent":
                 checks = checks[:QUICK]
-            yield Task((each, change), self.body(change, checks), self.options.limit)
+            yield Task((each, change), self.body(change, checks), patience(self.options.limit))
 
     # -- rows
 

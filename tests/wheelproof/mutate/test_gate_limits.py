@@ -11,6 +11,7 @@ from tests.nights import by_night
 from tests.wheelproof.mutate.gating import IMPL, ROOT, changed, judged, row_of
 from wheelproof import project
 from wheelproof.mutate import (
+    hang,
     judge,
     pytest_runs,
     tree,
@@ -133,6 +134,31 @@ def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
         "tests/impl/test_one_shot.py",
         "test_it",
     ) and finding.why.startswith(why)
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.5, 1), (2.0, 1), (12.0, 6)])
+def test_the_fixtures_of_a_test_have_more_time_and_all_have_more_on_a_busy_machine(
+    monkeypatch, load, times
+):
+    """A session of Spark is made in the first test that needs it."""
+    limits = []
+
+    class Timer:
+        def __init__(self, limit, expire):
+            limits.append(limit)
+
+        def start(self):
+            pass
+
+        cancel = start
+
+    monkeypatch.setattr(hang.os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(hang.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(hang.threading, "Timer", Timer)
+    monkeypatch.setenv(hang.SECONDS, "10")
+    for hook in ("setup", "call", "teardown"):
+        list(getattr(hang, f"pytest_runtest_{hook}")(None))
+    assert limits == [50 * times, 10 * times, 10 * times]
 
 
 def test_a_unit_test_of_the_night_rejects_late(copy, runs):
