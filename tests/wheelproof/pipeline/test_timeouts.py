@@ -99,6 +99,22 @@ def test_an_operation_need_not_be_timed_where_its_timer_is_not_known(change):
     assert replay.replay_events(head, events, footer).verdict == "conforms"
 
 
+def _left_open(events):
+    """No one cancels the key of the operation for which no event comes."""
+    del events[next(at for at, each in enumerate(events) if each["k"] == "cancel_key_begin") :]
+
+
+def test_a_timer_may_have_the_task_of_an_operation_that_is_open_at_the_end():
+    """The control: that of a completed one it may not."""
+    head, events, footer = timer.made("x", _left_open)
+    found = checked.of(head, footer, events)
+    assert found.violations == [] and found.applied["NoLeakedTimer"] == 3
+    assert replay.replay_events(head, events, footer).verdict == "conforms"
+    never_cancelled, rules, _ = timer.FAULTS["never_cancelled"]
+    head, events, footer = timer.made("x", lambda each: (never_cancelled(each), _left_open(each)))
+    assert {*checked.rules(head, footer, events)} == rules
+
+
 def test_nothing_is_known_of_a_task_behind_a_write_that_was_not_recorded(traces):
     """The timer may have got it by that write. The control: where it is the first, it has not."""
     head, events, footer = traces[timer.SOUND]

@@ -85,6 +85,12 @@ def planted(scenario: str, kind: str, change, seed: int = 1):
             "TryExcludesComplete",
         ),
         (
+            "two_completers",
+            "try_begin",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "OneTries",
+        ),
+        (
             "two_completers_expirer",
             "force_cas",
             lambda event: (

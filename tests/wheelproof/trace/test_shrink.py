@@ -65,6 +65,13 @@ def test_no_event_of_a_shrunk_trace_can_be_spared(name):
         ), small.events[gone]
 
 
+@pytest.mark.parametrize("name", ["M1", "M8", "FlushWithoutMonitor"])
+def test_a_failure_far_from_the_beginning_is_looked_at_with_sixteen_events_before_it(name):
+    """No event of its entry or task is further away, and the rest is folded into the start."""
+    found = Failure.of(of_mutant(name).header, numbered(of_mutant(name).events))
+    assert len(found.window) == 16 + 1 and found.window[-1] == (found.line, found.event)
+
+
 def test_a_trace_that_conforms_has_nothing_to_shrink():
     recorded = record(mechanisms(), NAME, "two_adders", "sound", schedule=None)
     assert (

@@ -13,7 +13,7 @@ import pytest
 from tests.nights import only
 from tests.wheelproof.trace.recorded import mechanisms, of_turns
 from tests.wheelproof.trace.test_shrink import numbered
-from traces import translator
+from traces import timer_columns, translator
 from traces.shrink import shrink
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import event_of
@@ -21,6 +21,7 @@ from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
 from wheelproof.trace.recording import record as records
 from wheelproof.trace.recording.loading import Traced
+from wheelproof.trace.recording.log import Raw, Site
 from wheelproof.trace.recording.record import record
 
 NAME = "system_timer"
@@ -319,3 +320,18 @@ def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, pro
     header, events = planted(kind, change)
     verdict = replay.replay_events(header, events, None)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
+
+
+def test_an_entry_has_the_delay_of_its_request_and_none_without_one():
+    """A thread may make an entry of a task, the recorder's first object, that none has added."""
+    site = Site("", "entry_new", "call", "")
+    task, entry = 1, 2
+    made = Raw(site, 3, task, 40, 47, entry, 0, 0, ())
+    stream = translator.Stream()
+    columns = {"task": task, "entry": entry, "exp_ms": 47}
+    assert timer_columns.OF_KIND["entry_new"](None, made, stream) == columns
+    timer_columns.OF_KIND["add_request"](None, made._replace(old=7, new=40), stream)
+    requested = columns | {"delay_ms": 7, "now_ms": 40}
+    assert timer_columns.OF_KIND["entry_new"](None, made, stream) == requested
+    other = timer_columns.OF_KIND["entry_new"](None, made._replace(obj=9), stream)
+    assert "delay_ms" not in other and "now_ms" not in other
