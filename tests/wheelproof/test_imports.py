@@ -11,6 +11,7 @@ HEAVY = (
     "jinja2",
     "pytest",
     "multiprocessing",
+    "wheelproof.plain",
     "wheelproof.python",
     "wheelproof.graph",
     "wheelproof.tlc",
@@ -47,6 +48,11 @@ def test_help_loads_no_engine(command):
         f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()"
     )
     assert ended.returncode == 0 and "Usage" in ended.stdout and heavy == set()
+
+
+def test_the_package_loads_nothing_before_it_is_used():
+    ended, heavy = loaded("import wheelproof; print(wheelproof.explore.__name__)")
+    assert ended.stdout == "explore\n" and heavy == set()
 
 
 def test_the_look_at_loaded_modules_would_see_an_engine():

@@ -1,0 +1,183 @@
+"""What a function of the real world is in a world of modules that are loaded a second time."""
+
+from __future__ import annotations
+
+import collections
+import importlib.util
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.plain.world import World
+
+_PLAIN = (bool, bytes, complex, float, int, str, type(None), type(Ellipsis))
+MAIN = "__mp_main__"
+"""The name of a script that is loaded again, as with multiprocessing."""
+
+_CONTAINERS = (list, dict, set, frozenset, tuple, collections.deque, bytearray)
+
+
+class Counterparts:
+    """Finds functions, classes and modules of the world for real ones.
+
+    A function within another is made anew from the instrumented code of the outer one.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The counterpart of a function. Raises UsageError where there is none."""
+        name = getattr(function, "__qualname__", repr(function))
+        if isinstance(function, types.MethodType):
+            raise UsageError(
+                f"{name} is a method of an object that exists already.",
+                "Give a function that makes the object.",
+            )
+        if not isinstance(function, types.FunctionType):
+            raise UsageError(f"{name} is no function in Python.", "Give a function of a module.")
+        module = self._module(function)
+        if "<locals>" not in function.__qualname__ and function.__name__ != "<lambda>":
+            value = self._at(module, function.__qualname__)
+            if isinstance(value, types.FunctionType):
+                return value
+            inner = self.unwrapped(value)
+            if isinstance(inner, types.FunctionType):
+                return inner
+        return self._inner(module, function)
+
+    @staticmethod
+    def unwrapped(value: Any) -> Any:
+        """What a fixture or a decorator with ``functools.wraps`` holds."""
+        while not isinstance(value, types.FunctionType):
+            inner = getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
+            if inner is None:
+                return value
+            value = inner
+        return value
+
+    def value(self, value: Any) -> Any:
+        """The counterpart of a function, a class or a module; anything else is itself."""
+        if isinstance(value, types.ModuleType):
+            return self._world.modules.get(value.__name__, value)
+        if isinstance(value, (type, types.FunctionType)) and self._instrumented(value.__module__):
+            found = self._at(self._world.modules[value.__module__], value.__qualname__)
+            return value if found is None else found
+        return value
+
+    def _instrumented(self, name: str) -> bool:
+        module = self._world.modules.get(name)
+        return module is not None and module is not sys.modules.get(name)
+
+    @staticmethod
+    def _at(module: types.ModuleType, qualname: str) -> Any:
+        value: Any = module
+        for part in qualname.split("."):
+            value = getattr(value, part, None)
+        return value
+
+    def _module(self, function: types.FunctionType) -> types.ModuleType:
+        """The world's module of a function, loaded if it is not yet."""
+        world, name, file = self._world, function.__module__, function.__code__.co_filename
+        module = world.modules.get(name)
+        if module is None:
+            if not Path(file).is_file():
+                raise UsageError(
+                    f"{function.__qualname__} has no source: {file}.",
+                    "Put it into a file: its module is loaded again from there.",
+                )
+            real = sys.modules.get(name)
+            parent = name.rpartition(".")[0]
+            if parent and parent in sys.modules:
+                world.load(parent)
+            module = world.modules.get(name)
+            if module is None:
+                source = importlib.util.decode_source(Path(file).read_bytes())
+                spec, path = getattr(real, "__spec__", None), getattr(real, "__path__", None)
+                # A script is loaded by another name, so that its last part is not run again.
+                loaded = MAIN if name == "__main__" else name
+                module = world.modules[name] = world.make(loaded, source, file, path, spec=spec)
+        if getattr(module, "__file__", None) != file:
+            raise UsageError(
+                f"Two modules are named {name}: {getattr(module, '__file__', None)} and {file}.",
+                "Rename one, or put each into a package.",
+            )
+        return module
+
+    # -- functions within functions
+
+    def _inner(self, module: types.ModuleType, function: types.FunctionType) -> Callable[..., Any]:
+        code = function.__code__
+        candidates = [
+            inner
+            for inner in _codes(self._outermost(module, function))
+            if inner.co_name == code.co_name and inner.co_firstlineno == code.co_firstlineno
+        ]
+        if len(candidates) != 1:
+            raise UsageError(
+                f"{function.__qualname__} ({code.co_filename}:{code.co_firstlineno}) cannot be "
+                "told from others in its source.",
+                "Give a function of a module.",
+            )
+        found = candidates[0]
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        closure = []
+        for name in found.co_freevars:
+            if name not in cells:
+                raise UsageError(f"{function.__qualname__} has no variable {name}.")
+            content = cells[name].cell_contents
+            closure.append(types.CellType(self._captured(function, name, content, set())))
+        new = types.FunctionType(
+            found, vars(module), function.__name__, function.__defaults__, tuple(closure)
+        )
+        new.__kwdefaults__ = function.__kwdefaults__
+        self._world.state.record([new])  # type: ignore[list-item]
+        return new
+
+    def _outermost(self, module: types.ModuleType, function: types.FunctionType) -> Any:
+        """What holds the code of a function: the function or class of a module around it."""
+        name = function.__qualname__.partition(".<locals>")[0]
+        outer = self.unwrapped(self._at(module, name))
+        if name == "<lambda>" or outer is None:
+            return list(vars(module).values())
+        return outer
+
+    def _captured(self, function: Any, name: str, value: Any, above: set[int]) -> Any:
+        """A variable of an outer function. Raises UsageError if it is an object of a class."""
+        if isinstance(value, _PLAIN) or id(value) in above:
+            return value
+        if isinstance(value, (type, types.ModuleType)):
+            return self.value(value)
+        if isinstance(value, types.FunctionType):
+            if "<locals>" in value.__qualname__ and self._instrumented(value.__module__):
+                return self._inner(self._world.modules[value.__module__], value)
+            return self.value(value)
+        if type(value) in _CONTAINERS:
+            parts = [*value.keys(), *value.values()] if type(value) is dict else value
+            for part in parts:
+                self._captured(function, name, part, above | {id(value)})
+            return value
+        raise UsageError(
+            f"{function.__qualname__} uses {name}, an object of {type(value).__qualname__} that "
+            "was made before.",
+            "Make it inside the function.",
+        )
+
+
+def _codes(value: Any) -> Iterator[types.CodeType]:
+    """The code objects in a function, in a class, or in a list of them."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _codes(part)
+    elif isinstance(value, types.FunctionType):
+        yield from _codes(value.__code__)
+    elif isinstance(value, types.CodeType):
+        yield value
+        for constant in value.co_consts:
+            if isinstance(constant, types.CodeType):
+                yield from _codes(constant)
+    elif isinstance(value, type):
+        yield from _codes(list(vars(value).values()))

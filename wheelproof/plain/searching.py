@@ -1,0 +1,199 @@
+"""A search as a user runs it: silent, with progress, Ctrl-C, and refusals by name."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import multiprocessing.process
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.plain.answers import Exploration
+from wheelproof.plain.counterparts import Counterparts
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.exploration import Explorer
+from wheelproof.plain.progress import Progress
+from wheelproof.plain.settings import EXPLORING, Settings
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what was done until then."""
+
+    def __init__(self, name: str, executions: int, places: tuple[str, ...]) -> None:
+        super().__init__(name, executions, places)
+        self.name, self.executions, self.places = name, executions, places
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name}: interrupted after {self.executions:,} executions, "
+            f"{len(self.places)} racy places so far"
+        ]
+        return "\n".join([*lines, *(f"  {place}" for place in self.places)])
+
+
+class _Refused(BaseException):
+    """Ends a thread that does what cannot be explored."""
+
+
+class _Silent(io.TextIOBase):
+    """A standard output that keeps nothing: a program prints once for each execution."""
+
+    encoding = "utf-8"
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def _refusable() -> Iterator[tuple[Any, str, str]]:
+    """What cannot be explored: object, attribute, name."""
+    yield subprocess.Popen, "__init__", "a subprocess"
+    yield multiprocessing.process.BaseProcess, "start", "a process"
+    if hasattr(os, "fork"):
+        yield os, "fork", "a process, by os.fork"
+    yield os, "system", "a subprocess, by os.system"
+    yield asyncio.BaseEventLoop, "run_forever", "an event loop of asyncio"
+
+
+class Search:
+    """An exploration of what ``program`` is set to: a function of the world without arguments.
+
+    ``watch`` is called with each execution at its end. It may raise: that ends the search.
+    """
+
+    def __init__(self, name: str, settings: Settings, progress: Progress | None) -> None:
+        self.name, self.settings = name, settings
+        self.explorer = Explorer(
+            None, settings.into, settings.bound, settings.executions, settings.seed
+        )
+        self.world = self.explorer.world
+        self.second = Counterparts(self.world)
+        self.program: Callable[[], object] | None = None
+        self.watch: Callable[[Execution], None] | None = None
+        self._progress = progress
+        self._interrupted = False
+        self._refusal: UsageError | None = None
+
+    @contextlib.contextmanager
+    def loading(self) -> Iterator[None]:
+        """Modules of the world are loaded."""
+        EXPLORING.append(self.name)
+        try:
+            with _quiet():
+                yield
+        finally:
+            EXPLORING.pop()
+
+    def explore(self) -> Exploration:
+        """Raises UsageError, Interrupted, and what ``watch`` raises."""
+        assert self.program is not None
+        self.explorer.program = self.program
+        self.explorer.observe = self._observe
+        try:
+            with self.loading(), self._refusals(), self._modules(), self._signals():
+                return self.explorer.explore()
+        finally:
+            if self._progress is not None:
+                self._progress.end()
+
+    def racy_places(self) -> tuple[str, ...]:
+        return tuple(str(site.place) for site in self.explorer.racy())
+
+    def _observe(self, execution: Execution) -> None:
+        try:
+            interrupted = self._interrupted or any(
+                isinstance(thread.error, KeyboardInterrupt) for thread in execution.threads
+            )
+            if interrupted:
+                raise Interrupted(self.name, execution.executions, self.racy_places())
+            if self._refusal is not None:
+                raise self._refusal
+            if self.watch is not None:
+                self.watch(execution)
+        except BaseException:
+            execution.end_threads()
+            raise
+        if self._progress is not None and self._progress.due():
+            self._progress.show(execution.executions, len(self.racy_places()))
+
+    # -- the process, while programs run in it
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Ctrl-C ends the search between two executions."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def interrupt(number: int, frame: object) -> None:
+            self._interrupted = True
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    @contextlib.contextmanager
+    def _modules(self) -> Iterator[None]:
+        """Who asks ``sys.modules`` gets the modules of the world, as patches by name do."""
+        real = {}
+        for name, module in self.world.modules.items():
+            root = name.partition(".")[0]
+            if name in sys.modules and root not in sys.stdlib_module_names and root != "__main__":
+                real[name] = sys.modules[name]
+                sys.modules[name] = module
+        try:
+            yield
+        finally:
+            sys.modules.update(real)
+
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            for holder, attribute, thing in _refusable():
+                real = getattr(holder, attribute)
+                stack.callback(setattr, holder, attribute, real)
+                setattr(holder, attribute, self._refusing(real, thing))
+            yield
+
+    def _refusing(self, real: Callable[..., Any], thing: str) -> Callable[..., Any]:
+        execution = self.explorer.execution
+
+        def refused(*arguments: Any, **keywords: Any) -> Any:
+            if execution.running is None:
+                return real(*arguments, **keywords)
+            if self._refusal is None:
+                frame = sys._getframe(1)
+                while frame.f_back and frame.f_code.co_filename in _OWN_FILES:
+                    frame = frame.f_back
+                self._refusal = UsageError(
+                    f"{self.name} starts {thing} ({frame.f_code.co_filename}:{frame.f_lineno}): "
+                    "only threads are explored.",
+                    "Replace it by a fake in this test.",
+                )
+            raise _Refused
+
+        return refused
+
+
+_OWN_FILES = frozenset(
+    {subprocess.__file__, multiprocessing.process.__file__, asyncio.runners.__file__}
+    | {asyncio.base_events.__file__, __file__}
+)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    silent = _Silent()
+    with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
+        yield
