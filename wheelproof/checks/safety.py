@@ -370,6 +370,7 @@ class _Config:
             verdict=verdict,
             fault=fault,
             why=bisimulation.why,
+            controls=bisimulation.controls,
             property="Bisimulation" if bisimulation.difference else None,
             trace=trace,
             figures=figures,

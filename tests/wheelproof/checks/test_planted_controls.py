@@ -23,6 +23,8 @@ from wheelproof.checks import (
     sensitivity,
 )
 from wheelproof.checks.context import Context, Report
+from wheelproof.python.search import bisimulation
+from wheelproof.python.search.second_way import SecondWays
 from wheelproof.graph import compare, same
 from wheelproof.tlc import translation
 from wheelproof.verdict import Verdict
@@ -51,7 +53,6 @@ WITHOUT = {
     "safety._Config.add": "it passes on what the check of a layer gives it",
     "safety._Config.expected_to_fail": ITSELF,
     "safety._Config.graph_row": "the row without a whole graph: never in order",
-    "safety._Config.bisimulation": OF_MUTANTS,
     "stress.check": "it plants faults in primitives, and is vacuous where none is seen",
     "stress.check_fault": ITSELF,
 }
@@ -127,13 +128,18 @@ def all_false(chosen, sample, check, judged=sensitivity.judged_by_tlc):
     return whole, result, {n: dict.fromkeys(truth, False) for n, truth in theirs.items()}
 
 
-GRAPH, TLC = of_layers("tlc", "graph"), of_layers("tlc")
+GRAPH, TLC, CODE = of_layers("tlc", "graph"), of_layers("tlc"), of_layers("bisimulation")
 LABELS, FIELDS = over_all(coverage.labels), over_all(coverage.fields)
 PARTS = {
     "a count": ("tlc", TLC, context, "drift", no_text, "one more distinct"),
     "a label": ("graph", GRAPH, compare, "_compared", equal, "no O4"),
     "an update": ("graph", GRAPH, compare, "_compared", equal, "without done"),
     "the compiled steps": ("graph", GRAPH, same, "_parted", no_text, "no "),
+    "a variable": ("bisimulation", CODE, bisimulation, "compare_shared", none, "done with another"),
+    "a step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "no O4"),
+    "another step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "step than O4"),
+    "a result": ("bisimulation", CODE, bisimulation, "compare_results", none, "another result"),
+    "a second way": ("bisimulation", CODE, SecondWays, "_stepped", none, "way to another result"),
     "a formula": ("graph", GRAPH, safety, "formulas", nothing, "RunsOnce false"),
     "a translation": (
         "tlc",

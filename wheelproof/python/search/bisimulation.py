@@ -43,7 +43,8 @@ class Bisimulation:
     implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
     ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, key of the step),
     that no implementation state took.
-    ``fields``: those that the harness reads, if chosen.
+    ``fields``: those that the harness reads, if chosen. ``controls``: where the two are equal,
+    whether each planted fault is rejected.
     """
 
     outcome: str
@@ -53,6 +54,7 @@ class Bisimulation:
     why: str = ""
     uncovered: tuple[tuple[int, Move], ...] = field(default=())
     fields: Fields | None = None
+    controls: Mapping[str, bool] = field(default_factory=dict)
 
 
 def bisimulate(
@@ -84,6 +86,8 @@ def bisimulate(
         result = search.result()
         if second_ways and result.outcome == "equal":
             result = _again(search, result, second_ways)
+        if result.outcome == "equal":
+            result = replace(result, controls={**search.controls(), **result.controls})
         if fields and result.outcome == "equal":
             result = replace(result, fields=fields_read(search))
     return result
@@ -108,7 +112,7 @@ def _again(search: PairSearch, result: Bisimulation, most: int) -> Bisimulation:
             "second ways"
         )
         return replace(result, outcome="inconclusive", why=why, figures=figures, uncovered=())
-    return replace(result, figures=figures)
+    return replace(result, figures=figures, controls=ways.controls())
 
 
 class PairSearch(Search):
@@ -152,6 +156,39 @@ class PairSearch(Search):
         )
         figures = {**self.figures(), "compared_edges": len(image)}
         return Bisimulation(outcome, figures, self.graph, difference, why, uncovered)
+
+    def controls(self) -> dict[str, bool]:
+        """Planted fault -> whether it is rejected by name, of a search that found none.
+
+        In the first state each shared variable has another value. Of each label one step is left
+        out of the implementation, and one is another. One operation has another result.
+        """
+        shared, theirs = self.shared[self.fingerprints[0][0]], self._model_shared(0)
+        rejected = {}
+        for name in shared:
+            found = compare_shared({**shared, name: self}, theirs)
+            rejected[f"{name} with another value"] = found is not None and [*found[1]] == [name]
+        left = {label for row in self.rows for label, _ in row.values()}
+        for state, node in self.graph.number:
+            if not left:
+                break
+            mine, row, waits = self.enabled[node], self.rows[state], self.waits[node]
+            for thread, label in mine.items():
+                if label not in left:
+                    continue
+                left.remove(label)
+                others = {other: step for other, step in mine.items() if other != thread}
+                for how, wrong in (("no", others), ("another step than", {**mine, thread: ""})):
+                    parted = compare_enabled(wrong, row, self.names, waits)
+                    rejected[f"{how} {label}"] = parted is not None and label in parted[1]
+        for (node, move), results in self.results.items():
+            if results:
+                for pair in self.graph.of_node[node][:1]:
+                    known = results_of(self.rows, self.graph.model_states[pair], move)
+                    unequal = compare_results((*results[:-1], self), known, "")
+                    rejected["another result"] = unequal is not None
+                break
+        return rejected
 
     def figures(self) -> dict[str, float]:
         known = super().figures()

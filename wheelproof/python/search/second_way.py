@@ -9,15 +9,24 @@ difference shows that a part of the state is hidden.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from wheelproof.choices import Move
 from wheelproof.python.findings import StepError, Unnamed
-from wheelproof.python.search.difference import Difference
+from wheelproof.python.search.difference import Difference, Results
 
 if TYPE_CHECKING:
     from wheelproof.python.search.search import Search
+
+
+class Known(NamedTuple):
+    """What the search knows of a state, and of one of its steps: the state after it, results."""
+
+    state: tuple[int, ...]
+    enabled: Mapping[int, str]
+    after: tuple[int, ...]
+    results: Results
 
 
 class SecondWays:
@@ -49,6 +58,28 @@ class SecondWays:
             self.stepped += 1
         return None
 
+    def controls(self) -> dict[str, bool]:
+        """Planted difference of the first second way -> whether it is rejected.
+
+        What is known of a state, or of the state after one of its steps, is another.
+        """
+        search = self.search
+        for before, entering in self._entries()[:1]:
+            node = search.successors[before][entering]
+            move, after = next(iter(search.successors[node].items()))
+            way, known = [*search.way(before), entering], self._known(node, move, after)
+            planted = {
+                "another state": known._replace(state=()),
+                "other threads that can move": known._replace(enabled={}),
+                "another state after a step": known._replace(after=()),
+                "another result of a step": known._replace(results=(self,)),
+            }
+            return {
+                f"a second way to {name}": self._stepped(way, move, wrong) is not None
+                for name, wrong in planted.items()
+            }
+        return {}
+
     def _entries(self) -> list[tuple[int, Move]]:
         """The last edge, (state, step), of a second way into each state that has one."""
         search, found = self.search, {}
@@ -63,23 +94,35 @@ class SecondWays:
         node = search.successors[before][entering]
         way = [*search.way(before), entering]
         for move, after in search.successors[node].items():
-            run = search.implementation.begin(search.scenario, intern=search.intern)
-            try:
-                run.replay(way)
-                if (
-                    run.fingerprint() != search.fingerprints[node]
-                    or run.enabled() != search.enabled[node]
-                ):
-                    return self._difference(way, "")
-                run.step(move)
-                if run.fingerprint() != search.fingerprints[after] or run.results(
-                    move
-                ) != search.results.get((node, move), ()):
-                    return self._difference([*way, move], "")
-            except (StepError, Unnamed) as error:
-                return self._difference([*way, move], f" ({error.message})")
-            finally:
-                run.end()
+            found = self._stepped(way, move, self._known(node, move, after))
+            if found is not None:
+                return found
+        return None
+
+    def _known(self, node: int, move: Move, after: int) -> Known:
+        search = self.search
+        return Known(
+            search.fingerprints[node],
+            search.enabled[node],
+            search.fingerprints[after],
+            search.results.get((node, move), ()),
+        )
+
+    def _stepped(self, way: list[Move], move: Move, known: Known) -> Difference | None:
+        """A step at the end of a way, compared with what is known of it."""
+        search = self.search
+        run = search.implementation.begin(search.scenario, intern=search.intern)
+        try:
+            run.replay(way)
+            if run.fingerprint() != known.state or run.enabled() != known.enabled:
+                return self._difference(way, "")
+            run.step(move)
+            if run.fingerprint() != known.after or run.results(move) != known.results:
+                return self._difference([*way, move], "")
+        except (StepError, Unnamed) as error:
+            return self._difference([*way, move], f" ({error.message})")
+        finally:
+            run.end()
         return None
 
     def _difference(self, way: list[Move], why: str) -> Difference:
