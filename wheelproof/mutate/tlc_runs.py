@@ -14,6 +14,7 @@ from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.kept import Entries
 from wheelproof.project.mechanism import Config
 from wheelproof.python import ControlledImplementation
+from wheelproof.tlc import jar as jars
 from wheelproof.tlc import process, stored
 from wheelproof.tlc.result import Outcome, TlcResult
 
@@ -50,19 +51,7 @@ class KeptRuns(Context):
 
     def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
         dump = options.get("dump")
-        inputs = sorted(
-            (name, str(value))
-            for name, value in options.items()
-            if name not in ("on_progress", "dump", "config")
-        )
-        texts = [
-            file.name + "\0" + file.read_text(encoding="utf-8")
-            for file in sorted(module.parent.iterdir())
-            if file.suffix in (".tla", ".cfg")
-        ]
-        key = hashlib.sha256(
-            "\0".join([*texts, repr(inputs), str(dump is not None)]).encode()
-        ).hexdigest()
+        key = key_of(module, options, jars.locate().sha256)
         if (result := self.kept(key, dump)) is None:
             # A change has few runs in its process, too few for a JVM that serves several.
             options["shared"] = False
@@ -93,6 +82,26 @@ class KeptRuns(Context):
                 dump.write_bytes(zlib.decompress(graph))
             return result if dump is None or graph is not None or not result.whole else None
         return None
+
+
+def key_of(module: Path, options: process.RunOptions, jar: str) -> str:
+    """The digest of a run's inputs: TLC's jar, the module, all texts beside it, and the options.
+
+    Of a dump it is an input whether there is one; of the config its name.
+    """
+    inputs = {name: str(value) for name, value in options.items() if name != "on_progress"}
+    inputs |= {
+        "module": module.name,
+        "config": Path(inputs.get("config", "")).name,
+        "dump": str(options.get("dump") is not None),
+        "jar": jar,
+    }
+    texts = [
+        file.name + "\0" + file.read_text(encoding="utf-8")
+        for file in sorted(module.parent.iterdir())
+        if file.suffix in (".tla", ".cfg")
+    ]
+    return hashlib.sha256("\0".join([*texts, repr(sorted(inputs.items()))]).encode()).hexdigest()
 
 
 def most(declared: int | None) -> int:

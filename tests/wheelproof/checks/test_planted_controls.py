@@ -23,9 +23,9 @@ from wheelproof.checks import (
     sensitivity,
 )
 from wheelproof.checks.context import Context, Report
+from wheelproof.graph import compare, same
 from wheelproof.python.search import bisimulation
 from wheelproof.python.search.second_way import SecondWays
-from wheelproof.graph import compare, same
 from wheelproof.tlc import translation
 from wheelproof.verdict import Verdict
 
