@@ -35,6 +35,7 @@ OTHERS = {
 }
 """Labels whose step is no action; the last ones are of TryPending alone, which no view shows."""
 
+FREE = {"ready": "an event of a condition that the operation does not need makes nothing ready"}
 ACTIONS = {
     "T0": "comes_to_enter forces checks comes_to_cancel comes_to_run stutter",
     "E1": "delivers checks",

@@ -46,6 +46,7 @@ FIGURES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("coverage", "labels"): ("declared",),
     ("mutant", ""): ("mutants",),
     ("jvm", ""): ("scenarios",),
+    ("proof", proof_edges.NAME): ("systems", "formulas"),
     ("proof", ""): ("conditions", "controls", "certificates", "systems", "formulas"),
 }
 """Layer and name of rows -> the figures that the plan has of them; "" stands for every name."""

@@ -16,7 +16,8 @@ assumption. So a state in which the system has an enabled action for a thread wi
 no deadlock of the model. Livelock is not covered: the edge may be a stutter.
 
 A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the systems of all scenarios,
-`ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. See
+`ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. Its
+`FREE` names the shared variables whose update a system leaves open, each with the reason. See
 :class:`wheelproof.checks.proof_views.View`.
 """
 
@@ -27,14 +28,23 @@ from dataclasses import dataclass, field
 
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
-from wheelproof.checks.proof_views import Instance, Move, System, View
+from wheelproof.checks.edge_controls import Planted, not_updated, of_table
+from wheelproof.checks.proof_views import (
+    STUTTER,
+    WAITS,
+    Instance,
+    Move,
+    System,
+    View,
+    actions_of,
+    difference,
+    family,
+    table_faults,
+)
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.verdict import Verdict
 
-STUTTER = "stutter"
-WAITS = "waits"
-"""A word beside the actions of a label: the model may wait there where the system does not."""
 NAME = "edges"
 SHOWN = 3
 """The number of faults that a row shows."""
@@ -120,29 +130,6 @@ class Compared:
     waiting: dict[str, str] = field(default_factory=dict)
     excused: dict[str, dict[str, str]] = field(default_factory=dict)
     compared: set[str] = field(default_factory=set)
-
-
-def actions_of(label: str, named: Mapping[str, str]) -> list[str]:
-    """The actions that a label's step may be."""
-    return named.get(label, "").split()
-
-
-def family(system: object) -> list[str]:
-    """The names of a system's class and of those that it restricts, whose theorems hold for it."""
-    return [base.__name__ for base in type(system).__mro__ if getattr(base, "VARIABLES", None)]
-
-
-def table_faults(
-    labels: Iterable[str], named: Mapping[str, str], systems: Sequence[type[System]]
-) -> list[str]:
-    """Labels without an action, entries without a label, and actions that no label names."""
-    labels = list(labels)
-    known = {name for system in systems for name in system.actions()}
-    used = {name for label in named for name in actions_of(label, named)} - {STUTTER, WAITS}
-    faults = [f"{label} has no action" for label in labels if not actions_of(label, named)]
-    faults += [f"there is no label {label}" for label in named if label not in labels]
-    faults += [f"the labels name {name}, which is no action" for name in sorted(used - known)]
-    return faults + [f"no label names the action {name}" for name in sorted(known - used)]
 
 
 def compare(
@@ -277,22 +264,24 @@ def _compare_waits(
             _record(found.waiting, instance, found.blocked[-1])
 
 
+def star_faults(
+    view: View, graph: StateGraph, named: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The edges of a small graph that are no steps, and the threads that wait, as texts."""
+    found = Compared()
+    states = [view.state(state) for state in graph.states]
+    if len(states) > 1:
+        _compare_edges(view, graph, states, named, found, "")
+    else:
+        _compare_waits(view, graph, states, named, found, "")
+    waits = [*found.waiting.values(), *found.blocked]
+    return found.wrong, waits + [wait for each in found.excused.values() for wait in each.values()]
+
+
 def _record(of: dict[str, str], instance: Instance, difference: str) -> None:
     """Keep the first difference of a system and of those that it restricts."""
     for name in family(instance.system):
         of.setdefault(name, difference)
-
-
-def difference(before: Mapping[str, object], after: Mapping[str, object]) -> str:
-    """The changes of a step as a text."""
-    return (
-        "; ".join(
-            f"{name} from {before[name]} to {after[name]}"
-            for name in before
-            if before[name] != after[name]
-        )
-        or "nothing changes"
-    )
 
 
 def idle(systems: Sequence[type[System]], taken: set[str]) -> list[str]:
@@ -313,6 +302,7 @@ def check(context: Context) -> Report:
     module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.name}_view")
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     found = Compared()
+    planted = Planted(star_faults, module.ACTIONS)
     scenarios: set[str] = set()
     for config in compared_configs(mechanism, context.profile):
         if config.scenario in scenarios:
@@ -322,8 +312,13 @@ def check(context: Context) -> Report:
         scenarios.add(config.scenario)
         graph = context.explored(config, "proof")
         for view in views:
+            planted.plant(view, graph)
             compare(view, graph, module.ACTIONS, found, f"{config.scenario}, {view.name}")
         beat(found.states)
+    free = {not_updated(variable) for variable in getattr(module, "FREE", {})}
+    faults += [
+        f"FREE has {name}, and the system refuses it" for name in free if planted.rejected.get(name)
+    ]
     late = () if context.profile == "nightly" else getattr(module, "BY_NIGHT", ())
     expected = [system for system in module.SYSTEMS if system not in late]
     verdict, broken, why = judged(found, idle(expected, found.taken), scenarios)
@@ -337,6 +332,13 @@ def check(context: Context) -> Report:
         why=why,
         fault="; ".join(faults),
         bound=f"{len(scenarios)} scenarios",
+        controls={name: ok for name, ok in planted.rejected.items() if name not in free}
+        | of_table(
+            lambda named: table_faults(mechanism.labels, named, module.SYSTEMS),
+            mechanism.labels,
+            module.ACTIONS,
+            module.SYSTEMS,
+        ),
         figures={
             "states": found.states,
             "edges": found.edges,

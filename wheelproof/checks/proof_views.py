@@ -11,6 +11,10 @@ from typing import Protocol
 
 from wheelproof.protocols import State
 
+STUTTER = "stutter"
+WAITS = "waits"
+"""A word beside the actions of a label: the model may wait there where the system does not."""
+
 
 class Action(Protocol):
     """An action of a system."""
@@ -96,3 +100,38 @@ class View(Protocol):
 
     def pending(self, thread: int, state: State) -> str | None:
         """The label of the thread's next step; None where its program is over."""
+
+
+def actions_of(label: str, named: Mapping[str, str]) -> list[str]:
+    """The actions that a label's step may be."""
+    return named.get(label, "").split()
+
+
+def table_faults(
+    labels: Iterable[str], named: Mapping[str, str], systems: Sequence[type[System]]
+) -> list[str]:
+    """Labels without an action, entries without a label, and actions that no label names."""
+    labels = list(labels)
+    known = {name for system in systems for name in system.actions()}
+    used = {name for label in named for name in actions_of(label, named)} - {STUTTER, WAITS}
+    faults = [f"{label} has no action" for label in labels if not actions_of(label, named)]
+    faults += [f"there is no label {label}" for label in named if label not in labels]
+    faults += [f"the labels name {name}, which is no action" for name in sorted(used - known)]
+    return faults + [f"no label names the action {name}" for name in sorted(known - used)]
+
+
+def family(system: object) -> list[str]:
+    """The names of a system's class and of those that it restricts, whose theorems hold for it."""
+    return [base.__name__ for base in type(system).__mro__ if getattr(base, "VARIABLES", None)]
+
+
+def difference(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    """The changes of a step as a text."""
+    return (
+        "; ".join(
+            f"{name} from {before[name]} to {after[name]}"
+            for name in before
+            if before[name] != after[name]
+        )
+        or "nothing changes"
+    )

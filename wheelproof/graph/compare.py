@@ -128,7 +128,7 @@ def _controls(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> 
     """Fault planted in the model's steps -> whether it is rejected by name."""
     names = names_of(graph.model)
     places = {number: place for place, number in enumerate(matched)}
-    planted = list(faults(graph, keyed(graph)[0], names))
+    planted = list(faults(graph, keyed(graph)[0]))
     stars = tlc.stars({places[fault.source] for fault in planted})
     rejected = {}
     for fault in planted:

@@ -81,13 +81,12 @@ class Fault(NamedTuple):
     star: StateGraph
 
 
-def faults(
-    graph: StateGraph, keys: Sequence[tuple[int, ...]], names: Sequence[str]
-) -> Iterator[Fault]:
+def faults(graph: StateGraph, keys: Sequence[tuple[int, ...]]) -> Iterator[Fault]:
     """A fault for each label of a graph, and for each variable that changes in it.
 
-    ``keys``: per state a number for the value of each variable of ``names``.
+    ``keys``: per state a number for the value of each variable, in the order of ``pieces``.
     """
+    updates = Updates(graph.model)
     changing = {
         index for index, column in enumerate(zip(*keys, strict=True)) if len(set(column)) > 1
     }
@@ -101,15 +100,13 @@ def faults(
                 rest = [step for step in steps(graph, source) if step[1] != label]
                 star = alone(graph.model, graph.states[source], rest)
                 yield Fault(f"no {label}", f"takes {label}:", label, False, source, star)
-        for place, (_, label, target) in enumerate(row):
+        for place, (thread, label, target) in enumerate(row):
             moved = [index for index in changing if keys[source][index] != keys[target][index]]
             changing.difference_update(moved)
-            for index in moved:
-                name = names[index]
-                changed = steps(graph, source)
-                thread, _, after = changed[place]
-                before = graph.states[source]
-                changed[place] = thread, label, _without(graph.model, before, after, index)
+            before, after = graph.states[source], graph.states[target]
+            for name in [updates.names[index] for index in moved]:
+                changed, update = steps(graph, source), updates.of(before, after).get(name, ())
+                changed[place] = thread, label, dropped(after, update)
                 star = alone(graph.model, before, changed)
                 yield Fault(f"{label} without {name}", f" {name} ", label, True, source, star)
 
@@ -119,13 +116,41 @@ def steps(graph: StateGraph, source: int) -> list[tuple[int, str, State]]:
     return [(thread, label, graph.states[after]) for thread, label, after in graph.edges[source]]
 
 
-def _without(model: Model, before: State, after: State, variable: int) -> State:
-    """The state after a step that does not update a variable, given by its number in ``pieces``."""
-    pieces = model.pieces(after)
-    for (position, old), (_, new) in zip(positions(before), positions(after), strict=True):
-        if old != new:
-            changed = replaced(after, position, old)
-            others = model.pieces(changed)
-            if pieces[variable] != others[variable]:
-                after, pieces = changed, others
+class Updates:
+    """The variables that a step updates, and the state after it without one of the updates.
+
+    A position belongs to the variables whose pieces change with its value.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.names = (*model.variables, *model.process_variables)
+        self._known: dict[tuple[int, ...], list[str]] = {}
+
+    def of(self, before: State, after: State) -> dict[str, list[tuple[tuple[int, ...], object]]]:
+        """Variable -> the positions at which a step changes it, each with the old value."""
+        found: dict[str, list[tuple[tuple[int, ...], object]]] = {}
+        for (position, old), (_, new) in zip(positions(before), positions(after), strict=True):
+            if old != new:
+                for name in self._variables(after, position, old):
+                    found.setdefault(name, []).append((position, old))
+        return found
+
+    def _variables(self, state: State, position: tuple[int, ...], value: object) -> list[str]:
+        if position not in self._known:
+            pieces = zip(
+                self.model.pieces(state),
+                self.model.pieces(replaced(state, position, value)),
+                strict=True,
+            )
+            self._known[position] = [
+                name for name, (one, two) in zip(self.names, pieces, strict=True) if one != two
+            ]
+        return self._known[position]
+
+
+def dropped(after: State, update: Sequence[tuple[tuple[int, ...], object]]) -> State:
+    """The state after a step without an update: positions, each with the old value."""
+    for position, old in update:
+        after = replaced(after, position, old)
     return after

@@ -58,7 +58,7 @@ def controls(
     back = {here: there for there, here in enumerate(places)}
     rejected = {}
     kinds = dict[bool, Fault]()
-    for fault in faults(one, keyed(one)[0], names_of(one.model)):
+    for fault in faults(one, keyed(one)[0]):
         kinds.setdefault(fault.variable, fault)
         if len(kinds) == 2:
             break

@@ -11,7 +11,7 @@ import ast
 import pytest
 
 from tests.found import ROOT, mechanisms
-from wheelproof import project
+from wheelproof import isolated, project
 from wheelproof.checks import (
     agreement,
     arithmetic,
@@ -19,11 +19,14 @@ from wheelproof.checks import (
     controls,
     coverage,
     liveness,
+    proof_edges,
     safety,
     sensitivity,
 )
 from wheelproof.checks.context import Context, Report
+from wheelproof.checks.edge_controls import Planted, of_table
 from wheelproof.graph import compare, same
+from wheelproof.graph.explorer import explore
 from wheelproof.python.search import bisimulation
 from wheelproof.python.search.second_way import SecondWays
 from wheelproof.tlc import translation
@@ -44,7 +47,6 @@ WITHOUT = {
     "jvm._Checks.carry_out": "the changes of classes, in the same run, are its faults",
     "lock_order.lock_order": "it plants edges, and says itself which it does not reject",
     "mutant._Kill.report": ITSELF,
-    "proof_edges.check": "it makes each formula false, and says itself which it does not hear",
     "prove.check": "each theorem declares its controls, and the plan has their number",
     "random.check": OF_MUTANTS,
     "random.check_mutant": ITSELF,
@@ -265,3 +267,63 @@ def test_each_row_has_planted_faults_or_a_reason():
     lacking = {name for name, passed in found.items() if not all(passed)}
     assert lacking == set(WITHOUT)
     assert len(found) > len(lacking)
+
+
+@pytest.fixture(scope="module")
+def proved():
+    """The view of one graph of `system_timer`, the graph, and the table of actions."""
+    mechanism = mechanisms()["system_timer"]
+    module = isolated.load(mechanism.root, "proofs.protocols.system_timer_view")
+    model = mechanism.model("one_adder")
+    (view,) = module.views(model)
+    return mechanism, module, view, explore(model)
+
+
+def planted_in(proved, judge, named=None):
+    _, module, view, graph = proved
+    found = Planted(judge, module.ACTIONS if named is None else named)
+    found.plant(view, graph)
+    return found.rejected
+
+
+def test_each_fault_in_the_steps_of_a_proof_is_rejected(proved):
+    rejected = planted_in(proved, proof_edges.star_faults)
+    assert all(rejected.values())
+    for kind in ("by no action", "a wait at", "not updated"):
+        assert any(kind in name for name in rejected)
+
+
+def test_a_comparison_of_steps_that_rejects_nothing_rejects_no_fault(proved):
+    rejected = planted_in(proved, lambda *_: ([], []))
+    assert rejected.keys() == planted_in(proved, proof_edges.star_faults).keys()
+    assert not any(rejected.values())
+
+
+def test_each_fault_in_a_table_of_actions_is_rejected(proved):
+    mechanism, module, *_ = proved
+
+    def judged(judge):
+        return of_table(judge, mechanism.labels, module.ACTIONS, module.SYSTEMS)
+
+    rejected = judged(
+        lambda named: proof_edges.table_faults(mechanism.labels, named, module.SYSTEMS)
+    )
+    assert all(rejected.values()) and len(rejected) > len(mechanism.labels)
+    assert not any(judged(nothing).values())
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("name", "blind", "missed"),
+    [
+        ("star_faults", lambda *_: ([], []), "by no action"),
+        ("table_faults", nothing, "no actions of"),
+    ],
+)
+def test_edges_that_reject_nothing_end_the_row_as_vacuous(
+    name, blind, missed, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(proof_edges, name, blind)
+    (row,) = proof_edges.check(Context(mechanisms()["system_timer"], tmp_path)).rows
+    assert (row.ok, row.verdict) == (False, Verdict.VACUOUS)
+    assert missed in row.why.partition("does not reject what it planted: ")[2]

@@ -148,6 +148,7 @@ def test_a_system_of_the_night_needs_no_edges_by_day(tmp_path, monkeypatch):
     """All other systems need each action by day: without the table the row is vacuous."""
     of_lists, compared = only(project.find(ROOT)["timer_task_list"], *EACH_ACTION), []
     make, load = proof_edges.Compared, isolated.load
+    monkeypatch.setattr(proof_edges.Planted, "plant", lambda *_: None)
     monkeypatch.setattr(proof_edges, "Compared", lambda: compared.append(make()) or compared[-1])
     found = row(of_lists, tmp_path)
     assert found.ok, found.why
