@@ -16,8 +16,8 @@ SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces d1 demo demo-controller elections zookeeper \
-	replay-zookeeper chaos real starve docs doctor clean
+	nightly fuzz trace bench-timer bench-traces races d1 demo demo-controller elections \
+	zookeeper replay-zookeeper chaos real starve docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -32,6 +32,8 @@ help:
 	@echo '               check and shrink them'
 	@echo 'make bench-timer   measure what expiry costs, beside asyncio and sched: ARGS=100000'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
+	@echo 'make races         run checkers on known races of packages and of Python, an hour or more;'
+	@echo '               some of them: ARGS="--rows kafka_future --seconds 5"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
 	@echo 'make demo-controller  tell how a controller dies and another one takes over; or count the'
@@ -122,6 +124,9 @@ bench-timer: setup
 
 bench-traces: setup-data
 	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.bulk $(ARGS)
+
+races: setup
+	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.races.run $(ARGS)
 
 d1: setup
 	@$(RUN) real.d1 $(ARGS)

@@ -1,0 +1,112 @@
+"""What an answer is worth, and the table of all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.races.checkers.outcome import BUG, CANNOT, HOLDS, NOTHING, Outcome
+from benchmarks.races.table import BUGGY, Omitted, Row
+
+FOUND = "found"
+MISSED = "missed"
+FALSE_PASS = "**false pass**"
+OTHER = "other failure"
+FALSE_ALARM = "**false alarm**"
+EXHAUSTED = "exhausted"
+BOUNDED = "bounded"
+NO_CLAIM = "no claim"
+NOT_RUN = "not run"
+
+ON_BUGGY = (FOUND, FALSE_PASS, OTHER, MISSED)
+ON_FIXED = (EXHAUSTED, BOUNDED, NO_CLAIM, FALSE_ALARM, NOT_RUN)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a checker on one side of a row."""
+
+    row: Row
+    side: str
+    checker: str
+    outcome: Outcome
+
+    @property
+    def score(self) -> str:
+        answer = self.outcome.answer
+        if self.side == BUGGY:
+            if answer == BUG:
+                return FOUND if self.outcome.failure in self.row.failures else OTHER
+            return FALSE_PASS if answer == HOLDS else MISSED
+        if answer == HOLDS:
+            return EXHAUSTED if self.outcome.bound is None else BOUNDED
+        return {BUG: FALSE_ALARM, NOTHING: NO_CLAIM, CANNOT: NOT_RUN}[answer]
+
+    @property
+    def reason(self) -> str:
+        """Why there is no better score, or nothing."""
+        if self.score in (OTHER, FALSE_ALARM):
+            return f"{self.outcome.failure} {self.outcome.reason}".strip()
+        return self.outcome.reason
+
+
+def summary(results: Sequence[Result], checkers: Sequence[str]) -> str:
+    """One line for each checker: how often it has which score."""
+    head = ["checker", *(f"{score}" for score in (*ON_BUGGY, *ON_FIXED)), "CPU s"]
+    lines = []
+    for checker in checkers:
+        own = [result for result in results if result.checker == checker]
+        scores = Counter(result.score for result in own)
+        cpu = sum(result.outcome.cpu for result in own)
+        counts = [str(scores[score]) for score in (*ON_BUGGY, *ON_FIXED)]
+        lines.append([checker, *counts, f"{cpu:.1f}"])
+    return _table(head, lines)
+
+
+def table(results: Sequence[Result], checkers: Sequence[str]) -> str:
+    """One line for each row and side: score, executions and CPU seconds of each checker."""
+    head = ["row", "release", *checkers]
+    cells: dict[tuple[str, str], list[str]] = {}
+    for result in results:
+        row = result.row
+        key = (row.name, result.side)
+        release = f"{'Python' if row.kind == 'stdlib' else row.package} {row.side(result.side)}"
+        cells.setdefault(key, [row.name if result.side == BUGGY else "", release])
+        cells[key].append(_cell(result))
+    return _table(head, cells.values())
+
+
+def reasons(results: Iterable[Result], checker: str) -> str:
+    """The rows that a checker did not solve, each with its reason."""
+    lines = [
+        f"* {result.row.name}, {result.side}: {result.score}: {result.reason}"
+        for result in results
+        if result.checker == checker and result.reason
+    ]
+    return "\n".join(lines)
+
+
+def races(rows: Iterable[Row]) -> str:
+    """What each row's race is."""
+    lines = [[row.name, row.symptom, ", ".join(row.failures), row.source] for row in rows]
+    return _table(["row", "race", "ends in", "source"], lines)
+
+
+def left_out(omitted: Iterable[Omitted]) -> str:
+    lines = [[each.code, each.source, each.reason] for each in omitted]
+    return _table(["left out", "source", "why"], lines)
+
+
+def _cell(result: Result) -> str:
+    outcome = result.outcome
+    notes = [f"{outcome.executions:,} / {outcome.cpu:.2f}"] if outcome.executions else []
+    if outcome.preemptions is not None:
+        notes.append(f"{outcome.preemptions} pr.")
+    bound = f" at {outcome.bound}" if result.score == BOUNDED else ""
+    return ", ".join([f"{result.score}{bound}", *notes])
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
