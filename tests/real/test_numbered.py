@@ -232,7 +232,9 @@ NOT_HELD_BACK = (
 READ_UNGUARDED = (
     "TimerHooks.java",
     "        synchronized (info) {\n            Object live = word.wp$live();\n",
-    "        Object live = word.wp$live();\n        synchronized (info) {\n",
+    "        Object live = word.wp$live();\n"
+    "        java.util.concurrent.locks.LockSupport.parkNanos(500_000);\n"
+    "        synchronized (info) {\n",
 )
 COMPLETED_FIRST = (
     "Sites.java",
