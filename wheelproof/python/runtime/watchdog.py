@@ -41,7 +41,9 @@ class Watchdog:
         if self._active:
             self._seen: tuple[int, Thread | None] = (-1, None)
             self._last = self._spent = (0.0, 0.0)
-            self._handler = signal.signal(signal.SIGALRM, self._look)
+            # Known before the first look, which may be at once: another timer goes on.
+            self._handler = signal.getsignal(signal.SIGALRM)
+            signal.signal(signal.SIGALRM, self._look)
             self._timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         return self
 

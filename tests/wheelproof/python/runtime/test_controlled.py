@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from wheelproof import guest
 from wheelproof.python import (
     Crashed,
     ExploreError,
@@ -300,6 +301,25 @@ def test_the_watchdog_is_silent_while_steps_are_taken(cell):
         for _ in range(3000):
             run.step(0)
     run.end()
+
+
+def test_a_watchdog_may_look_before_its_own_timer_starts(monkeypatch):
+    """The timer of the watch around it goes on: on a busy machine it rings at any line."""
+
+    def install(number, handler):
+        former = real(number, handler)
+        if isinstance(getattr(handler, "__self__", None), Watchdog):
+            looks.append(handler)
+            signal.raise_signal(number)
+        return former
+
+    looks, heard, real = [], [], signal.signal
+    monkeypatch.setattr(guest.Watch, "_look", lambda *_: heard.append(len(looks)))
+    with guest.Watch():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        monkeypatch.setattr(watchdog_module.signal, "signal", install)
+        with Watchdog(SimpleNamespace(switches=0, running=None)):
+            assert looks and heard == [1], "the look is handed on to the watch"
 
 
 def looks_until_stuck(times, monkeypatch):
