@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,12 +18,13 @@ def draft(path: Path) -> Iterator[Path]:
     """A path to write to, beside the file whose place it takes when the block ends.
 
     The folder is made where it is absent. The draft is flushed to the disk before it is renamed,
-    and has the mode of the file that it replaces. An exception leaves the file as it was, and no
-    draft. Raises OSError.
+    and has the mode of the file that it replaces. An exception leaves the file as it was, and
+    neither a draft nor a folder that was made for it. Raises OSError.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made = absent(path.parent)
     written = path.with_name(f".{os.getpid()}-{secrets.token_hex(6)}{DRAFT}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield written
         with suppress(OSError):
             written.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -33,8 +34,23 @@ def draft(path: Path) -> Iterator[Path]:
         finally:
             os.close(handle)
         written.replace(path)
-    finally:
-        written.unlink(missing_ok=True)
+    except BaseException:
+        with suppress(OSError):
+            written.unlink(missing_ok=True)
+        remove_empty(made)
+        raise
+
+
+def absent(folder: Path) -> list[Path]:
+    """The folder and those around it that are not there, the innermost first."""
+    return [each for each in (folder, *folder.parents) if not each.exists()]
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove the folders that are empty. Raises no OSError."""
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -50,11 +50,14 @@ def make(kind: str, inside: Path | None = None) -> Path:
         _searched.add(place)
         clear(place)
     made = Path(tempfile.mkdtemp(prefix=f"wheelproof-{kind}-", dir=place))
-    draft = made / f"{OWNER}.new"
-    handle = os.open(draft, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    os.rename(draft, made / OWNER)
-    _held[made] = handle
+    try:
+        draft = made / f"{OWNER}.new"
+        _held[made] = handle = os.open(draft, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        os.rename(draft, made / OWNER)
+    except BaseException:
+        remove(made)
+        raise
     return made
 
 

@@ -1,5 +1,6 @@
 """Scratch is removed at its end, and that of a killed process by the next one."""
 
+import errno
 import os
 import re
 import signal
@@ -139,3 +140,23 @@ def test_the_tool_makes_scratch_in_one_module():
         if made.search(file.read_text(encoding="utf-8"))
     ]
     assert found == ["temporary.py"]
+
+
+@pytest.mark.parametrize("step", ["open", "rename"])
+def test_a_folder_whose_owner_cannot_be_noted_is_taken_away(place, monkeypatch, step):
+    """As on a disk that is full but for the folder itself."""
+
+    real = getattr(os, step)
+
+    def full(path, how, *more, **named):
+        if step == "rename" or how & os.O_CREAT:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(path, how, *more, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(temporary.os, step, full)
+        with pytest.raises(OSError, match="No space left"):
+            temporary.make("test")
+    assert list(place.iterdir()) == [] and not temporary._held
+    with temporary.folder("test") as made:
+        assert list(place.iterdir()) == [made]

@@ -7,11 +7,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wheelproof import documents
+from wheelproof import documents, files
 from wheelproof.console import visible
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
@@ -49,6 +48,7 @@ def run(
     if output is not None:
         _writable(output)
     document: Document | None = None
+    written: Path | None = None
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that
         # left there.
@@ -62,6 +62,7 @@ def run(
             report = validate.check(spark, paths, folder, progress=_progress, known=known)
             document = report.document()
             _write(document, output)  # before anything is explained: that may take long, or fail
+            written = output
             if explain:
                 _progress("explaining")
                 document["explanations"], document["unexplained"] = explaining.attempted(
@@ -70,12 +71,11 @@ def run(
     except BaseException:
         if document is not None:
             _progress("")
-            _show(document, output, as_json, quiet)
+            _show(document, written, as_json, quiet)
         raise
     finally:
         _progress("")
-    _write(document, output)
-    _show(document, output, as_json, quiet)
+    _end(document, output, as_json, quiet)
     return report.exit_code
 
 
@@ -95,10 +95,18 @@ def run_here(
     if output is not None:
         _writable(output)
     report = local.check(paths, known)
-    document = report.document()
-    _write(document, output)
-    _show(document, output, as_json, quiet)
+    _end(report.document(), output, as_json, quiet)
     return report.exit_code
+
+
+def _end(document: Document, output: Path | None, as_json: bool, quiet: bool) -> None:
+    """Write the report and print it: also where it cannot be written, as on a full disk."""
+    try:
+        _write(document, output)
+    except ToolError:
+        _show(document, None, as_json, quiet)
+        raise
+    _show(document, output, as_json, quiet)
 
 
 def _show(document: Document, output: Path | None, as_json: bool, quiet: bool) -> None:
@@ -116,7 +124,7 @@ def _write(document: Document, output: Path | None) -> None:
 def _writable(folder: Path) -> None:
     """ToolError where the report could not be written: reported before the check, not after
     hours of it. Nothing is left."""
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    made = files.absent(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -127,9 +135,7 @@ def _writable(folder: Path) -> None:
             "Choose another folder with --output.",
         ) from error
     finally:
-        with suppress(OSError):
-            for each in made:
-                each.rmdir()
+        files.remove_empty(made)
 
 
 def _progress(text: str) -> None:
