@@ -19,18 +19,14 @@ from typing import Protocol
 
 from wheelproof import reading
 from wheelproof.checks import certified, proof_edges
+from wheelproof.checks.complete import defect, unnoticed
 from wheelproof.checks.context import Context, Report
-from wheelproof.errors import ToolError, UsageError
+from wheelproof.errors import UsageError
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
 from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
 
 FOLDER = "proofs"
-ENDS = frozenset(
-    {Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR}
-)
-"""The verdicts of a proof."""
-
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
 """Notes in tables on controls that no plain counterexample refutes."""
 
@@ -275,7 +271,8 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             if verdict == Verdict.PROVED and lacking:
                 verdict = Verdict.INCONCLUSIVE
                 why = f"it rests on {', '.join(lacking)}, which is not proved"
-            fault = defect(verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on))
+            needs = seeds, bool(theorem.is_lemma), len(theorem.rests_on)
+            fault = defect(verdict, figures, *needs) or unnoticed(verdict, figures, *needs)
             within = getattr(theorem, "certified", "") in certified.WITHIN[context.profile]
             if within and verdict == Verdict.PROVED and not fault:
                 more, fault = certified.checked(theory, name, context.output / "proofs", figures)
@@ -364,29 +361,4 @@ def not_carried(item: Declared, edges: Row) -> str:
     found = [*filter(None, [figures.get("waiting", {}).get(item.system)]), *waits.values()]
     if item.enabled and found:
         return f"it is proved of {item.system}, which goes on where the model waits: {found[0]}"
-    return ""
-
-
-def defect(verdict: str, figures: Figures, seeds: int, is_lemma: bool, links: int = 0) -> str:
-    """The part that a claimed proof lacks; "" where it is complete."""
-    if verdict not in ENDS:
-        raise ToolError(
-            f"A theory ended a check with {verdict!r}.",
-            f"Known verdicts: {', '.join(sorted(ENDS))}.",
-        )
-    if verdict != Verdict.PROVED:
-        return ""
-    if figures.get("vcs", 0) < 1:
-        return "no verification condition was checked"
-    if figures.get("seeds", 0) < seeds:
-        return f"it was checked with {figures.get('seeds', 0)} seeds, not {seeds}"
-    if figures.get("second") != "unsat":
-        return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
-    if figures.get("links", 0) < links:
-        return (
-            f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link "
-            "may be a label only"
-        )
-    if not is_lemma and figures.get("controls", 0) < 1:
-        return "no control was refuted: nothing shows that the check can fail"
     return ""

@@ -1,0 +1,53 @@
+"""Whether the evidence of a claimed proof is complete: a theory is not taken at its word."""
+
+from __future__ import annotations
+
+from wheelproof.errors import ToolError
+from wheelproof.verdict import Figures, Verdict
+
+ENDS = frozenset(
+    {Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR}
+)
+"""The verdicts of a proof."""
+
+
+def defect(verdict: str, figures: Figures, seeds: int, is_lemma: bool, links: int = 0) -> str:
+    """The part that a claimed proof lacks; "" where it is complete."""
+    if verdict not in ENDS:
+        raise ToolError(
+            f"A theory ended a check with {verdict!r}.",
+            f"Known verdicts: {', '.join(sorted(ENDS))}.",
+        )
+    if verdict != Verdict.PROVED:
+        return ""
+    if figures.get("vcs", 0) < 1:
+        return "no verification condition was checked"
+    if figures.get("seeds", 0) < seeds:
+        return f"it was checked with {figures.get('seeds', 0)} seeds, not {seeds}"
+    if figures.get("second") != "unsat":
+        return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
+    if figures.get("links", 0) < links:
+        return (
+            f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link "
+            "may be a label only"
+        )
+    if not is_lemma and figures.get("controls", 0) < 1:
+        return "no control was refuted: nothing shows that the check can fail"
+    return ""
+
+
+def unnoticed(verdict: str, figures: Figures, seeds: int, is_lemma: bool, links: int = 0) -> str:
+    """The controls of ``defect``: the parts without which it takes a proof; "" for none.
+
+    Each part is left out of the figures, and the second solver answers otherwise.
+    """
+    planted: dict[str, object] = {"vcs": 0, "seeds": seeds - 1, "second": "sat"}
+    planted |= {"links": links - 1} if links else {}
+    planted |= {} if is_lemma else {"controls": 0}
+    missed = [
+        name
+        for name, wrong in planted.items()
+        if verdict == Verdict.PROVED
+        and not defect(verdict, {**figures, name: wrong}, seeds, is_lemma, links)
+    ]
+    return f"a proof that lacks {', '.join(missed)} would be taken" if missed else ""
