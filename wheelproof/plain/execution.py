@@ -13,21 +13,21 @@ from typing import Any
 
 from greenlet import getcurrent, greenlet
 
+from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.happens_before import STAMP, Location, join
 from wheelproof.plain.operations import (
     ACQUIRE,
     CHANGES,
     END,
     JOIN,
-    READ,
     SLEEP,
     TRY,
-    WRITE,
     Ended,
     Ending,
     Thread,
 )
-from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
+from wheelproof.plain.polling import ALONE, Polling, frames_of
+from wheelproof.plain.schedulers.base import BLOCKED, Scheduler, members
 from wheelproof.plain.sites import Site
 
 
@@ -38,32 +38,31 @@ class _Hub:
         self.greenlet = getcurrent()
 
 
-class Execution:
+class Execution(Accesses):
     """Runs a program under a scheduler, again and again.
 
     ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
     counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
     ``clock_visible``: the program asks whether threads have ended, and what the time is; both
-    become operations from the next search on. ``racing`` are the sites of new races,
-    ``grown`` whether something else became visible. ``recorder`` sees the operations of a run that
-    is shown.
+    become operations from the next search on. ``grown``: something became visible. ``recorder``
+    sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
+    threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
+    that is not looked into.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.running: Thread | None = None
         self.hub = _Hub()
-        self.number = 0
         self.capacity = 4
-        self.most_points, self.most_accesses = 3_000, 2_000_000
+        self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
-        self.racing: list[Site] = []
-        self.grown = self.shared = False
-        self.unseen: dict[tuple[str, str], Any] = {}
-        self.recorder: Any = None
+        self.grown = False
         self.scheduler = Scheduler()
         self.executions = self.all_points = self.all_accesses = 0
         self.at_exit: list[Callable[[], object]] = []
         self.fault: BaseException | None = None
+        self.foreign_called = False
         self._abandoned: list[Any] = []
         self._begin()
 
@@ -76,6 +75,8 @@ class Execution:
         self.kept: list[Any] = []
         self.depth = self.accesses = self.preemptions = 0
         self.ending: Ending | None = None
+        self.gil_allows, self.foreign_called = True, False
+        self.looped = ""
         self.now = 1_000.0
         self.time = Location("the clock")
         self.at_exit = []
@@ -184,7 +185,7 @@ class Execution:
 
     def enabled(self) -> int:
         """The threads that can perform their operations, as a mask."""
-        mask, bit = 0, 1
+        mask, parked, bit = 0, 0, 1
         for thread in self.threads:
             if not thread.done:
                 kind = thread.kind
@@ -195,15 +196,34 @@ class Execution:
                     if thread.target.owner.done:
                         mask |= bit
                 elif kind >= 0:
-                    mask |= bit
+                    polling = thread.polling
+                    if polling is None or not polling.parked or self._resumes(thread):
+                        mask |= bit
+                    else:
+                        parked |= bit
             bit <<= 1
-        return mask
+        return mask or parked
+
+    def _resumes(self, thread: Thread) -> bool:
+        """Whether a thread that polls has something new to see."""
+        succeeds = thread.kind == TRY and thread.target.owner is None
+        return succeeds or thread.polling.changed()
+
+    def yields(self, frame: Any) -> None:
+        """The running thread is in front of a sleep, or of a wait with a time-out."""
+        thread = self.running
+        if thread is not None:
+            if thread.polling is None:
+                thread.polling = Polling()
+            thread.polling.yields(frames_of(frame, self.hidden))
 
     def _choose(self, thread: Thread) -> Thread | None:
         mask = self.enabled()
         if not mask:
-            waits = any(not other.done and not other.daemon for other in self.threads)
-            self.ending = Ending.STUCK if waits else Ending.DONE
+            self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
+            return None
+        if self._polls(mask):
+            self.ending = Ending.ENDLESS if self._unfinished() else Ending.DONE
             return None
         if self.depth >= self.most_points:
             self.ending = Ending.CUT
@@ -214,7 +234,20 @@ class Execution:
             return None
         if number != thread.number and mask >> thread.number & 1:
             self.preemptions += 1
+            if thread.site is not None and not thread.site.gil_switch:
+                self.gil_allows = False
         return self.threads[number]
+
+    def _unfinished(self) -> bool:
+        return any(not thread.done and not thread.daemon for thread in self.threads)
+
+    def _polls(self, mask: int) -> bool:
+        """Whether all threads that can move poll for ever."""
+        for number in members(mask):
+            polling = self.threads[number].polling
+            if polling is None or not polling.parked or polling.alone < ALONE:
+                return False
+        return True
 
     def writes(self, thread: Thread) -> bool:
         """Whether a thread's operation changes its location."""
@@ -231,6 +264,9 @@ class Execution:
         assert location is not None
         if self.recorder is not None:
             self.recorder.performs(thread, sys._getframe(2))
+        polling = thread.polling
+        if polling is not None and polling.parked:
+            polling.resumes(thread)
         if kind == JOIN:
             target = location.owner
             join(clock, target.clock)
@@ -261,6 +297,8 @@ class Execution:
             else:
                 location.reads[number] = index
                 join(location.read_clock, clock)
+        if polling is not None:
+            polling.looks(location)
         self.scheduler.performed(self, thread, index, location, conflicts, writes)
 
     def conflicts(self, thread: Thread, writes: bool) -> list[int]:
@@ -288,53 +326,6 @@ class Execution:
             if other != number and clock[other] < (index + 1) * STAMP:
                 found.append(index)
         return found
-
-    # -- accesses
-
-    def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
-        """Announce an access, right before it is made. True where its value is to be recorded."""
-        if self.over:
-            raise Ended
-        self.accesses = count = self.accesses + 1
-        if count > self.most_accesses:
-            self.stop(Ending.ENDLESS)
-        location = self.locations.get(key)
-        if location is None:
-            location = self.locations[key] = Location(key, holder)
-        if site.visible:
-            self.point(WRITE if writes else READ, location, site)
-        number, clock = thread.number, thread.clock
-        writer = location.writer
-        if writer >= 0 and writer != number:
-            self.shared = True
-            if clock[writer] <= location.write_stamp:
-                self._race(location.write_site, site)
-        readers = location.readers
-        if writes:
-            if readers:
-                for reader, (seen, place) in readers.items():
-                    if reader != number:
-                        self.shared = True
-                        if clock[reader] <= seen:
-                            self._race(place, site)
-            location.writer, location.write_stamp = number, clock[number]
-            location.write_site, location.readers = site, None
-        elif readers is None:
-            location.readers = {number: (clock[number], site)}
-        else:
-            readers[number] = (clock[number], site)
-        return self.recorder is not None and site.visible
-
-    def _race(self, first: Site | None, second: Site) -> None:
-        assert first is not None
-        if first.foreign or second.foreign:
-            code = first.foreign or second.foreign
-            self.unseen.setdefault((code, str(first if first.foreign else second)), self.number)
-            return
-        if not first.visible:
-            self.racing.append(first)
-        if not second.visible:
-            self.racing.append(second)
 
     # -- runs
 

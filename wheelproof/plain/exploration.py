@@ -21,6 +21,7 @@ from wheelproof.plain.answers import (
     Schedule,
 )
 from wheelproof.plain.execution import Execution
+from wheelproof.plain.guards import Guards
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Recorder, failure_of
 from wheelproof.plain.schedulers.base import Scheduler
@@ -40,6 +41,9 @@ EXECUTIONS = 100_000
 
 SHORTENING = 5_000
 """Runs that look for a counterexample with fewer preemptions, at most."""
+
+CHECKED = 100
+"""Runs between two comparisons of all that outlives a run."""
 
 COLLECTED = 500
 """Runs between two collections of garbage: none happens within a run."""
@@ -70,6 +74,7 @@ class Explorer:
         if function is not None:
             self.program = self.world.program(function)
         self.restarts = 0
+        self.unannounced = False
         self.observe: Callable[[Execution], None] | None = None
         self.failing: tuple[list[int], FailureKind] | None = None
         self.trouble: tuple[Answer, str] | None = None
@@ -87,9 +92,7 @@ class Explorer:
         if self.observe is not None:
             self.observe(execution)
         execution.end_threads()
-        self.world.state.restore(execution.locations)
-        if execution.executions % COLLECTED == 0:
-            gc.collect()
+        self._restore()
         if ending is Ending.DIFFERENT:
             self.trouble = (
                 Answer.NONDETERMINISTIC,
@@ -103,6 +106,18 @@ class Explorer:
         if self.progress is not None:
             self.progress(execution.executions, len(self.racy()))
         return ending
+
+    def _restore(self) -> None:
+        """Put the state back. What was changed without being seen makes the search begin anew."""
+        execution, state = self.execution, self.world.state
+        state.restore(execution.locations)
+        doubtful = self.unannounced or execution.foreign_called
+        if doubtful or execution.executions % CHECKED == 0:
+            changed = state.restore_all() > 0
+            if changed and not self.unannounced:
+                self.unannounced = execution.grown = True
+        if execution.executions % COLLECTED == 0:
+            gc.collect()
 
     def grew(self) -> bool:
         """Make what was found racy visible. Whether anything was."""
@@ -130,8 +145,9 @@ class Explorer:
         gc.freeze()
         gc.disable()
         try:
-            answer, reason = self._search()
-            failure, schedule = self._counterexample() if self.failing else (None, None)
+            with Guards(self.execution):
+                answer, reason = self._search()
+                failure, schedule = self._counterexample() if self.failing else (None, None)
         finally:
             gc.unfreeze()
             if enabled:
@@ -199,34 +215,51 @@ class Explorer:
     # -- the counterexample
 
     def _counterexample(self) -> tuple[Failure | None, Schedule | None]:
+        """The failing run with the fewest preemptions, of those with a kind of failure."""
         assert self.failing is not None
         order, kind = self.failing
-        minimal = False
-        spent = self.execution.executions
         best = self._recorded(order)
         if best is None:
             self.trouble = Answer.NONDETERMINISTIC, "the failing run did not fail again"
             return None, None
-        bound = 0
-        while bound < best.preemptions:
-            scheduler = Bounded(bound)
-            while not scheduler.over and self.execution.executions - spent < SHORTENING:
+        limit = self.execution.executions + SHORTENING
+        shorter, complete = self._fewest(kind, best.preemptions - 1, limit, gil=False)
+        best = shorter or best
+        only: bool | None = False
+        if not best.gil_allows:
+            limit = self.execution.executions + SHORTENING
+            possible, _ = self._fewest(kind, best.preemptions, limit, gil=True)
+            if possible is not None:
+                best = possible
+            else:
+                possible, nothing = self._fewest(kind, None, limit, gil=True)
+                only = False if possible is not None else True if nothing else None
+        return best.failure(complete, only), best.schedule()
+
+    def _fewest(
+        self, kind: FailureKind, most: int | None, limit: int, gil: bool
+    ) -> tuple[Recorder | None, bool]:
+        """A failing run with the fewest preemptions, up to ``most``; None: any number of them.
+
+        With it, whether all runs with fewer have been searched.
+        """
+        bounds: Sequence[int | None] = [None] if most is None else range(most + 1)
+        for bound in bounds:
+            scheduler = Bounded(bound, gil)
+            while not scheduler.over:
+                if self.execution.executions >= limit:
+                    return None, False
                 self.failing = None
-                self.run(scheduler)
+                cut = self.run(scheduler) is Ending.CUT
                 if self.grew():
-                    scheduler = Bounded(bound)
+                    scheduler = Bounded(bound, gil)
+                    continue
+                if cut or self.trouble is not None:
+                    self.trouble = None
+                    return None, False
                 if self.failing is not None and self.failing[1] == kind:
-                    break
-            if self.failing is not None and self.failing[1] == kind:
-                shorter = self._recorded(self.failing[0])
-                best, minimal = shorter or best, shorter is not None
-                break
-            if not scheduler.over:
-                break
-            bound += 1
-        else:
-            minimal = True
-        return best.failure(minimal, None), best.schedule()
+                    return self._recorded(self.failing[0]), True
+        return None, True
 
     def _recorded(self, order: list[int]) -> Recorder | None:
         """Run a failing schedule again, and record it."""
@@ -238,7 +271,7 @@ class Explorer:
             execution.run(self.program, Repeat(order))
             failing = recorder.finish()
             execution.end_threads()
-            self.world.state.restore(execution.locations)
+            self._restore()
         finally:
             execution.recorder = None
         return recorder if failing else None

@@ -49,7 +49,8 @@ class Thread:
     """A logical thread: its greenlet, its clock, and the operation that it stands in front of.
 
     ``inside``: the access of a container by code in C that has called back code in Python.
-    ``held``: its locks, in the order in which it took them.
+    ``held``: its locks, in the order in which it took them. ``waited``: the seconds that its waits
+    with a time-out and its sleeps have taken.
     """
 
     __slots__ = (
@@ -66,9 +67,11 @@ class Thread:
         "name",
         "number",
         "object",
+        "polling",
         "site",
         "starter",
         "target",
+        "waited",
     )
 
     def __init__(self, number: int, name: str, capacity: int) -> None:
@@ -87,3 +90,5 @@ class Thread:
         self.local: dict[Any, Any] = {}
         self.held: list[Any] = []
         self.inside: Any = None
+        self.polling: Any = None
+        self.waited = 0.0

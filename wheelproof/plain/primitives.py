@@ -6,6 +6,7 @@ Everything else of :mod:`threading` is the interpreter's own source on top of th
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from wheelproof.plain.execution import Execution
@@ -32,7 +33,17 @@ class Clock:
                 execution.clock_visible = execution.grown = True
             else:
                 execution.point(READ, execution.time, None)
+            if execution.running.polling is not None:
+                execution.running.polling.dirty = True
         return execution.now
+
+    def own(self) -> float:
+        """The time for the waits of the standard library: only the thread's own waits take any.
+
+        So a time-out may come at any moment, whatever other threads wait for.
+        """
+        thread = self._execution.running
+        return self._execution.now if thread is None else thread.waited
 
     def began(self) -> float:
         """The time at which a wait begins."""
@@ -41,21 +52,24 @@ class Clock:
             execution.point(READ, execution.time, None)
         return execution.now
 
-    def passes(self, until: float) -> None:
+    def passes(self, begun: float, seconds: float) -> None:
         """A wait has ended by its time-out."""
         execution = self._execution
-        if execution.clock_visible and execution.running is not None:
-            execution.point(WRITE, execution.time, None)
-        execution.now = max(execution.now, until)
+        if execution.running is not None:
+            if execution.clock_visible:
+                execution.point(WRITE, execution.time, None)
+            execution.running.waited += seconds
+        execution.now = max(execution.now, begun + seconds)
 
     def sleep(self, seconds: float) -> None:
         execution = self._execution
         if seconds < 0:
             raise ValueError("sleep length must be non-negative")
-        until = self.began() + seconds
+        begun = self.began()
         if execution.running is not None:
+            execution.yields(sys._getframe(1))
             execution.point(SLEEP, execution.time, None)
-        self.passes(until)
+        self.passes(begun, seconds)
 
 
 class _Lock(Location):
@@ -96,11 +110,12 @@ class _Lock(Location):
             self.owner = thread
             thread.held.append(self)
         else:
-            until = self.clock.began() + timeout if timeout > 0 else 0.0
+            begun = self.clock.began() if timeout > 0 else 0.0
+            self.execution.yields(sys._getframe(2))
             self.execution.point(TRY, self, None)
             if self.owner is not None:
-                if until:
-                    self.clock.passes(until)
+                if timeout > 0:
+                    self.clock.passes(begun, timeout)
                 return False
             self.owner = thread
             thread.held.append(self)

@@ -44,7 +44,8 @@ def failure_of(execution: Execution) -> Found | None:
         names = ", ".join(wait[0].name for wait in waits)
         return Found(kind, f"{kind}: {names} wait for ever", waits[0][0].name, None)
     if execution.ending is Ending.ENDLESS:
-        message = f"endless loop: {execution.accesses:,} accesses"
+        running = execution.looped or f"{execution.accesses:,} accesses"
+        message = f"endless loop: {running}"
         return Found(FailureKind.ENDLESS, message, "", None)
     return None
 
@@ -82,7 +83,7 @@ class Recorder:
         self._waits: tuple[Wait, ...] = ()
         self._cycle: tuple[str, ...] = ()
         self._preempted = 0
-        self.preemptions = 0
+        self.preemptions, self.gil_allows = 0, True
         self._files = {getattr(m, "__file__", None) for m in world.modules.values()}
 
     def performs(self, thread: Thread, frame: FrameType | None) -> None:
@@ -138,7 +139,7 @@ class Recorder:
         """The run has ended. Whether it failed."""
         execution = self._execution
         self._found = failure_of(execution)
-        self.preemptions = execution.preemptions
+        self.preemptions, self.gil_allows = execution.preemptions, execution.gil_allows
         self._cycle = cycle_of(execution)
         waits = []
         for thread in execution.threads:

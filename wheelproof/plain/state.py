@@ -83,9 +83,9 @@ def _cell(cell: Any) -> list[Any]:
 
 
 class State:
-    """The recorded objects. ``own`` tells whether a class is one of the code under test."""
+    """The recorded objects. ``own``: whether a class, a function or a module is under test."""
 
-    def __init__(self, own: Callable[[type], bool]) -> None:
+    def __init__(self, own: Callable[[Any], bool]) -> None:
         self._own = own
         self._kept: dict[int, _Kept] = {}
         self._modules: dict[str, _Kept] = {}
@@ -94,9 +94,9 @@ class State:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def record(self, modules: Iterable[types.ModuleType]) -> None:
-        """Record modules and what they reach, as it is now."""
-        stack: list[Any] = list(modules)
+    def record(self, values: Iterable[Any]) -> None:
+        """Record modules, functions and what they reach, as it is now."""
+        stack: list[Any] = list(values)
         while stack and len(self._kept) < MOST:
             value = stack.pop()
             if id(value) in self._kept:
@@ -108,7 +108,7 @@ class State:
             content = kept.content
             parts = content.values() if isinstance(content, dict) else content
             stack.extend(parts)
-            if isinstance(value, types.FunctionType):
+            if type(value) is types.FunctionType:
                 stack.extend(value.__closure__ or ())
                 stack.extend(value.__defaults__ or ())
                 stack.extend((value.__kwdefaults__ or {}).values())
@@ -116,6 +116,12 @@ class State:
                 self._modules[getattr(value, "__file__", None) or value.__name__] = kept
             if isinstance(content, dict):
                 self._find_counters(kept, content)
+
+    def learn(self, module: types.ModuleType, name: str, value: Any) -> None:
+        """A variable of a module has its first value later than the others."""
+        kept = self._kept.get(id(module))
+        if kept is not None:
+            kept.content[name] = value
 
     def _find_counters(self, kept: _Kept, content: dict[Any, Any]) -> None:
         for name, value in content.items():
@@ -128,6 +134,8 @@ class State:
     def _entry(self, value: Any) -> _Kept | None:
         kind = type(value)
         if issubclass(kind, types.ModuleType):
+            if not self._own(value):
+                return None
             return _Kept(value.__dict__, dict(value.__dict__), _fill_dictionary)
         if issubclass(kind, type):
             if not self._own(value):
@@ -148,7 +156,7 @@ class State:
             return _Kept(value, _cell(value), _fill_cell)
         if issubclass(kind, classmethod | staticmethod):
             return self._entry(value.__func__)
-        if kind is types.FunctionType or self._own(kind):
+        if self._own(value if kind is types.FunctionType else kind):
             fields = getattr(value, "__dict__", None)
             if type(fields) is dict:
                 return _Kept(fields, dict(fields), _fill_dictionary)

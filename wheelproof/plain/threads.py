@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -138,10 +139,11 @@ class Thread:
             self._execution.point(JOIN, thread.end, None)
         else:
             self._execution.sees_ends()
-            until = self._clock.began() + max(0.0, timeout)
+            begun, seconds = self._clock.began(), max(0.0, timeout)
+            self._execution.yields(sys._getframe(1))
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
-                self._clock.passes(until)
+                self._clock.passes(begun, seconds)
 
     def is_alive(self) -> bool:
         thread = self._begun()

@@ -8,25 +8,19 @@ with threads are made of. ``threading`` is a substitute: locks and threads are t
 
 from __future__ import annotations
 
-import _thread
 import ast
-import atexit
 import builtins
-import collections
+import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
-import itertools
 import sys
-import threading
-import time
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.plain import primitives, threads
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.instrument.calls import Calls
@@ -36,6 +30,7 @@ from wheelproof.plain.instrument.fields import hooks as field_hooks
 from wheelproof.plain.instrument.items import Items, container_hooks, item_hooks
 from wheelproof.plain.sites import Site
 from wheelproof.plain.state import State
+from wheelproof.plain.substitutes import substitute
 
 STANDARD = frozenset(
     {
@@ -60,6 +55,9 @@ LEFT_ALONE = frozenset(
 BLOCKED = frozenset({"_queue"})
 """Modules in C that have a source in Python beside them, which is used instead."""
 
+OWN_TIME = frozenset({"concurrent.futures._base", "queue", "threading"})
+"""Modules that ask for the time only to see how long they still wait."""
+
 TRUSTED = frozenset(
     {
         "abc", "ast", "builtins", "codecs", "contextvars", "copy", "datetime", "decimal", "enum",
@@ -71,31 +69,6 @@ TRUSTED = frozenset(
 )  # fmt: skip
 """Modules whose functions change no object that they are given, or do so safely."""
 
-CLASSES = frozenset(
-    {
-        "Barrier",
-        "BoundedSemaphore",
-        "BrokenBarrierError",
-        "Condition",
-        "Event",
-        "Semaphore",
-        "Timer",
-    }
-)
-"""The classes of ``threading`` that are the interpreter's own source."""
-
-REAL_LOCKS = (type(_thread.allocate_lock()), type(threading.RLock()))
-
-
-class _System(types.ModuleType):
-    """``sys``, with the modules of the world."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(sys, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(sys, name, value)
-
 
 class World:
     """The modules of one program. ``into``: further modules or packages that are looked into."""
@@ -104,19 +77,23 @@ class World:
         self.execution = execution
         self.into = tuple(into)
         self.modules: dict[str, types.ModuleType] = {}
+        self.codes: dict[str, types.CodeType] = {}
         self.sites: list[Site] = []
+        self._cells: dict[int, Any] = {}
+        self._kept: list[Any] = []
         self.refused: dict[str, str] = {}
-        self.state = State(self._own)
+        self.state = State(self.owns)
         self.builtins: dict[str, Any] = dict(vars(builtins))
         self.builtins["__import__"] = self.import_
         self.builtins["exec"] = self._exec
         fields, items = Fields(execution), Items(execution)
-        calls = Calls(execution, fields, items, self.looks_into, self.trusts, REAL_LOCKS)
+        calls = Calls(execution, fields, items, self.looks_into, self.trusts, self.owns)
         self.fields = fields
         self.hooks = field_hooks(fields) | item_hooks(items) | container_hooks(items)
         self.hooks |= call_hooks(calls)
         self._decided: dict[str, bool] = {}
-        self._substitutes()
+        self.own_time = types.ModuleType("time")
+        substitute(self)
 
     # -- what is looked into
 
@@ -137,8 +114,19 @@ class World:
             or module.startswith("namedtuple_")
         )
 
-    def _own(self, kind: type) -> bool:
-        return kind.__module__ in self.modules
+    def owns(self, value: Any) -> bool:
+        """Whether a module, a class or a function is one of the world."""
+        kind: Any = value
+        if issubclass(type(value), types.ModuleType):
+            return vars(value).get("__builtins__") is self.builtins
+        if type(value) is types.FunctionType:
+            return value.__globals__.get("__builtins__") is self.builtins
+        if kind.__module__ not in self.modules:
+            return False
+        for value in vars(kind).values():
+            if isinstance(value, types.FunctionType):
+                return self.looks_into(value)
+        return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is not kind
 
     def _decides(self, name: str) -> bool:
         """Whether a module is to be looked into, as far as its name says."""
@@ -172,6 +160,8 @@ class World:
             if level:
                 package = globals.get("__package__") or globals["__name__"].rpartition(".")[0]
                 name = importlib.util.resolve_name("." * level + name, package)
+            if name == "time" and globals and globals.get("__name__") in OWN_TIME:
+                return self.own_time
             if name in BLOCKED:
                 raise ImportError(f"{name} is written in C, its source is used")
             module = self.load(name)
@@ -204,6 +194,8 @@ class World:
                 return module
         if self._decides(name) and name not in self.refused:
             spec = self._spec(name, parent)
+            if spec is None and name in sys.modules:
+                return sys.modules[name]
             if spec is None:
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             if spec.origin and spec.origin.endswith(".py"):
@@ -232,6 +224,7 @@ class World:
         parent, _, leaf = name.rpartition(".")
         if parent in self.modules:
             setattr(self.modules[parent], leaf, module)
+            self.state.learn(self.modules[parent], leaf, module)
 
     def _namespace(self, name: str, spec: Any) -> types.ModuleType:
         module = types.ModuleType(name)
@@ -275,6 +268,7 @@ class World:
             tree or ast.parse(source, file), source, file, name, self.hooks, rebound
         )
         self.modules[name] = module
+        self.codes[name] = code
         known = len(self.sites)
         self.sites.extend(sites)
         try:
@@ -304,59 +298,6 @@ class World:
             self.sites.extend(sites)
         exec(source, globals, locals, **more)
 
-    # -- substitutes
-
-    def _substitutes(self) -> None:
-        execution = self.execution
-        clock = primitives.Clock(execution)
-        lock, rlock = primitives.locks(execution, clock)
-        ident = threads.identities(execution)
-        local = threads.local_data(execution)
-        of_threads = threads.threads(execution, clock)
-        self._module(
-            "_thread", _thread, allocate_lock=lock, LockType=lock, lock=lock, RLock=rlock,
-            get_ident=ident, get_native_id=ident, _local=local, error=RuntimeError,
-            allocate=lock,
-        )  # fmt: skip
-        self._module(
-            "time", time, monotonic=clock.now, time=clock.now, perf_counter=clock.now,
-            sleep=clock.sleep, monotonic_ns=_nanoseconds(clock.now),
-            time_ns=_nanoseconds(clock.now), perf_counter_ns=_nanoseconds(clock.now),
-        )  # fmt: skip
-        self._module("atexit", atexit, register=_registered, unregister=_registered)
-        system = _System("sys")
-        modules: Any = collections.ChainMap(self.modules, sys.modules)
-        vars(system).update(modules=modules)
-        self.modules["sys"] = system
-        source = Path(threading.__file__).read_text(encoding="utf-8")
-        tree = ast.parse(source, threading.__file__)
-        tree.body = [
-            node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in CLASSES
-        ]
-        prelude: dict[str, Any] = {
-            "Lock": lock, "RLock": rlock, "_PyRLock": rlock, "_CRLock": rlock,
-            "_allocate_lock": lock, "allocate_lock": lock, "LockType": lock, "local": local,
-            "get_ident": ident, "get_native_id": ident, "TIMEOUT_MAX": _thread.TIMEOUT_MAX,
-            "ThreadError": RuntimeError, "_time": clock.now, "_deque": collections.deque,
-            "_islice": itertools.islice, "_count": itertools.count,
-            "_register_atexit": self._at_exit, "_shutdown": _registered,
-            "excepthook": threading.excepthook, "__excepthook__": threading.excepthook,
-            "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _registered,
-            "setprofile": _registered, "stack_size": threading.stack_size,
-            "gettrace": _registered, "getprofile": _registered, **of_threads,
-        }  # fmt: skip
-        module = self.make("threading", source, threading.__file__, None, tree, **prelude)
-        module.__dict__["__all__"] = [name for name in vars(module) if not name.startswith("_")]
-
-    def _at_exit(self, function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
-        self.execution.at_exit.append(lambda: function(*arguments, **keywords))
-
-    def _module(self, name: str, real: types.ModuleType, **changed: Any) -> None:
-        module = types.ModuleType(name)
-        module.__dict__.update(vars(real))
-        module.__dict__.update(changed)
-        self.modules[name] = module
-
     # -- the program
 
     def program(self, function: Callable[..., object]) -> Callable[..., object]:
@@ -376,25 +317,69 @@ class World:
         return second
 
     def second(self, function: Any) -> Any:
-        """The instrumented function for one of a module that is loaded already."""
-        module = self.modules.get(function.__module__)
-        if module is None:
+        """The instrumented function for one of a module that the world has, too."""
+        name = function.__module__
+        module, code = self.modules.get(name), self.codes.get(name)
+        if module is None or code is None or self.owns(function):
             return function
-        value: Any = module
-        for part in function.__qualname__.split("."):
-            value = getattr(value, part, None)
-        if value is not None:
-            return value
-        raise UsageError(
-            f"{function.__module__}.{function.__qualname__} is a function within another: give "
-            "one of a module."
+        if "<locals>" not in function.__qualname__:
+            value: Any = module
+            for part in function.__qualname__.split("."):
+                value = getattr(value, part, None)
+            return function if value is None else value
+        inner = _inner(code, function.__code__)
+        if inner is None:
+            raise UsageError(
+                f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}: the source "
+                f"of {function.__qualname__} has changed since it was imported."
+            )
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        closure = tuple(self._cell(cells[variable]) for variable in inner.co_freevars)
+        new = types.FunctionType(
+            inner, module.__dict__, function.__name__, function.__defaults__, closure
         )
+        new.__kwdefaults__, new.__qualname__ = function.__kwdefaults__, function.__qualname__
+        self.state.record([new])
+        return new
+
+    def _cell(self, cell: Any) -> Any:
+        """The variable of a function around another one, with what it holds in this world."""
+        new = self._cells.get(id(cell))
+        if new is None:
+            new = types.CellType()
+            self._cells[id(cell)] = new
+            self._kept.append(cell)
+            with contextlib.suppress(ValueError):
+                new.cell_contents = self.translated(cell.cell_contents)
+        return new
+
+    def translated(self, value: Any) -> Any:
+        """What a value of the real world is in this one: functions, classes and modules differ."""
+        kind = type(value)
+        if kind is types.FunctionType:
+            return self.second(value)
+        if kind is types.MethodType:
+            return types.MethodType(self.translated(value.__func__), value.__self__)
+        if issubclass(kind, types.ModuleType) and value.__name__ in sys.modules:
+            return self.load(value.__name__)
+        if issubclass(kind, type) and value.__module__ in self.modules:
+            new: Any = self.modules[value.__module__]
+            for part in value.__qualname__.split("."):
+                new = getattr(new, part, None)
+            return value if new is None else new
+        return value
 
 
-def _nanoseconds(now: Callable[[], float]) -> Callable[[], int]:
-    return lambda: int(now() * 1e9)
-
-
-def _registered(*arguments: Any, **keywords: Any) -> Any:
-    """Registering a function for the interpreter's end has no effect on a run."""
-    return arguments[0] if arguments else None
+def _inner(code: types.CodeType, wanted: types.CodeType) -> types.CodeType | None:
+    """The code of the same function within the code of a module."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if (constant.co_qualname, constant.co_firstlineno) == (
+                wanted.co_qualname,
+                wanted.co_firstlineno,
+            ):
+                return constant
+            found = _inner(constant, wanted)
+            if found is not None:
+                return found
+    return None

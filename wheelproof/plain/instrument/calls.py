@@ -38,7 +38,7 @@ class Calls:
     """Decides what a callable touches.
 
     ``looked_into``: whether a Python function is instrumented. ``trusted``: whether a foreign
-    function only reads what it is given. ``real``: the types of real locks.
+    function only reads what it is given. ``own``: whether a class belongs to the world.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Calls:
         items: Items,
         looked_into: Callable[[Any], bool],
         trusted: Callable[[Any], bool],
-        real: tuple[type, ...],
+        own: Callable[[type], bool],
     ) -> None:
         self.execution, self.fields, self.items = execution, fields, items
-        self.looked_into, self.trusted, self.real = looked_into, trusted, real
+        self.looked_into, self.trusted, self.own = looked_into, trusted, own
 
     # -- what a callable is
 
@@ -67,7 +67,7 @@ class Calls:
             return NONE if self.looked_into(value.__func__) else OTHER
         if not isinstance(value, _UNBOUND):
             return OTHER
-        if kind in self.real:
+        if kind in tables.REAL:
             return OTHER
         if value.__objclass__ is object:
             return OTHER
@@ -155,8 +155,8 @@ class Calls:
         thread, kind = execution.running, type(holder)
         if thread is None:
             return function(*arguments, **keywords)
-        if kind in self.real:
-            self.real_lock(holder, name, site)
+        if kind in tables.REAL:
+            self.real(repr(holder), site)
         if name in ("__setattr__", "__delattr__", "__getattribute__") and arguments:
             self.fields.announce(thread, holder, arguments[0], name[2] != "g", site)
             return function(*arguments, **keywords)
@@ -291,6 +291,9 @@ class Calls:
         writes = not self.trusted(function)
         module = getattr(function, "__module__", None) or type(function).__module__
         name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        if module in tables.REAL_MODULES:
+            self.real(f"{module}.{name}", site)
+        self.execution.foreign_called = True
         site.foreign = f"{module}.{name}"
         touched = (*receiver, *arguments, *keywords.values())
         self.touch(site, touched, writes)
@@ -327,14 +330,13 @@ class Calls:
                         execution.access(thread, key, value, writes, site)  # type: ignore[arg-type]
                         stack.append(part)
 
-    def real_lock(self, lock: Any, name: str, site: Site) -> None:
+    def real(self, what: str, site: Site) -> None:
         """A real lock would make the whole process wait."""
-        if name in ("acquire", "__enter__", "acquire_lock"):
-            fault = RealLock(
-                f"{site.file}:{site.line}: {site.text}: a lock that was made by code that is not "
-                f"looked into: {lock!r}"
-            )
-            self.execution.stop(Ending.STOPPED, fault)
+        fault = RealLock(
+            f"{site.file}:{site.line}: {site.text}: {what} is not under control: it was made by "
+            "code that is not looked into, or before the exploration"
+        )
+        self.execution.stop(Ending.STOPPED, fault)
 
 
 class _Unbound:
@@ -383,8 +385,12 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
         return wrapped
 
     def manager(value: Any, site: Site) -> Any:
-        if execution.running is not None and type(value) in calls.real:
-            calls.real_lock(value, "__enter__", site)
+        if execution.running is not None:
+            kind = type(value)
+            if kind in tables.REAL:
+                calls.real(repr(value), site)
+            if kind.__module__ in tables.REAL_MODULES and not calls.own(kind):
+                calls.real(f"{kind.__module__}.{kind.__qualname__}", site)
         return value
 
     return {"method": method, "function": function, "manager": manager}

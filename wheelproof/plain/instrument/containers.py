@@ -6,6 +6,7 @@ inside it, as they do in the interpreter. What is in no table writes.
 
 from __future__ import annotations
 
+import _thread
 import array
 import collections
 import datetime
@@ -13,10 +14,18 @@ import decimal
 import functools
 import itertools
 import operator
+import queue
 import re
+import threading
 import types
 import weakref
 from typing import Any
+
+REAL = frozenset({type(_thread.allocate_lock()), type(threading.RLock()), queue.SimpleQueue})
+"""Types in C whose methods make the whole process wait."""
+
+REAL_MODULES = frozenset({"multiprocessing.synchronize", "queue", "threading"})
+"""Modules whose classes do, where they are not those of the world."""
 
 CONTAINERS: tuple[type, ...] = (dict, list, set, collections.deque, bytearray, array.array)
 """Types whose items are shared state."""

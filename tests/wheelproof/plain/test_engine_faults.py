@@ -1,0 +1,111 @@
+"""Faults of the engine: the oracle of drawn programs names each of them."""
+
+import pytest
+
+from tests.wheelproof.plain import oracle
+from tests.wheelproof.plain.drawn import KINDS, Writer, drawn
+from wheelproof.plain import primitives
+from wheelproof.plain.accesses import Accesses
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.instrument.calls import Calls
+from wheelproof.plain.schedulers.source_dpor import SourceDPOR
+
+SEEDS = 80
+"""Programs in which a fault must show."""
+
+
+def _locks_exclude_nothing(monkeypatch):
+    enabled = Execution.enabled
+
+    def all_enabled(self):
+        taken = {}
+        for thread in self.threads:
+            if not thread.done and thread.kind == 2 and thread.target.owner is not thread:
+                taken[thread], thread.target.owner = thread.target.owner, None
+        mask = enabled(self)
+        for thread, owner in taken.items():
+            thread.target.owner = owner
+        return mask
+
+    monkeypatch.setattr(Execution, "enabled", all_enabled)
+
+
+def _state_outlives_a_run(monkeypatch):
+    monkeypatch.setattr(primitives._Lock, "_renew", lambda self: None)
+
+
+def _backtrack_points_are_dropped(monkeypatch):
+    reverse = SourceDPOR._reverse
+
+    def dropped(self, earlier, index, number, clock):
+        if earlier % 3:
+            reverse(self, earlier, index, number, clock)
+
+    monkeypatch.setattr(SourceDPOR, "_reverse", dropped)
+
+
+def _writes_depend_on_no_reads(monkeypatch):
+    conflicts = Execution.conflicts
+
+    def fewer(self, thread, writes):
+        reads, thread.target.reads = thread.target.reads, None
+        try:
+            return conflicts(self, thread, writes)
+        finally:
+            thread.target.reads = reads
+
+    monkeypatch.setattr(Execution, "conflicts", fewer)
+
+
+def _a_racing_write_stays_off(monkeypatch):
+    race = Accesses._race
+
+    def half(self, first, second):
+        race(self, first, second)
+        self.racing = [site for site in self.racing if not site.text.endswith("=")]
+
+    monkeypatch.setattr(Accesses, "_race", half)
+
+
+def _calls_in_c_are_atomic(monkeypatch):
+    called = Calls.called
+
+    def atomic(self, thread, site, function, holder, writes, arguments, keywords):
+        def whole(*arguments, **keywords):
+            self.execution.running = None
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                self.execution.running = thread
+
+        return called(self, thread, site, whole, holder, writes, arguments, keywords)
+
+    monkeypatch.setattr(Calls, "called", atomic)
+
+
+FAULTS = {
+    "a lock excludes nobody": (_locks_exclude_nothing, (Writer.guarded, Writer.reentrant)),
+    "state outlives a run": (_state_outlives_a_run, KINDS),
+    "a backtrack point is dropped": (_backtrack_points_are_dropped, KINDS),
+    "a write depends on no read": (_writes_depend_on_no_reads, KINDS),
+    "half of a race stays off": (_a_racing_write_stays_off, KINDS),
+    "a call in C is atomic": (_calls_in_c_are_atomic, (Writer.called_back, Writer.dictionary)),
+}
+
+
+def _found(explorer, kinds):
+    for seed in range(SEEDS):
+        try:
+            comparison = oracle.compared(explorer, drawn(seed, kinds), naive=100, most=1_500)
+        except Exception as error:  # the engine or the program has noticed by itself
+            return f"seed {seed}: {error!r}"
+        if comparison.difference:
+            return f"seed {seed}: {comparison.difference}"
+    return ""
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_oracle_finds_a_fault_of_the_engine(name, monkeypatch):
+    plant, kinds = FAULTS[name]
+    plant(monkeypatch)
+    assert _found(oracle.Drawn(), kinds)

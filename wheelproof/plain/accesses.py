@@ -1,0 +1,86 @@
+"""Accesses: where each location was last accessed, and which accesses race.
+
+L. Lamport: Time, Clocks, and the Ordering of Events in a Distributed System, CACM 21(7), 1978; the
+representation of a location by its last write and the reads since is that of FastTrack: C.
+Flanagan, S. Freund, PLDI 2009. Departure: the clocks are those of the reduction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.operations import READ, WRITE, Ended, Ending, Thread
+from wheelproof.plain.sites import Site
+
+
+class Accesses:
+    """The locations of a run, and the races on them.
+
+    ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
+    ``shared``: a location was used by two threads. ``hidden`` are the files of the synchronization
+    itself. ``over``: the run has ended, and its threads are ended.
+    """
+
+    def __init__(self) -> None:
+        self.locations: dict[Any, Location] = {}
+        self.accesses, self.most_accesses = 0, 2_000_000
+        self.number = 0
+        self.racing: list[Site] = []
+        self.unseen: dict[tuple[str, str], int] = {}
+        self.shared = self.over = False
+        self.hidden: frozenset[str] = frozenset()
+        self.recorder: Any = None
+
+    def point(self, kind: int, target: Location, site: Site | None) -> None:
+        raise NotImplementedError
+
+    def stop(self, ending: Ending, fault: BaseException | None = None) -> None:
+        raise NotImplementedError
+
+    def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
+        """Announce an access, right before it is made. True where its value is to be recorded."""
+        if self.over:
+            raise Ended
+        self.accesses = count = self.accesses + 1
+        if count > self.most_accesses:
+            self.stop(Ending.ENDLESS)
+        location = self.locations.get(key)
+        if location is None:
+            location = self.locations[key] = Location(key, holder)
+        if site.visible:
+            self.point(WRITE if writes else READ, location, site)
+        number, clock = thread.number, thread.clock
+        writer = location.writer
+        if writer >= 0 and writer != number:
+            self.shared = True
+            if clock[writer] <= location.write_stamp:
+                self._race(location.write_site, site)
+        readers = location.readers
+        if writes:
+            if thread.polling is not None and site.file not in self.hidden:
+                thread.polling.dirty = True
+            if readers:
+                for reader, (seen, place) in readers.items():
+                    if reader != number:
+                        self.shared = True
+                        if clock[reader] <= seen:
+                            self._race(place, site)
+            location.writer, location.write_stamp = number, clock[number]
+            location.write_site, location.readers = site, None
+        elif readers is None:
+            location.readers = {number: (clock[number], site)}
+        else:
+            readers[number] = (clock[number], site)
+        return self.recorder is not None and site.visible
+
+    def _race(self, first: Site | None, second: Site) -> None:
+        assert first is not None
+        if first.foreign or second.foreign:
+            code = first.foreign or second.foreign
+            self.unseen.setdefault((code, str(first if first.foreign else second)), self.number)
+            return
+        if not first.visible:
+            self.racing.append(first)
+        if not second.visible:
+            self.racing.append(second)

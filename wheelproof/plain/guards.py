@@ -1,0 +1,133 @@
+"""What keeps an exploration from hanging: a watchdog, and a guard of real threads.
+
+A thread of the interpreter looks now and then whether the exploration moves. If it does not, a
+signal interrupts the main thread, and its handler ends the run with the place where it stands. A
+real lock, a real wait or an endless loop without accesses ends so. Outside the main thread Python
+handles no signals: there is no watchdog then.
+"""
+
+from __future__ import annotations
+
+import linecache
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.operations import Ending
+
+LOOKS = 0.5
+"""Seconds between two looks."""
+
+STANDING = 5.0
+"""Seconds without any progress after which a run is ended: of waiting, or of CPU time."""
+
+_SIGNAL = getattr(signal, "SIGURG", None)
+
+
+class Blocked(BaseException):
+    """A thread under control waits for something real, or starts a real thread."""
+
+
+class Guards:
+    """Active within a ``with`` block."""
+
+    def __init__(self, execution: Execution, standing: float = STANDING) -> None:
+        self._execution, self._standing = execution, standing
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._begin: Callable[..., Any] | None = None
+
+    def __enter__(self) -> Guards:
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._unraisable
+        for name in ("_start_new_thread", "_start_joinable_thread"):
+            if hasattr(threading, name):
+                self._starter = name
+                self._begin = getattr(threading, name)
+                self._guard_starts(name, getattr(threading, name))
+        main = threading.main_thread()
+        if _SIGNAL is not None and threading.current_thread() is main:
+            self._handler = signal.signal(_SIGNAL, self._interrupt)
+            self._thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        sys.unraisablehook = self._hook
+        if self._begin is not None:
+            setattr(threading, self._starter, self._begin)
+        if self._thread is not None and _SIGNAL is not None:
+            self._over.set()
+            self._thread.join()
+            signal.signal(_SIGNAL, self._handler)
+
+    def _guard_starts(self, name: str, real: Callable[..., Any]) -> None:
+        execution = self._execution
+
+        def guarded(*arguments: Any, **keywords: Any) -> Any:
+            if execution.running is not None and threading.current_thread() is not self._thread:
+                where = _place(sys._getframe(1))
+                fault = Blocked(
+                    f"{where}: a thread is started by code that is not looked into: name its "
+                    "module with `into`"
+                )
+                execution.stop(Ending.STOPPED, fault)
+            return real(*arguments, **keywords)
+
+        setattr(threading, name, guarded)
+
+    def _unraisable(self, unraisable: Any) -> None:
+        """What is raised in a finalizer while threads are ended is no one's fault."""
+        if not self._execution.over:
+            self._hook(unraisable)
+
+    def _watch(self, main: int) -> None:
+        clock = time.pthread_getcpuclockid(main)
+        seen: Any = None
+        waited, spent = 0.0, 0.0
+        last, last_spent = time.monotonic(), time.clock_gettime(clock)
+        while not self._over.wait(LOOKS):
+            now, now_spent = time.monotonic(), time.clock_gettime(clock)
+            execution = self._execution
+            progress = execution.executions, execution.accesses, execution.depth
+            if progress != seen or execution.running is None:
+                seen, waited, spent = progress, 0.0, 0.0
+            else:
+                used = now_spent - last_spent
+                spent += used
+                waited = waited + min(now - last, 2 * LOOKS) if used < LOOKS / 100 else 0.0
+            if waited >= self._standing or spent >= self._standing:
+                self._waits = waited >= self._standing
+                waited = spent = 0.0
+                if _SIGNAL is not None:
+                    signal.pthread_kill(main, _SIGNAL)
+            last, last_spent = now, now_spent
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        execution = self._execution
+        thread = execution.running
+        if thread is None or self._thread is None:
+            return
+        where = _place(frame)
+        if self._waits:
+            fault = Blocked(
+                f"{where}: {thread.name} waits for something that is not under control: a real "
+                "lock, a real sleep, or input"
+            )
+            execution.stop(Ending.STOPPED, fault)
+        execution.looped = where
+        execution.stop(Ending.ENDLESS)
+
+
+def _place(frame: FrameType | None) -> str:
+    """The innermost place outside the checker."""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("wheelproof."):
+        frame = frame.f_back
+    if frame is None:
+        return "an unknown place"
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return f"{file}:{line}: {linecache.getline(file, line).strip()}"

@@ -1,0 +1,115 @@
+"""Modules of a world that are not the real ones.
+
+Locks, threads, thread-local data and time are the checker's. The other classes of ``threading`` are
+the interpreter's own source on top of them.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ast
+import atexit
+import collections
+import itertools
+import queue
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wheelproof.plain import primitives, threads
+
+if TYPE_CHECKING:
+    from wheelproof.plain.world import World
+
+CLASSES = frozenset(
+    {
+        "Barrier",
+        "BoundedSemaphore",
+        "BrokenBarrierError",
+        "Condition",
+        "Event",
+        "Semaphore",
+        "Timer",
+    }
+)
+"""The classes of ``threading`` that are the interpreter's own source."""
+
+
+class _System(types.ModuleType):
+    """``sys``, with the modules of the world."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(sys, name, value)
+
+
+def substitute(world: World) -> None:
+    """Give a world its ``threading``, ``time`` and what else must not be real."""
+    execution = world.execution
+    clock = primitives.Clock(execution)
+    lock, rlock = primitives.locks(execution, clock)
+    ident = threads.identities(execution)
+    local = threads.local_data(execution)
+    of_threads = threads.threads(execution, clock)
+    _module(world,
+        "_thread", _thread, allocate_lock=lock, LockType=lock, lock=lock, RLock=rlock,
+        get_ident=ident, get_native_id=ident, _local=local, error=RuntimeError,
+        allocate=lock,
+    )  # fmt: skip
+    _module(world,
+        "time", time, monotonic=clock.now, time=clock.now, perf_counter=clock.now,
+        sleep=clock.sleep, monotonic_ns=_nanoseconds(clock.now),
+        time_ns=_nanoseconds(clock.now), perf_counter_ns=_nanoseconds(clock.now),
+    )  # fmt: skip
+    vars(world.own_time).update(vars(time), monotonic=clock.own, time=clock.own)
+    _module(world, "atexit", atexit, register=_registered, unregister=_registered)
+    system = _System("sys")
+    modules: Any = collections.ChainMap(world.modules, sys.modules)
+    vars(system).update(modules=modules)
+    world.modules["sys"] = system
+    execution.hidden = frozenset({primitives.__file__, threading.__file__, queue.__file__})
+
+    def at_exit(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
+        execution.at_exit.append(lambda: function(*arguments, **keywords))
+
+    source = Path(threading.__file__).read_text(encoding="utf-8")
+    tree = ast.parse(source, threading.__file__)
+    tree.body = [
+        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in CLASSES
+    ]
+    prelude: dict[str, Any] = {
+        "Lock": lock, "RLock": rlock, "_PyRLock": rlock, "_CRLock": rlock,
+        "_allocate_lock": lock, "allocate_lock": lock, "LockType": lock, "local": local,
+        "get_ident": ident, "get_native_id": ident, "TIMEOUT_MAX": _thread.TIMEOUT_MAX,
+        "ThreadError": RuntimeError, "_time": clock.own, "_deque": collections.deque,
+        "_islice": itertools.islice, "_count": itertools.count,
+        "_register_atexit": at_exit, "_shutdown": _registered,
+        "excepthook": threading.excepthook, "__excepthook__": threading.excepthook,
+        "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _registered,
+        "setprofile": _registered, "stack_size": threading.stack_size,
+        "gettrace": _registered, "getprofile": _registered, **of_threads,
+    }  # fmt: skip
+    module = world.make("threading", source, threading.__file__, None, tree, **prelude)
+    module.__dict__["__all__"] = [name for name in vars(module) if not name.startswith("_")]
+
+
+def _module(world: World, name: str, real: types.ModuleType, **changed: Any) -> None:
+    module = types.ModuleType(name)
+    module.__dict__.update(vars(real))
+    module.__dict__.update(changed)
+    world.modules[name] = module
+
+
+def _nanoseconds(now: Callable[[], float]) -> Callable[[], int]:
+    return lambda: int(now() * 1e9)
+
+
+def _registered(*arguments: Any, **keywords: Any) -> Any:
+    """Registering a function for the interpreter's end has no effect on a run."""
+    return arguments[0] if arguments else None
