@@ -30,8 +30,10 @@ class Key:
 
 LAST = [None]
 
+EARLIER = Shared()
+
 def main():
-    o = Shared()
+    o = EARLIER if OUTLIVES else Shared()
     LAST[0] = o, [[] for _ in THREADS], [False for _ in THREADS]
     _, records, done = LAST[0]
     def run(body, index):
@@ -284,5 +286,6 @@ def drawn(seed: int, kinds: tuple[Any, ...] = KINDS) -> Program:
             draw.choice(kinds)(writer)
         parts.append("\n".join((f"def t{thread}(o, r):", *writer.lines)) + "\n")
         codes.append(writer.code)
+    parts.append(f"OUTLIVES = {draw.random() < 0.5}")
     parts.append(f"THREADS = [{', '.join(f't{thread}' for thread in range(threads))}]\n")
     return Program("\n".join(parts), codes)

@@ -91,7 +91,7 @@ class Drawn(Explorer):
         self.outcome = "stuck" if stuck else "done", shown, finished
         for thread in execution.threads:
             if thread.error is not None:
-                raise AssertionError(f"a drawn program has failed: {thread.error!r}")
+                self.outcome = "failed", repr(thread.error)
 
     def everything(self, scheduler: Any, most: int) -> tuple[set[Any], set[Any]] | None:
         """The outcomes and the classes of a search; None where it is too long, or grows."""
@@ -106,7 +106,9 @@ class Drawn(Explorer):
                 continue
             if self.execution.racing or self.execution.grown:
                 return None
-            assert ending in (Ending.DONE, Ending.STUCK), (ending, self.trouble)
+            if ending not in (Ending.DONE, Ending.STUCK):
+                self.outcome = "ended", str(ending)
+                scheduler.over = True
             outcomes.add(self.outcome)
             classes.add(frozenset(scheduler.events))
         return outcomes, classes
