@@ -7,6 +7,8 @@ Flanagan, S. Freund, PLDI 2009. Departure: the clocks are those of the reduction
 
 from __future__ import annotations
 
+import contextlib
+import weakref
 from typing import Any
 
 from wheelproof.plain.happens_before import Location
@@ -47,7 +49,7 @@ class Accesses:
             self.stop(Ending.ENDLESS)
         location = self.locations.get(key)
         if location is None:
-            location = self.locations[key] = Location(key, holder)
+            location = self.locations[key] = Location(key, self._kept(key, holder))
         if site.visible:
             self.point(WRITE if writes else READ, location, site)
         number, clock = thread.number, thread.clock
@@ -73,6 +75,17 @@ class Accesses:
         else:
             readers[number] = (clock[number], site)
         return self.recorder is not None and site.visible
+
+    def _kept(self, key: Any, holder: Any) -> Any:
+        """What keeps the identity of an object from being used again.
+
+        An object whose end can be noticed is not kept alive: its locations end with it.
+        """
+        if hasattr(type(holder), "__del__") or weakref.getweakrefcount(holder):
+            locations = self.locations
+            with contextlib.suppress(TypeError):
+                return weakref.ref(holder, lambda gone: locations.pop(key, None))
+        return holder
 
     def _race(self, first: Site | None, second: Site) -> None:
         assert first is not None

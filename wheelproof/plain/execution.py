@@ -61,6 +61,7 @@ class Execution(Accesses):
         self.scheduler = Scheduler()
         self.executions = self.all_points = self.all_accesses = 0
         self.at_exit: list[Callable[[], object]] = []
+        self.at_every_exit: list[Callable[[], object]] = []
         self.fault: BaseException | None = None
         self.foreign_called = False
         self._abandoned: list[Any] = []
@@ -353,8 +354,8 @@ class Execution(Accesses):
 
     def _main(self, program: Callable[[], object]) -> None:
         program()
-        while self.at_exit:
-            self.at_exit.pop()()
+        for function in reversed([*self.at_every_exit, *self.at_exit]):
+            function()
 
     def end_threads(self) -> None:
         """End what still runs. Reports of the run are made before."""

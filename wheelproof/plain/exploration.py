@@ -154,6 +154,8 @@ class Explorer:
                 gc.enable()
         if failure is not None:
             answer, reason = Answer.BUG, failure.message
+        elif self.trouble is not None:
+            answer, reason = self.trouble
         execution = self.execution
         return Exploration(
             answer=answer,
@@ -179,14 +181,15 @@ class Explorer:
             if self._over():
                 break
             self.run(samplers[number % 3])
-            self.grew()
+            if self.failing is None:  # its schedule counts the places that are visible now
+                self.grew()
         while not self._over():
             scheduler: Any = SourceDPOR() if self.bound is None else Bounded(self.bound)
             cut = False
             restarted = False
             while not scheduler.over and not self._over():
                 cut = self.run(scheduler) is Ending.CUT or cut
-                if self.grew():
+                if self.failing is None and self.grew():
                     restarted = True
                     self.restarts += 1
                     break
@@ -251,14 +254,14 @@ class Explorer:
                     return None, False
                 self.failing = None
                 cut = self.run(scheduler) is Ending.CUT
+                if self.failing is not None and self.failing[1] == kind:
+                    return self._recorded(self.failing[0]), True
                 if self.grew():
                     scheduler = Bounded(bound, gil)
                     continue
                 if cut or self.trouble is not None:
                     self.trouble = None
                     return None, False
-                if self.failing is not None and self.failing[1] == kind:
-                    return self._recorded(self.failing[0]), True
         return None, True
 
     def _recorded(self, order: list[int]) -> Recorder | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import reprlib
+import weakref
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def failure_of(execution: Execution) -> Found | None:
     if execution.ending is Ending.STUCK:
         waits = [wait for wait in map(waiting, execution.threads) if wait]
         cycle = cycle_of(execution)
-        notified = any(wait[2] for wait in waits)
+        notified = all(wait[2] for wait in waits if wait[0].kind == ACQUIRE)
         kind = FailureKind.LOST_WAKE_UP if notified and not cycle else FailureKind.DEADLOCK
         names = ", ".join(wait[0].name for wait in waits)
         return Found(kind, f"{kind}: {names} wait for ever", waits[0][0].name, None)
@@ -71,6 +72,11 @@ def cycle_of(execution: Execution) -> tuple[str, ...]:
         if thread is first:
             return tuple(other.name for other in path)
     return ()
+
+
+def _held(kept: Any) -> Any:
+    """The object of a location."""
+    return kept() if type(kept) is weakref.ref else kept
 
 
 class Recorder:
@@ -110,11 +116,11 @@ class Recorder:
         target = thread.target
         name = target.name
         if isinstance(name, tuple) and len(name) == 2:
-            return f"{type(target.kept).__name__}.{name[1]}"
+            return f"{type(_held(target.kept)).__name__}.{name[1]}"
         if isinstance(name, tuple):
             return str(name[-1])
         if isinstance(name, int):
-            return f"{type(target.kept).__name__}"
+            return f"{type(_held(target.kept)).__name__}"
         return str(name or type(target).__name__)
 
     def place(self, frame: FrameType | None) -> Place:

@@ -40,6 +40,10 @@ class Site:
         self.type: Any = None
         self.kind: Any = 0
 
+    def copy(self) -> Site:
+        """The same place, of which nothing has been learned."""
+        return Site(self.file, self.line, self.column, self.text, self.key, self.gil_switch)
+
     @property
     def place(self) -> Place:
         return Place(self.file, self.line, self.column, self.text, self.key, self.gil_switch)

@@ -19,6 +19,9 @@ from wheelproof.plain.happens_before import Location
 MOST = 20_000
 """Objects that are recorded, at most."""
 
+_FIXED = frozenset({"__dict__", "__weakref__"})
+"""Attributes of a class that are not its own."""
+
 _COUNTS = (itertools.count, itertools.cycle)
 
 
@@ -58,7 +61,7 @@ def _fill(target: Any, content: Any) -> None:
 
 
 def _fill_class(target: Any, content: Any) -> None:
-    for name in [name for name in vars(target) if name not in content]:
+    for name in [name for name in vars(target) if name not in content and name not in _FIXED]:
         type.__delattr__(target, name)
     for name, value in content.items():
         if vars(target).get(name) is not value:
@@ -140,7 +143,7 @@ class State:
         if issubclass(kind, type):
             if not self._own(value):
                 return None
-            content = {n: v for n, v in vars(value).items() if n not in ("__dict__", "__weakref__")}
+            content = {name: part for name, part in vars(value).items() if name not in _FIXED}
             return _Kept(value, content, _fill_class)
         if issubclass(kind, Location | types.CodeType):
             return None
@@ -189,9 +192,7 @@ class State:
             target = entry.target
             if isinstance(target, type):
                 now: Any = {
-                    name: value
-                    for name, value in vars(target).items()
-                    if name not in ("__dict__", "__weakref__")
+                    name: value for name, value in vars(target).items() if name not in _FIXED
                 }
             elif isinstance(target, types.CellType):
                 now = _cell(target)

@@ -7,7 +7,6 @@ the interpreter's own source on top of them.
 from __future__ import annotations
 
 import _thread
-import ast
 import atexit
 import collections
 import itertools
@@ -76,13 +75,11 @@ def substitute(world: World) -> None:
     execution.hidden = frozenset({primitives.__file__, threading.__file__, queue.__file__})
 
     def at_exit(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
-        execution.at_exit.append(lambda: function(*arguments, **keywords))
+        outside = execution.running is None  # while a module is loaded: for all runs
+        registered = execution.at_every_exit if outside else execution.at_exit
+        registered.append(lambda: function(*arguments, **keywords))
 
     source = Path(threading.__file__).read_text(encoding="utf-8")
-    tree = ast.parse(source, threading.__file__)
-    tree.body = [
-        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in CLASSES
-    ]
     prelude: dict[str, Any] = {
         "Lock": lock, "RLock": rlock, "_PyRLock": rlock, "_CRLock": rlock,
         "_allocate_lock": lock, "allocate_lock": lock, "LockType": lock, "local": local,
@@ -95,7 +92,7 @@ def substitute(world: World) -> None:
         "setprofile": _registered, "stack_size": threading.stack_size,
         "gettrace": _registered, "getprofile": _registered, **of_threads,
     }  # fmt: skip
-    module = world.make("threading", source, threading.__file__, None, tree, **prelude)
+    module = world.make("threading", source, threading.__file__, None, CLASSES, **prelude)
     module.__dict__["__all__"] = [name for name in vars(module) if not name.startswith("_")]
 
 

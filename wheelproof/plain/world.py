@@ -8,7 +8,6 @@ with threads are made of. ``threading`` is a substitute: locks and threads are t
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import importlib
@@ -251,7 +250,7 @@ class World:
         source: str,
         file: str,
         path: Any = None,
-        tree: ast.Module | None = None,
+        classes: frozenset[str] | None = None,
         spec: Any = None,
         **variables: Any,
     ) -> types.ModuleType:
@@ -264,9 +263,7 @@ class World:
         if path is not None:
             module.__path__ = list(path)
         rebound = frozenset(v for m, v in self.fields.assigned if m == name)
-        code, sites = instrumented(
-            tree or ast.parse(source, file), source, file, name, self.hooks, rebound
-        )
+        code, sites = instrumented(source, file, name, self.hooks, rebound, classes)
         self.modules[name] = module
         self.codes[name] = code
         known = len(self.sites)
@@ -292,9 +289,7 @@ class World:
             globals.setdefault("__builtins__", self.builtins)
         if isinstance(source, str) and globals.get("__builtins__") is self.builtins:
             name = globals.get("__name__", "")
-            source, sites = instrumented(
-                ast.parse(source), source, "<string>", f"{name}.<string>", self.hooks
-            )
+            source, sites = instrumented(source, "<string>", f"{name}.<string>", self.hooks)
             self.sites.extend(sites)
         exec(source, globals, locals, **more)
 

@@ -116,16 +116,26 @@ class _Hook:
         self.name = name
 
 
-def compiled(tree: ast.Module, rewriter: Base, hooks: dict[str, Any]) -> CodeType:
-    """The code of a rewritten module, with helpers and sites in their places."""
-    ast.fix_missing_locations(tree)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        code = compile(tree, rewriter.file, "exec", dont_inherit=True)
-    values = [
-        hooks[value.name] if isinstance(value, _Hook) else value for value in rewriter.constants
-    ]
-    return _filled(code, values)
+class Rewritten:
+    """A rewritten module: its code, in which strings stand for helpers and sites."""
+
+    def __init__(self, tree: ast.Module, rewriter: Base) -> None:
+        ast.fix_missing_locations(tree)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            self._code = compile(tree, rewriter.file, "exec", dont_inherit=True)
+        self._constants = rewriter.constants
+
+    def filled(self, hooks: dict[str, Any]) -> tuple[CodeType, list[Site]]:
+        """The code with helpers and with sites of its own, and those sites."""
+        values: list[Any] = []
+        for value in self._constants:
+            if isinstance(value, _Hook):
+                value = hooks[value.name]
+            elif isinstance(value, Site):
+                value = value.copy()
+            values.append(value)
+        return _filled(self._code, values), [value for value in values if type(value) is Site]
 
 
 def _filled(code: CodeType, values: list[Any]) -> CodeType:
