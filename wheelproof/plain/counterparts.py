@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import importlib.util
 import sys
 import types
@@ -28,6 +29,7 @@ class Counterparts:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._cells: dict[int, tuple[types.CellType, types.CellType]] = {}
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The counterpart of a function. Raises UsageError where there is none."""
@@ -128,14 +130,22 @@ class Counterparts:
         for name in found.co_freevars:
             if name not in cells:
                 raise UsageError(f"{function.__qualname__} has no variable {name}.")
-            content = cells[name].cell_contents
-            closure.append(types.CellType(self._captured(function, name, content, set())))
+            closure.append(self._cell(function, name, cells[name]))
         new = types.FunctionType(
             found, vars(module), function.__name__, function.__defaults__, tuple(closure)
         )
         new.__kwdefaults__ = function.__kwdefaults__
-        self._world.state.record([new])  # type: ignore[list-item]
+        self._world.state.record([new])
         return new
+
+    def _cell(self, function: Any, name: str, cell: types.CellType) -> types.CellType:
+        """The counterpart of a variable, the same for all functions that share it."""
+        if id(cell) not in self._cells:
+            new = types.CellType()
+            self._cells[id(cell)] = cell, new
+            with contextlib.suppress(ValueError):  # it has no value yet
+                new.cell_contents = self._captured(function, name, cell.cell_contents, set())
+        return self._cells[id(cell)][1]
 
     def _outermost(self, module: types.ModuleType, function: types.FunctionType) -> Any:
         """What holds the code of a function: the function or class of a module around it."""

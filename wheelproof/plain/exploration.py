@@ -20,6 +20,7 @@ from wheelproof.plain.answers import (
     FailureKind,
     Schedule,
 )
+from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
 from wheelproof.plain.operations import Ending
@@ -72,7 +73,7 @@ class Explorer:
         self.execution = Execution()
         self.world = World(self.execution, self.into)
         if function is not None:
-            self.program = self.world.program(function)
+            self.program = Counterparts(self.world)(function)
         self.restarts = 0
         self.unannounced = False
         self.observe: Callable[[Execution], None] | None = None

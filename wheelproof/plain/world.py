@@ -9,17 +9,15 @@ with threads are made of. ``threading`` is a substitute: locks and threads are t
 from __future__ import annotations
 
 import builtins
-import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wheelproof.errors import UsageError
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.instrument.calls import Calls
@@ -76,10 +74,7 @@ class World:
         self.execution = execution
         self.into = tuple(into)
         self.modules: dict[str, types.ModuleType] = {}
-        self.codes: dict[str, types.CodeType] = {}
         self.sites: list[Site] = []
-        self._cells: dict[int, Any] = {}
-        self._kept: list[Any] = []
         self.refused: dict[str, str] = {}
         self.state = State(self.owns)
         self.builtins: dict[str, Any] = dict(vars(builtins))
@@ -265,7 +260,6 @@ class World:
         rebound = frozenset(v for m, v in self.fields.assigned if m == name)
         code, sites = instrumented(source, file, name, self.hooks, rebound, classes)
         self.modules[name] = module
-        self.codes[name] = code
         known = len(self.sites)
         self.sites.extend(sites)
         try:
@@ -292,89 +286,3 @@ class World:
             source, sites = instrumented(source, "<string>", f"{name}.<string>", self.hooks)
             self.sites.extend(sites)
         exec(source, globals, locals, **more)
-
-    # -- the program
-
-    def program(self, function: Callable[..., object]) -> Callable[..., object]:
-        """A function of the real world, as the world has it."""
-        name, file = function.__module__, function.__code__.co_filename
-        if name not in self.modules:
-            real = sys.modules.get(name)
-            spec = getattr(real, "__spec__", None)
-            parent = name.rpartition(".")[0]
-            if parent and self._decides(name):
-                self.load(parent)
-            if name not in self.modules:
-                path = getattr(real, "__path__", None)
-                source = importlib.util.decode_source(Path(file).read_bytes())
-                self.make(name, source, file, path, spec=spec)
-        second: Callable[..., object] = self.second(function)
-        return second
-
-    def second(self, function: Any) -> Any:
-        """The instrumented function for one of a module that the world has, too."""
-        name = function.__module__
-        module, code = self.modules.get(name), self.codes.get(name)
-        if module is None or code is None or self.owns(function):
-            return function
-        if "<locals>" not in function.__qualname__:
-            value: Any = module
-            for part in function.__qualname__.split("."):
-                value = getattr(value, part, None)
-            return function if value is None else value
-        inner = _inner(code, function.__code__)
-        if inner is None:
-            raise UsageError(
-                f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}: the source "
-                f"of {function.__qualname__} has changed since it was imported."
-            )
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        closure = tuple(self._cell(cells[variable]) for variable in inner.co_freevars)
-        new = types.FunctionType(
-            inner, module.__dict__, function.__name__, function.__defaults__, closure
-        )
-        new.__kwdefaults__, new.__qualname__ = function.__kwdefaults__, function.__qualname__
-        self.state.record([new])
-        return new
-
-    def _cell(self, cell: Any) -> Any:
-        """The variable of a function around another one, with what it holds in this world."""
-        new = self._cells.get(id(cell))
-        if new is None:
-            new = types.CellType()
-            self._cells[id(cell)] = new
-            self._kept.append(cell)
-            with contextlib.suppress(ValueError):
-                new.cell_contents = self.translated(cell.cell_contents)
-        return new
-
-    def translated(self, value: Any) -> Any:
-        """What a value of the real world is in this one: functions, classes and modules differ."""
-        kind = type(value)
-        if kind is types.FunctionType:
-            return self.second(value)
-        if kind is types.MethodType:
-            return types.MethodType(self.translated(value.__func__), value.__self__)
-        if issubclass(kind, types.ModuleType) and value.__name__ in sys.modules:
-            return self.load(value.__name__)
-        if issubclass(kind, type) and value.__module__ in self.modules:
-            new: Any = self.modules[value.__module__]
-            for part in value.__qualname__.split("."):
-                new = getattr(new, part, None)
-            return value if new is None else new
-        return value
-
-
-def _inner(code: types.CodeType, wanted: types.CodeType) -> types.CodeType | None:
-    """The code of the same function within the code of a module."""
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            if (constant.co_qualname, constant.co_firstlineno) == (
-                wanted.co_qualname,
-                wanted.co_firstlineno,
-            ):
-                return constant
-            found = _inner(constant, wanted)
-            if found is not None:
-                return found
-    return None

@@ -104,3 +104,26 @@ def test_a_notification_before_the_wait_is_a_lost_wake_up():
 
 def test_a_program_of_one_thread_is_vacuous():
     assert explore_program(alone).answer is Answer.VACUOUS
+
+
+def test_functions_within_a_function_share_its_variables():
+    total, lock = 0, None
+
+    def add():
+        nonlocal total
+        with lock:
+            total += 1
+
+    def program():
+        nonlocal lock
+        lock = threading.Lock()
+        threads = [threading.Thread(target=add) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert total == 2
+
+    found = explore_program(program)
+    assert found.answer is Answer.EXHAUSTED, found.reason
+    assert total == 0

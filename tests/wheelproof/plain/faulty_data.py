@@ -1,0 +1,147 @@
+"""More programs with a fault that people make: variables, iteration, waits."""
+
+import functools
+import threading
+import time
+
+
+def _run(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Counter:
+    count = 0
+
+
+class Account:
+    opened = 0
+
+    def __init__(self):
+        Account.opened = Account.opened + 1
+
+
+def class_variable_counts_too_little():
+    _run(Account, Account)
+    assert Account.opened == 2
+
+
+TOTAL = 0
+
+
+def _add():
+    global TOTAL
+    TOTAL += 1
+
+
+def module_variable_counts_too_little():
+    _run(_add, _add)
+    assert TOTAL == 2
+
+
+def closure_counts_too_little():
+    total = 0
+
+    def add():
+        nonlocal total
+        total += 1
+
+    _run(add, add)
+    assert total == 2
+
+
+def event_cleared_before_it_is_seen():
+    event = threading.Event()
+
+    def pulse():
+        event.set()
+        event.clear()
+
+    _run(event.wait, pulse)
+
+
+def semaphore_released_too_late():
+    semaphore, lock = threading.Semaphore(1), threading.Lock()
+
+    def first():
+        with semaphore, lock:
+            pass
+
+    def second():
+        with lock, semaphore:
+            pass
+
+    _run(first, second)
+
+
+def thread_polls_what_is_never_set():
+    counter = Counter()
+
+    def wait():
+        while counter.count != 1:
+            time.sleep(0.01)
+
+    def skip():
+        counter.count = 2
+
+    _run(wait, skip)
+
+
+def dictionary_changes_while_it_is_iterated():
+    shared = {1: 1}
+
+    def read():
+        for key in shared:
+            shared.get(key)
+
+    _run(read, lambda: shared.update({2: 2}))
+
+
+class Properties:
+    other = None
+
+    @functools.cached_property
+    def first(self):
+        return 1 if self.other is None else self.other.second
+
+    @functools.cached_property
+    def second(self):
+        return 2 if self.other is None else self.other.first
+
+
+def cached_properties_wait_for_each_other():
+    one, two, plain = Properties(), Properties(), Properties()
+    one.other, two.other = plain, plain
+    _run(lambda: one.first, lambda: two.second)
+
+
+class Resizing:
+    def __init__(self):
+        self.slots, self.used = [None], 0
+
+    def add(self, value):
+        if self.used == len(self.slots):
+            self.slots.append(None)
+        self.slots[self.used] = value
+        self.used += 1
+
+
+def two_values_in_one_slot():
+    table = Resizing()
+    _run(lambda: table.add(1), lambda: table.add(2))
+    assert sorted(filter(None, table.slots)) == [1, 2]
+
+
+def reader_sees_half_of_a_pair():
+    pair = {"left": 0, "right": 0}
+    seen = []
+
+    def write():
+        pair["left"] = 1
+        pair["right"] = 1
+
+    _run(write, lambda: seen.append((pair["left"], pair["right"])))
+    assert seen[0][0] >= seen[0][1]
