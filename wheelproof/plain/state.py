@@ -93,6 +93,7 @@ class State:
         self._kept: dict[int, _Kept] = {}
         self._modules: dict[str, _Kept] = {}
         self._renewed: list[_Kept] = []
+        self._cells: list[_Kept] = []
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -108,6 +109,8 @@ class State:
             if kept is None:
                 continue
             self._kept[id(value)] = kept
+            if type(value) is types.CellType:
+                self._cells.append(kept)
             content = kept.content
             parts = content.values() if isinstance(content, dict) else content
             stack.extend(parts)
@@ -167,13 +170,18 @@ class State:
 
     def restore(self, locations: dict[Any, Location]) -> None:
         """Put back what a run has written at these locations."""
-        kept, modules = self._kept, self._modules
+        kept, modules, variables = self._kept, self._modules, False
         for key, location in locations.items():
             if location.writer < 0:
                 continue
             holder: Any = key if type(key) is int else key[0]
             entry = kept.get(holder) if type(holder) is int else modules.get(holder)
             if entry is not None:
+                entry.write(entry.target, entry.content)
+            if type(key) is tuple and len(key) > 2:  # a variable, perhaps of a function
+                variables = True
+        if variables:
+            for entry in self._cells:
                 entry.write(entry.target, entry.content)
         for entry in self._renewed:
             for name, (template, bound) in entry.renewed:
