@@ -24,9 +24,6 @@ COMMANDS = frozenset({f"{TOOL}/cli.py"})
 DOOR, LOADS = "declared", frozenset({"part", "find"})
 """The module of the tool that loads a part by its name, and its functions."""
 
-MANY = 1_000
-"""More steps than there are."""
-
 Edges = dict[str, set[str]]
 
 DATA = re.compile(r"[\w./-]+\.(?:toml|json)\b")
@@ -45,12 +42,9 @@ class Reach:
         """The files of tests that reach a file, each with its number of steps."""
         return _back(file, self._graph[1])
 
-    def enough(self, file: str) -> int:
-        """The steps of the nearest test that reaches a file by imports alone.
-
-        A text may name a module that the test never loads.
-        """
-        return min(_back(file, self._graph[0]).values(), default=MANY)
+    def importing(self, file: str) -> dict[str, int]:
+        """Those that reach it by imports alone: a text may name what the test never loads."""
+        return _back(file, self._graph[0])
 
     @cached_property
     def _graph(self) -> tuple[Edges, Edges]:

@@ -17,6 +17,9 @@ from wheelproof.project.mechanism import name_of
 ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
 """The calls of a test that sees each file of the proofs."""
 
+MANY = 1_000
+"""More steps than lead from a test to a file."""
+
 FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 
 
@@ -83,17 +86,18 @@ class UnitTests:
             for test in self._all
             if test.startswith(near) and Path(test).stem.startswith(f"test_{Path(file).stem}")
         ]
+        sure = self._reach.importing(file)
         if not file.startswith(f"{ARTEFACTS['traces']}/"):
-            enough = 1 if alike else self._reach.enough(file)
+            enough = 1 if alike else min(sure.values(), default=MANY)
             steps = {test: number for test, number in steps.items() if number <= enough}
         nearest: dict[Path, int] = {}
-        for test, number in steps.items():
+        for test in steps:
             folder = Path(test).parent
-            nearest[folder] = min(number, nearest.get(folder, number))
+            nearest[folder] = min(sure.get(test, MANY), nearest.get(folder, MANY))
 
-        def order(test: str) -> tuple[int, Path, int, str]:
-            folder = Path(test).parent
-            return nearest[folder], folder, steps[test], test
+        def order(test: str) -> tuple[int, Path, int, int]:
+            folder, size = Path(test).parent, (self.root / test).stat().st_size
+            return nearest[folder], folder, sure.get(test, MANY), size
 
         rest = sorted((test for test in steps if test not in alike), key=order)
         first = [test for test in rest if test.startswith(near)]

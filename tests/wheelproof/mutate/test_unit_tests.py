@@ -205,17 +205,16 @@ def test_a_test_that_no_longer_reaches_a_file_of_traces_does_not_check_it(
 
 
 def test_the_nearest_folder_of_tests_comes_first(tmp_path):
-    named = {"tests/near/test_again.py": "from traces import rules\n"}
-    tests = written(tmp_path, TRACES | named | {"tests/near/test_near.py": "import traces.lists\n"})
+    """What only names the file comes last: the test may never load it."""
+    named = {
+        "tests/near/test_again.py": "from traces import rules\n",
+        "tests/near/test_near.py": "import traces.lists\n",
+        "tests/about/test_texts.py": "TEXT = 'traces/lists.py'\n",
+    }
+    tests = written(tmp_path, TRACES | named)
     checks = sorted(tests.of("traces", "traces/lists.py"), key=lambda check: check.size)
-    assert [check.tests.split("/")[1] for check in checks] == [
-        "near",
-        "near",
-        "run",
-        "run",
-        "run",
-        "fixture",
-    ]
+    folders = [check.tests.split("/")[1] for check in checks]
+    assert folders == ["near", "near", "run", "run", "run", "fixture", "about"]
 
 
 def test_the_tests_that_judge_traces_are_those_of_the_checks_in_bulk_and_one_by_one():
