@@ -77,7 +77,7 @@ class Execution(Accesses):
         self.depth = self.accesses = self.preemptions = 0
         self.ending: Ending | None = None
         self.gil_allows, self.foreign_called = True, False
-        self.looped = ""
+        self.looped, self._repeating = "", False
         self.now = 1_000.0
         self.time = Location("the clock")
         self.at_exit = []
@@ -203,6 +203,7 @@ class Execution(Accesses):
                     else:
                         parked |= bit
             bit <<= 1
+        self._repeating = bool(parked) and not mask
         return mask or parked
 
     def _resumes(self, thread: Thread) -> bool:
@@ -223,7 +224,7 @@ class Execution(Accesses):
         if not mask:
             self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
             return None
-        if self._polls(mask):
+        if self._repeating and self._polls(mask):
             self.ending = Ending.ENDLESS if self._unfinished() else Ending.DONE
             return None
         if self.depth >= self.most_points:

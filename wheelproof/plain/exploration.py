@@ -11,6 +11,7 @@ import gc
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.plain.answers import (
@@ -29,7 +30,7 @@ from wheelproof.plain.schedulers.base import Scheduler
 from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.pct import PCT
 from wheelproof.plain.schedulers.pos import POS
-from wheelproof.plain.schedulers.replay import Repeat
+from wheelproof.plain.schedulers.replay import Follow, Repeat
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.schedulers.uniform import Uniform
 from wheelproof.plain.world import World
@@ -85,7 +86,8 @@ class Explorer:
     def run(self, scheduler: Scheduler) -> Ending:
         """Run the program once, and put its state back."""
         execution = self.execution
-        random.seed(0)
+        if self.world.draws:
+            random.seed(0)
         ending = execution.run(self.program, scheduler)
         failure = failure_of(execution)
         if failure is not None and self.failing is None:
@@ -271,7 +273,8 @@ class Explorer:
         recorder = execution.recorder = Recorder(execution, self.world)
         self.failing = None
         try:
-            random.seed(0)
+            if self.world.draws:
+                random.seed(0)
             execution.run(self.program, Repeat(order))
             failing = recorder.finish()
             execution.end_threads()
@@ -279,6 +282,35 @@ class Explorer:
         finally:
             execution.recorder = None
         return recorder if failing else None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A schedule, run again. ``possible``: the program still comes to each of its switches."""
+
+    possible: bool
+    failure: Failure | None
+
+
+def replay(explorer: Explorer, schedule: Schedule) -> Replayed:
+    """Run the program of an explorer in the order of a schedule."""
+    execution, world = explorer.execution, explorer.world
+    recorder = execution.recorder = Recorder(execution, world)
+    world.show(schedule.places)
+    follow = Follow(schedule, lambda frame: recorder.place(frame).key)
+    with Guards(execution):
+        execution.run(explorer.program, follow)
+        failing = recorder.finish()
+        execution.end_threads()
+    failure = recorder.failure(False, None) if failing else None
+    return Replayed(follow.possible, failure if follow.possible else None)
+
+
+def replay_program(
+    function: Callable[[], object], schedule: Schedule, *, into: Sequence[str] = ()
+) -> Replayed:
+    """Run a function's threads in the order of a schedule, as :func:`explore_program` gave it."""
+    return replay(Explorer(function, into), schedule)
 
 
 def explore_program(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import reprlib
 import weakref
+from collections import Counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,7 @@ class Recorder:
         self._found: Found | None = None
         self._waits: tuple[Wait, ...] = ()
         self._cycle: tuple[str, ...] = ()
+        self._pending: dict[str, str] = {}
         self._preempted = 0
         self.preemptions, self.gil_allows = 0, True
         self._files = {getattr(m, "__file__", None) for m in world.modules.values()}
@@ -156,6 +158,10 @@ class Recorder:
                 frame = thread.greenlet.gr_frame
                 waits.append(Wait(thread.name, awaited, holder, self.place(frame)))
         self._waits = tuple(waits)
+        for thread in execution.threads:
+            if not thread.done and thread.kind >= 0:
+                place = thread.site or self.place(thread.greenlet.gr_frame)
+                self._pending[thread.name] = place.key
         return self._found is not None
 
     def steps(self) -> tuple[Step, ...]:
@@ -182,20 +188,17 @@ class Recorder:
         )
 
     def schedule(self) -> Schedule:
-        """The switches of the run."""
+        """The switches of the run: also the first, away from the program's own thread."""
         steps = self.steps()
-        visits: dict[tuple[str, str], int] = {}
+        visits: Counter[tuple[str, str]] = Counter()
         switches = []
+        before = self._execution.threads[0].name
         for index, step in enumerate(steps):
-            visit = visits[step.thread, step.place.key] = (
-                visits.get((step.thread, step.place.key), 0) + 1
-            )
-            del visit
-            following = steps[index + 1] if index + 1 < len(steps) else None
-            if following is not None and following.thread != step.thread:
-                later = next((s for s in steps[index + 1 :] if s.thread == step.thread), None)
-                key = later.place.key if later else ""
-                count = visits.get((step.thread, key), 0) + 1 if later else 0
-                switches.append(Switch(step.thread, key, count, following.thread))
-        places = tuple(site.key for site in self._world.sites if site.visible)
-        return Schedule(tuple(switches), places)
+            if step.thread != before:
+                pending = next((s for s in steps[index:] if s.thread == before), None)
+                key = pending.place.key if pending else self._pending.get(before, "")
+                visit = visits[before, key] + 1 if key else 0
+                switches.append(Switch(before, key, visit, step.thread))
+            visits[step.thread, step.place.key] += 1
+            before = step.thread
+        return Schedule(tuple(switches), self._world.visible_keys())

@@ -93,7 +93,9 @@ def substitute(world: World) -> None:
         "gettrace": _registered, "getprofile": _registered, **of_threads,
     }  # fmt: skip
     module = world.make("threading", source, threading.__file__, None, CLASSES, **prelude)
-    module.__dict__["__all__"] = [name for name in vars(module) if not name.startswith("_")]
+    public = [name for name in vars(module) if not name.startswith("_")]
+    module.__dict__["__all__"] = public
+    world.state.learn(module, "__all__", public)
 
 
 def _module(world: World, name: str, real: types.ModuleType, **changed: Any) -> None:

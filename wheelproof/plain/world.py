@@ -68,7 +68,11 @@ TRUSTED = frozenset(
 
 
 class World:
-    """The modules of one program. ``into``: further modules or packages that are looked into."""
+    """The modules of one program. ``into``: further modules or packages that are looked into.
+
+    ``refused``: modules that could not be loaded a second time, with the reason. ``draws``: random
+    numbers are imported.
+    """
 
     def __init__(self, execution: Execution, into: Sequence[str] = ()) -> None:
         self.execution = execution
@@ -76,6 +80,8 @@ class World:
         self.modules: dict[str, types.ModuleType] = {}
         self.sites: list[Site] = []
         self.refused: dict[str, str] = {}
+        self.draws = False
+        self._shown: frozenset[str] = frozenset()
         self.state = State(self.owns)
         self.builtins: dict[str, Any] = dict(vars(builtins))
         self.builtins["__import__"] = self.import_
@@ -138,6 +144,26 @@ class World:
             self._decided[name] = answer
         return answer
 
+    # -- what is visible
+
+    def visible_keys(self) -> tuple[str, ...]:
+        """The keys of the visible places, with a word for each further kind of operation."""
+        keys = [site.key for site in self.sites if site.visible]
+        keys += ["<ends>"] * self.execution.ends_visible
+        return tuple(keys + ["<clock>"] * self.execution.clock_visible)
+
+    def show(self, keys: Sequence[str]) -> None:
+        """Make these places visible, also those of modules that are loaded later."""
+        self._shown = frozenset(keys)
+        self.execution.ends_visible = "<ends>" in self._shown
+        self.execution.clock_visible = "<clock>" in self._shown
+        self._show(self.sites)
+
+    def _show(self, sites: Sequence[Site]) -> None:
+        for site in sites:
+            if site.key in self._shown:
+                site.visible = True
+
     # -- imports
 
     def import_(
@@ -154,6 +180,7 @@ class World:
             if level:
                 package = globals.get("__package__") or globals["__name__"].rpartition(".")[0]
                 name = importlib.util.resolve_name("." * level + name, package)
+            self.draws = self.draws or name == "random"
             if name == "time" and globals and globals.get("__name__") in OWN_TIME:
                 return self.own_time
             if name in BLOCKED:
@@ -262,6 +289,7 @@ class World:
         self.modules[name] = module
         known = len(self.sites)
         self.sites.extend(sites)
+        self._show(sites)
         try:
             exec(code, fields)
         except BaseException:
