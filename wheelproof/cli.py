@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from wheelproof.commands.exploring import explore
 from wheelproof.commands.gate import mutate
 from wheelproof.commands.inventory import list_
 from wheelproof.commands.locks import locks
@@ -178,7 +179,7 @@ def prove_(
     raise typer.Exit(code)
 
 
-for command in (mutate, locks, init):
+for command in (explore, mutate, locks, init):
     app.command()(command)
 
 

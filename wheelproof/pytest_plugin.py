@@ -9,10 +9,10 @@ checks: its test runs them first, or takes their cached results.
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import pytest
 
@@ -51,6 +51,74 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("wheelproof", "collect the checks of spec/*.toml as tests", "bool", False)
     parser.addini("wheelproof_profile", "how much to check: fast or nightly", default="fast")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker of tests that are explored."""
+    config.addinivalue_line(
+        "markers",
+        "explore(into=(), bound=None, executions=100_000, seed=0): call the whole test in every "
+        "order of its threads that matters",
+    )
+
+
+@pytest.fixture(name="explore")
+def explore_fixture() -> Any:
+    """``wheelproof.explore``. Who asks for it is called in every order of its threads."""
+    import wheelproof
+
+    return wheelproof.explore
+
+
+def is_explored(item: pytest.Item) -> TypeGuard[pytest.Function]:
+    """Whether a test asks to be explored, before it is called."""
+    return isinstance(item, pytest.Function) and (
+        item.get_closest_marker("explore") is not None
+        or "explore" in item.fixturenames
+        or bool(item.config.getoption("wheelproof_explores_all", False))  # for the command
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if is_explored(item):
+        from wheelproof.plain import under_pytest
+
+        under_pytest.prepare(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Explore a test that asks for it."""
+    if not is_explored(pyfuncitem):
+        return None
+    from wheelproof.plain import under_pytest
+
+    under_pytest.explore(pyfuncitem)
+    return True
+
+
+@pytest.hookimpl(specname="pytest_pyfunc_call", wrapper=True)
+def pytest_block_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Explore a test whose first call has come to ``with wheelproof.explore():``."""
+    from wheelproof.plain.calling import CURRENT, Begun, Call
+
+    call = Call()
+    CURRENT.append(call)
+    result = None
+    try:
+        result = yield
+    except BaseException as error:
+        if call.wanted is None or not isinstance(error, (Begun, Exception)):
+            raise
+    finally:
+        CURRENT.pop()
+    if call.wanted is not None:
+        from wheelproof.plain import under_pytest
+
+        under_pytest.explore(pyfuncitem, call.wanted)
+        return True
+    return result
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MechanismFile | None:

@@ -51,6 +51,18 @@ class Counterparts:
                 return inner
         return self._inner(module, function)
 
+    def of_class(self, kind: type) -> type:
+        """The counterpart of a class of a module. Raises UsageError."""
+        module = self._world.modules.get(kind.__module__)
+        if module is None:
+            methods = [v for v in vars(kind).values() if isinstance(v, types.FunctionType)]
+            if methods:
+                module = self._module(methods[0])
+        value = None if module is None else self._at(module, kind.__qualname__)
+        if not isinstance(value, type):
+            raise UsageError(f"{kind.__qualname__} is no class of a module.")
+        return value
+
     @staticmethod
     def unwrapped(value: Any) -> Any:
         """What a fixture or a decorator with ``functools.wraps`` holds."""

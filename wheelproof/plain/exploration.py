@@ -79,6 +79,7 @@ class Explorer:
         self.unannounced = False
         self.observe: Callable[[Execution], None] | None = None
         self.failing: tuple[list[int], FailureKind] | None = None
+        self.early: Recorder | None = None
         self.trouble: tuple[Answer, str] | None = None
 
     # -- one run
@@ -132,6 +133,15 @@ class Explorer:
         execution.racing, execution.grown = [], False
         return new
 
+    def again(self) -> bool:
+        """As ``grew``. A failure is looked for again: its run shows none of the new places."""
+        execution = self.execution
+        if self.failing is not None and (execution.racing or execution.grown):
+            self.early = self._recorded(self.failing[0])
+            if self.early is None:
+                self.trouble = Answer.NONDETERMINISTIC, "the failing run did not fail again"
+        return self.failing is None and self.grew()
+
     def racy(self) -> list[Any]:
         return [site for site in self.world.sites if site.visible]
 
@@ -151,6 +161,8 @@ class Explorer:
             with Guards(self.execution):
                 answer, reason = self._search()
                 failure, schedule = self._counterexample() if self.failing else (None, None)
+                if failure is None and self.early is not None and self.trouble is None:
+                    failure, schedule = self.early.failure(False, None), self.early.schedule()
         finally:
             gc.unfreeze()
             if enabled:
@@ -184,15 +196,14 @@ class Explorer:
             if self._over():
                 break
             self.run(samplers[number % 3])
-            if self.failing is None:  # its schedule counts the places that are visible now
-                self.grew()
+            self.again()
         while not self._over():
             scheduler: Any = SourceDPOR() if self.bound is None else Bounded(self.bound)
             cut = False
             restarted = False
             while not scheduler.over and not self._over():
                 cut = self.run(scheduler) is Ending.CUT or cut
-                if self.failing is None and self.grew():
+                if self.again():
                     restarted = True
                     self.restarts += 1
                     break

@@ -12,7 +12,7 @@ import pytest
 
 import wheelproof
 from wheelproof.errors import UsageError
-from wheelproof.plain.answers import Answer
+from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.exploration import EXECUTIONS
 from wheelproof.plain.progress import Progress
@@ -76,6 +76,21 @@ def guarded():
     assert counter.count == 2
 
 
+class Pool:
+    def __init__(self):
+        self.free, self.lock = [0], threading.Lock()
+
+    def get(self):
+        if self.free:
+            with self.lock:
+                return self.free.pop()
+
+
+def taken_twice():
+    pool = Pool()
+    run(pool.get, pool.get)
+
+
 def alone():
     assert Counter().count == 0
 
@@ -135,6 +150,15 @@ def test_a_failing_program_raises_an_assertion_error_that_holds_the_exploration(
     assert isinstance(caught.value, ExplorationFailed)
     assert caught.value.exploration.answer is Answer.BUG
     assert str(caught.value).startswith("bug: ")
+
+
+def test_a_failure_in_the_first_run_is_found_again():
+    """The first run makes places visible: only later runs show them."""
+    with pytest.raises(ExplorationFailed) as caught:
+        wheelproof.explore(taken_twice)
+    failure = caught.value.exploration.failure
+    assert failure.kind is FailureKind.EXCEPTION and failure.minimal
+    assert {"self.free", "self.free.pop()"} <= {step.place.text for step in failure.steps}
 
 
 def test_a_search_that_is_cut_short_or_saw_nothing_is_no_pass():

@@ -1,0 +1,165 @@
+"""``wheelproof explore``: a pytest test, or any function, in every order of its threads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wheelproof.commands import INTERRUPTED
+from wheelproof.errors import NothingChecked, ToolError, UsageError
+
+if TYPE_CHECKING:
+    import pytest
+
+    from wheelproof.plain.under_pytest import Command, Outcome
+
+WORST = (1, 2, 4, 3, 5, 0)
+"""Exit codes of several tests: the first that one of them has."""
+
+
+def explore(
+    test: Annotated[
+        str,
+        typer.Argument(metavar="FILE::TEST", help="A test of pytest, or FILE::FUNCTION."),
+    ],
+    into: Annotated[
+        list[str] | None,
+        typer.Option("--into", metavar="MODULE", help="Look into this module or package, too."),
+    ] = None,
+    bound: Annotated[
+        int | None,
+        typer.Option("--bound", metavar="N", min=0, help="Only orders with N preemptions."),
+    ] = None,
+    executions: Annotated[
+        int | None, typer.Option("--executions", metavar="N", min=1, help="The most executions.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Of the random executions.")
+    ] = None,
+) -> None:
+    """Call a test of plain Python threads in every order of its threads that matters."""
+    from wheelproof.plain.settings import settings
+
+    file, _, name = test.partition("::")
+    if not name:
+        raise UsageError(f"{test} names no test.", "Give it as FILE::TEST.")
+    if not Path(file).is_file():
+        raise UsageError(f"There is no file {file}.")
+    given = {"into": into, "bound": bound, "executions": executions, "seed": seed}
+    options: dict[str, object] = {key: value for key, value in given.items() if value is not None}
+    settings(into or (), bound, executions or 1, seed or 0)
+    raise typer.Exit(run(test, options))
+
+
+def run(test: str, options: dict[str, object]) -> int:
+    """Explore the tests of a node id, and print their answers; the exit code."""
+    from wheelproof.plain.progress import Progress
+    from wheelproof.plain.under_pytest import Command
+
+    # pytest takes the descriptor of the standard error while a test runs.
+    with os.fdopen(os.dup(2), "w") as stream:
+
+        def write(text: str) -> None:
+            stream.write(text)
+            stream.flush()
+
+        command = Command(options, lambda: Progress(write, stream.isatty()))
+        session = _Session(command)
+        ended, printed = _pytest(test, session)
+    codes = [_print(name, outcome) for name, outcome in command.outcomes]
+    if INTERRUPTED in codes or (ended == 2 and not codes):
+        return INTERRUPTED
+    if session.errors:
+        print(*session.errors, sep="\n", file=sys.stderr)
+        raise UsageError(f"pytest cannot set up or tear down {test}.")
+    if not codes and ended == 4:
+        said = [line for line in printed.splitlines() if line.startswith("ERROR")]
+        raise UsageError(f"pytest cannot collect {test}.", " ".join(said))
+    if ended == 3:
+        raise ToolError(f"pytest failed on {test}.", printed.strip())
+    if not codes:
+        raise NothingChecked(
+            f"No test of {test} was explored.", "\n".join(session.skipped) or printed
+        )
+    return next(code for code in WORST if code in codes)
+
+
+def _print(name: str, outcome: Outcome) -> int:
+    """Print the outcome of a test; its exit code."""
+    from wheelproof.plain import columns
+
+    print(name)
+    if isinstance(outcome, KeyboardInterrupt):
+        print(outcome)
+        return INTERRUPTED
+    if isinstance(outcome, UsageError):
+        print(outcome)
+        return outcome.exit_code
+    print(columns.text(outcome))
+    return EXIT_CODES[str(outcome.answer)]
+
+
+EXIT_CODES = {
+    "exhausted": 0,
+    "bounded": 0,
+    "bug": 1,
+    "budget": 3,
+    "unseen": 3,
+    "nondeterministic": 4,
+    "vacuous": 5,
+}
+"""Answer -> exit code."""
+
+
+class _Session:
+    """A plugin of pytest: every test is explored, in this process, and none is timed."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.errors: list[str] = []
+        self.skipped: list[str] = []
+
+    def pytest_load_initial_conftests(self, early_config: pytest.Config) -> None:
+        plugins = early_config.pluginmanager
+        if not plugins.has_plugin("wheelproof"):  # as the entry point names it
+            plugins.import_plugin("wheelproof.pytest_plugin")
+
+    def pytest_cmdline_main(self, config: pytest.Config) -> None:
+        from wheelproof.plain.under_pytest import COMMAND
+
+        config.stash[COMMAND] = self.command
+        config.option.wheelproof_explores_all = True
+        for option, value in (("numprocesses", 0), ("dist", "no"), ("tx", []), ("timeout", 0)):
+            if hasattr(config.option, option):
+                setattr(config.option, option, value)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.errors.append(str(report.longrepr))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and report.when != "call":
+            self.errors.append(f"{report.nodeid}, {report.when}:\n{report.longreprtext}")
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self.skipped.append(f"{report.nodeid}: {report.longrepr[2]}.")
+
+
+def _pytest(test: str, session: _Session) -> tuple[int, str]:
+    """Run pytest without its output; its exit code, and that output."""
+    import pytest
+
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    function = test.rpartition("::")[2].partition("[")[0]
+    arguments = [test, "-o", f"python_functions={function}", "-p", "no:cacheprovider"]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as printed:  # pytest wants a descriptor
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            ended = pytest.main(arguments, [session])
+        printed.seek(0)
+        return int(ended), printed.read()

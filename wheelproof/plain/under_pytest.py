@@ -1,0 +1,322 @@
+"""Tests of pytest as programs: the whole test is called for each execution, with new fixtures."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.outcomes import Failed as PytestFailed
+from _pytest.tmpdir import tmppath_result_key
+
+from wheelproof.errors import UsageError
+from wheelproof.plain.answers import Exploration
+from wheelproof.plain.calling import (
+    CURRENT,
+    Call,
+    ExplorationFailed,
+    Reset,
+    passes,
+    refuse_asynchronous,
+)
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.progress import Progress
+from wheelproof.plain.searching import Interrupted, Search
+from wheelproof.plain.settings import Settings, settings
+
+REAL = (type(_thread.allocate_lock()), type(threading.RLock()), threading.Thread)
+"""What must not be shared by executions."""
+
+LOOKED_AT = 5_000
+"""Objects that a fixture's value is looked through for locks, at most."""
+
+OUTCOMES = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception)
+"""They end the whole test."""
+
+
+Outcome = Exploration | UsageError | Interrupted
+"""What comes of the exploration of a test."""
+
+
+class Command:
+    """What the command ``wheelproof explore`` asks for, and what came of each test.
+
+    ``options`` are the settings that are named on the command line.
+    """
+
+    def __init__(self, options: dict[str, Any], progress: Callable[[], Progress]) -> None:
+        self.options, self.progress = options, progress
+        self.outcomes: list[tuple[str, Outcome]] = []
+
+
+COMMAND = pytest.StashKey[Command]()
+
+
+class Failed(PytestFailed, ExplorationFailed):
+    """As ExplorationFailed, shown without a traceback of the tool."""
+
+    def __init__(self, exploration: Exploration) -> None:
+        ExplorationFailed.__init__(self, exploration)
+        self.msg, self.pytrace = str(self), False
+
+    __str__ = ExplorationFailed.__str__
+
+
+Failed.__module__, Failed.__qualname__ = "builtins", "ExplorationFailed"
+
+
+def asked(item: pytest.Function, block: Settings | None) -> tuple[Settings, str]:
+    """The settings of a test, and who names them: command, marker, block or nobody.
+
+    Raises UsageError.
+    """
+    command = item.config.stash.get(COMMAND, None)
+    marker = item.get_closest_marker("explore")
+    options: dict[str, Any] = dict(vars(Settings()))
+    named = ""
+    if block is not None and block != Settings():
+        options, named = dict(vars(block)), "block"
+    if marker is not None:
+        if marker.args or not marker.kwargs.keys() <= options.keys():
+            raise UsageError(
+                f"{item.nodeid}: the marker explore takes {', '.join(options)} by name, and "
+                "nothing else."
+            )
+        if marker.kwargs:
+            options, named = options | dict(marker.kwargs), "marker"
+    if command is not None and command.options:
+        options, named = options | command.options, "command"
+    return settings(**options), named
+
+
+def prepare(item: pytest.Function) -> None:
+    """Have a test that will be explored set up no fixture of function scope for real."""
+
+    def setup() -> None:
+        for name in item.fixturenames:
+            definitions = item._fixtureinfo.name2fixturedefs.get(name, ())
+            if definitions and definitions[-1].scope != "function":
+                item._request.getfixturevalue(name)
+
+    known = item._fixtureinfo.name2fixturedefs
+    if all(name in known or name == "request" for name in item.fixturenames):
+        item.setup = setup  # type: ignore[method-assign]
+
+
+def explore(item: pytest.Function, block: Settings | None = None) -> None:
+    """Explore a test. ``block``: the settings of its ``with`` block, if it was called for real.
+
+    Raises what pytest is to report.
+    """
+    command = item.config.stash.get(COMMAND, None)
+    try:
+        exploration: Any = _explored(item, *asked(item, block), command)
+    except (UsageError, Interrupted) as error:
+        if command is not None:
+            command.outcomes.append((item.nodeid, error))
+        elif isinstance(error, Interrupted):
+            _written(item, f"\n{error}\n")
+        if isinstance(error, Interrupted):
+            raise
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+    if command is not None:
+        command.outcomes.append((item.nodeid, exploration))
+    if not passes(exploration):
+        raise Failed(exploration)
+
+
+def _written(item: pytest.Function, text: str) -> bool:
+    reporter = item.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.write(text, flush=True)
+    return reporter is not None
+
+
+def _explored(
+    item: pytest.Function, options: Settings, named: str, command: Command | None
+) -> Exploration:
+    _refuse(item)
+    while True:
+        if command is not None:
+            progress = command.progress()
+        else:
+            reporter = item.config.pluginmanager.get_plugin("terminalreporter")
+            over = reporter is not None and bool(reporter.isatty)
+            progress = Progress(lambda text: _written(item, text), over)
+        call = Call(options, named)
+        CURRENT.append(call)
+        try:
+            return _Test(item, call, progress).explored()
+        except Reset:
+            assert call.wanted is not None
+            options, named = call.wanted, "block"
+        finally:
+            CURRENT.pop()
+
+
+def _refuse(item: pytest.Function) -> None:
+    """Raises UsageError for a test that cannot be called again and again."""
+    refuse_asynchronous(item.function, item.nodeid)
+    if not isinstance(item.function, types.FunctionType) or hasattr(item, "_testcase"):
+        raise UsageError(
+            f"{item.nodeid} is a test of unittest, which is not explored.",
+            "Write it as a function.",
+        )
+    for name, definition in _definitions(item):
+        if name.startswith("_xunit_setup_") and "_method_" not in name:
+            raise UsageError(
+                f"{item.nodeid}: setup and teardown functions of modules and classes are not "
+                f"called again ({name.removeprefix('_xunit_').partition('_fixture')[0]}).",
+                "Use a fixture.",
+            )
+        wider = definition.scope != "function" and definition.cached_result is not None
+        if wider and not definition.func.__module__.startswith("_pytest."):
+            value = definition.cached_result[0]
+            _refuse_locks(item, f"fixture {name} of scope {definition.scope}", value)
+    for name, value in getattr(getattr(item, "callspec", None), "params", {}).items():
+        _refuse_locks(item, f"parameter {name}", value)
+
+
+def _refuse_locks(item: pytest.Function, name: str, value: Any) -> None:
+    lock = real_lock(value)
+    if lock is not None:
+        raise UsageError(
+            f"{item.nodeid}: the {name} holds {lock!r}, which was made before the test.",
+            "Make it in a fixture of function scope.",
+        )
+
+
+def real_lock(value: Any) -> Any:
+    """A lock or thread that an object reaches, or None."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack and len(seen) < LOOKED_AT:
+        value = stack.pop()
+        if isinstance(value, REAL):
+            return value
+        if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+            continue
+        seen.add(id(value))
+        if isinstance(value, dict):
+            stack.extend(value.values())
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            stack.extend(value)
+        stack.extend(getattr(value, "__dict__", {}).values())
+        for kind in type(value).__mro__:
+            names = kind.__dict__.get("__slots__", ())
+            for slot in (names,) if isinstance(names, str) else names:
+                stack.append(getattr(value, slot, None))
+    return None
+
+
+def _definitions(item: pytest.Function) -> Iterator[tuple[str, Any]]:
+    for name, definitions in item._fixtureinfo.name2fixturedefs.items():
+        for definition in definitions:
+            yield name, definition
+
+
+class _Test:
+    """A test in the world of its exploration."""
+
+    def __init__(self, item: pytest.Function, call: Call, progress: Progress | None) -> None:
+        assert call.settings is not None
+        self.item, self.call = item, call
+        self.search = Search(item.nodeid, call.settings, progress)
+        self.search.watch = self._watch
+        definitions = [definition for _, definition in _definitions(item)]
+        self.definitions = [each for each in definitions if each.scope == "function"]
+        # Other plugins' fixtures are real; so are those of the tool.
+        self.changing = [each for each in self.definitions if _is_users(each.func)]
+        self.outer = [each for each in definitions if each.scope != "function"]
+
+    def explored(self) -> Exploration:
+        with suppress(Exception):  # what a first, real call that has been cut short leaves
+            self._finish()
+        with self.search.loading():
+            kind = self.item.cls
+            self.kind = None if kind is None else self.search.second.of_class(kind)
+            self.function = self.search.second(self.item.function)
+        with self._changed():
+            self.search.world.state.record(
+                [each.cached_result[0] for each in self.outer if each.cached_result]
+            )
+            self.search.program = self.program
+            return self.search.explore()
+
+    def program(self) -> None:
+        """The test, with its fixtures."""
+        item = self.item
+        try:
+            if item.fixturenames:
+                item._initrequest()
+                item.stash[tmppath_result_key] = {}  # what `tmp_path` looks at in the end
+            instance: tuple[Any, ...] = ()
+            if self.kind is not None:
+                item._instance = self.kind()
+                instance = (item._instance,)
+            if item.fixturenames:
+                item._request._fillfixtures()
+            arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+            self.function(*instance, **arguments)
+        finally:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Tear the fixtures of function scope down."""
+        finalizers = self.item.session._setupstate.stack[self.item][0]
+        try:
+            while len(finalizers) > 1:  # the first is that of the item itself
+                finalizers.pop()()
+        finally:
+            for definition in self.definitions:
+                if definition.cached_result is None:  # its setup has not come to an end
+                    definition._finalizers.clear()
+
+    @contextmanager
+    def _changed(self) -> Iterator[None]:
+        """Fixtures and parameters are those of the world."""
+        second = self.search.second
+        before = [(each, each.func) for each in self.changing]
+        parameters = getattr(getattr(self.item, "callspec", None), "params", {})
+        values = dict(parameters)
+        try:
+            with self.search.loading():
+                for definition, function in before:
+                    definition.func = self._counterpart(function)
+            parameters.update({name: second.value(value) for name, value in values.items()})
+            yield
+        finally:
+            parameters.update(values)
+            for definition, function in before:
+                definition.func = function
+
+    def _counterpart(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(function, types.MethodType):
+            kind = self.search.second.of_class(type(function.__self__))
+            new: Callable[..., Any] = self.search.second(function.__func__).__get__(kind())
+            return new
+        return self.search.second(function)
+
+    def _watch(self, execution: Execution) -> None:
+        if self.call.error is not None:
+            raise self.call.error
+        if self.call.wanted is not None:
+            raise Reset
+        for thread in execution.threads:
+            error = thread.error
+            if isinstance(error, OUTCOMES):
+                raise error
+            if isinstance(error, pytest.fail.Exception) and str(error).startswith("Timeout "):
+                raise error  # of pytest-timeout, not of the test
+
+
+def _is_users(function: Any) -> bool:
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None or function.__module__.partition(".")[0] in ("_pytest", "wheelproof"):
+        return False
+    return "site-packages" not in Path(code.co_filename).parts
