@@ -280,6 +280,8 @@ class Execution(Accesses):
             clock[number] = (index + 1) * STAMP
             self.scheduler.performed(self, thread, index, None, [], False)
             return
+        if location.last_write >= 0 and self.order[location.last_write] != number:
+            self.shared = True
         writes = self.writes(thread)
         conflicts = self.conflicts(thread, writes) if self.scheduler.reverses else []
         if location.write_clock is not None:

@@ -1,0 +1,107 @@
+"""What makes a checker of threads answer wrongly, or hang."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.wheelproof.plain import traps
+from wheelproof.plain import guards
+from wheelproof.plain.answers import Answer, FailureKind
+from wheelproof.plain.exploration import Explorer, explore_program
+
+ROOT = Path(__file__).resolve().parents[3]
+REAL = threading.Lock()
+PLAIN = traps.Plain()
+
+
+@pytest.mark.parametrize("program", traps.EXHAUSTED, ids=lambda program: program.__name__)
+def test_a_program_that_only_looks_wrong_is_exhausted(program):
+    found = explore_program(program)
+    assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
+
+
+@pytest.mark.parametrize("program", traps.BUGS, ids=lambda program: program.__name__)
+def test_a_race_that_hides_is_a_bug(program):
+    found = explore_program(program)
+    assert found.answer is Answer.BUG, found.reason
+
+
+def test_a_loop_in_a_structure_is_endless():
+    explorer = Explorer(traps.loop_without_an_end)
+    explorer.execution.most_accesses = 5_000
+    assert explorer.explore().failure.kind is FailureKind.ENDLESS
+
+
+def test_a_loop_that_works_while_it_polls_is_never_a_pass():
+    explorer = Explorer(traps.worker_with_work)
+    explorer.execution.most_points = 200
+    assert explorer.explore().answer is Answer.BUDGET
+
+
+def test_chance_is_no_answer():
+    assert explore_program(traps.chance_decides).answer is Answer.NONDETERMINISTIC
+
+
+def uses_a_real_lock(lock):
+    def use():
+        with lock:
+            pass
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+
+
+def test_a_real_lock_ends_the_run_with_its_line():
+    explorer = Explorer(None)
+    module = explorer.world.load(__name__)
+    explorer.program = lambda: module.uses_a_real_lock(REAL)
+    line = uses_a_real_lock.__code__.co_firstlineno + 2
+    found = explorer.explore()
+    assert found.answer is Answer.UNSEEN
+    assert f"{__file__}:{line}: lock:" in found.reason
+
+
+def test_a_real_wait_ends_by_the_watchdog(monkeypatch):
+    monkeypatch.setattr(guards.Guards.__init__, "__defaults__", (1.0,))
+    explorer = Explorer(None)
+
+    def wait_for_real():
+        REAL.acquire()
+        try:
+            REAL.acquire()
+        finally:
+            REAL.release()
+
+    explorer.program = wait_for_real
+    found = explorer.explore()
+    assert found.answer is Answer.UNSEEN and "REAL.acquire()" in found.reason
+
+
+def test_a_budget_is_no_pass():
+    found = explore_program(traps.polling_of_a_flag, executions=2)
+    assert found.answer is Answer.BUDGET and found.verdict == "inconclusive"
+
+
+def test_the_interpreter_ends_after_an_exploration():
+    program = (
+        "from wheelproof.plain.exploration import explore_program\n"
+        "from tests.wheelproof.plain import faulty\n"
+        "print(explore_program(faulty.locks_in_two_orders).answer)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "bug\n", "")
+
+
+def test_code_that_is_not_looked_into_and_races_is_unseen():
+    found = explore_program(traps.shuffled_by_code_that_is_not_seen)
+    assert found.answer is Answer.UNSEEN and "random.Random.shuffle" in found.reason
+
+
+def test_code_that_is_not_looked_into_is_seen_to_be_ordered():
+    assert explore_program(traps.shuffled_under_a_lock).answer is Answer.EXHAUSTED
