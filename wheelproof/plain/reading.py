@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from wheelproof.plain.answers import Failure, FailureKind, Place, Schedule, Step, Switch, Wait
 from wheelproof.plain.execution import Execution
-from wheelproof.plain.operations import ACQUIRE, JOIN, OPERATIONS, Ending, Thread
+from wheelproof.plain.operations import (
+    ACQUIRE,
+    JOIN,
+    OPERATIONS,
+    PEEK,
+    RELEASE,
+    TRY,
+    Ending,
+    Thread,
+)
 
 if TYPE_CHECKING:
     from wheelproof.plain.world import World
@@ -80,6 +89,28 @@ def _held(kept: Any) -> Any:
     return kept() if type(kept) is weakref.ref else kept
 
 
+def lock_name(lock: Any, frame: FrameType | None) -> str:
+    """The attribute or variable that a lock is known by where it is used: the outermost one."""
+    name = ""
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        own, hidden = module.startswith("wheelproof.plain."), module == "threading"
+        for variable, value in () if own or (hidden and name) else frame.f_locals.items():
+            if value is lock:
+                name = variable
+                break
+            fields = getattr(value, "__dict__", None)
+            if type(fields) is dict:
+                attribute = next((key for key, field in fields.items() if field is lock), None)
+                if attribute is not None:
+                    name = f"{type(value).__name__}.{attribute}"
+                    break
+        if name and not hidden:
+            break
+        frame = frame.f_back
+    return name or type(lock).__name__
+
+
 class Recorder:
     """Collects the steps of a run."""
 
@@ -90,6 +121,7 @@ class Recorder:
         self._waits: tuple[Wait, ...] = ()
         self._cycle: tuple[str, ...] = ()
         self._pending: dict[str, str] = {}
+        self._locks: dict[int, str] = {}
         self._preempted = 0
         self.preemptions, self.gil_allows = 0, True
         self._files = {getattr(m, "__file__", None) for m in world.modules.values()}
@@ -100,8 +132,9 @@ class Recorder:
         preempts = execution.preemptions > self._preempted
         self._preempted = execution.preemptions
         place = thread.site.place if thread.site else self.place(frame)
+        name = self.named(thread, frame)
         self._rows.append(
-            [thread, place, OPERATIONS[thread.kind], self.named(thread), _MISSING, preempts, ()]
+            [thread, place, OPERATIONS[thread.kind], name, _MISSING, preempts, self.held(thread)]
         )
 
     def note(self, value: Any) -> None:
@@ -114,8 +147,25 @@ class Recorder:
                 row[4] = reprlib.repr(value)
                 return
 
-    def named(self, thread: Thread) -> str:
+    def held(self, thread: Thread) -> tuple[str, ...]:
+        """The locks of a thread once it has performed its operation."""
+        locks, target = list(thread.held), thread.target
+        if thread.kind == ACQUIRE or (thread.kind == TRY and target.owner is None):
+            locks.append(target)
+        elif thread.kind == RELEASE and target in locks:
+            locks.remove(target)
+        return tuple(self._locks.get(id(lock), "lock") for lock in locks)
+
+    def named(self, thread: Thread, frame: FrameType | None) -> str:
+        """What a thread's operation works on, in text."""
         target = thread.target
+        if thread.kind in (ACQUIRE, TRY, RELEASE, PEEK):
+            known = self._locks.get(id(target))
+            if known is None:
+                name = lock_name(target, frame)
+                others = sum(other.partition("~")[0] == name for other in self._locks.values())
+                known = self._locks[id(target)] = f"{name}~{others + 1}" if others else name
+            return known
         name = target.name
         if isinstance(name, tuple) and len(name) == 2:
             return f"{type(_held(target.kept)).__name__}.{name[1]}"
@@ -154,8 +204,8 @@ class Recorder:
             wait = waiting(thread)
             if wait is not None and execution.ending is Ending.STUCK:
                 holder = wait[1].name if wait[1] else ""
-                awaited = "a notification" if wait[2] else self.named(thread)
                 frame = thread.greenlet.gr_frame
+                awaited = "a notification" if wait[2] else self.named(thread, frame)
                 waits.append(Wait(thread.name, awaited, holder, self.place(frame)))
         self._waits = tuple(waits)
         for thread in execution.threads:

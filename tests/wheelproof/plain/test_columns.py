@@ -1,0 +1,152 @@
+"""The columns of a failure."""
+
+import queue
+import sys
+import threading
+
+import pytest
+
+import wheelproof
+from tests.wheelproof.plain.test_explore import Counter, lost_update, run
+from wheelproof.plain.calling import ExplorationFailed
+from wheelproof.plain.columns import text, values
+
+
+class Account:
+    def __init__(self):
+        self.first, self.second = threading.Lock(), threading.Lock()
+
+    def forwards(self):
+        with self.first, self.second:
+            pass
+
+    def backwards(self):
+        with self.second, self.first:
+            pass
+
+
+def two_orders():
+    account = Account()
+    run(account.forwards, account.backwards)
+
+
+def full_queue():
+    waiting = queue.Queue(1)
+
+    def put():
+        if waiting.empty():
+            waiting.put(1)
+
+    run(put, put)
+
+
+def five():
+    """More threads than have columns side by side."""
+    counter = Counter()
+    run(*[counter.increment] * 4)
+    assert counter.count == 4
+
+
+def own_work():
+    """Locks that only one thread takes, and a race."""
+    counter = Counter()
+
+    def work():
+        own = threading.Lock()
+        with own:
+            counter.increment()
+
+    run(work, work)
+    assert counter.count == 2
+
+
+def shown(program):
+    with pytest.raises(ExplorationFailed) as caught:
+        wheelproof.explore(program)
+    return str(caught.value)
+
+
+def test_a_lost_update_is_shown_step_by_step_with_its_values():
+    lines = shown(lost_update).splitlines()
+    assert lines[2:4] == [
+        "  1 preemption, the fewest with which it fails",
+        "  only a free-threaded build can show it",
+    ]
+    first, second = ("Thread-1 (increment)", "Thread-2 (increment)")
+    heads = [name.strip() for name in lines[6].split("|")]
+    assert heads == ["MainThread", first, second]
+    cells = [[cell.strip() for cell in line.split("|")] for line in lines[8:]]
+    steps = [(heads[i], cell) for row in cells for i, cell in enumerate(row) if cell]
+    told = " ".join(cell for _, cell in steps)
+    assert "reads Counter.count: 0" in told and "writes Counter.count: 1" in told
+    assert sum("is preempted" in line for line in lines) == 1
+    assert ("MainThread", "AssertionError") in steps
+    assert ("MainThread", "counter.count is 1") in steps
+    assert sum("self.count += 1" in cell for _, cell in steps) == 3  # one of them was preempted
+
+
+def test_a_deadlock_shows_who_holds_what_and_the_cycle_of_waits():
+    lines = shown(two_orders)
+    assert "takes Account.first" in lines and "takes Account.second" in lines
+    one, two = "Thread-1 (forwards)", "Thread-2 (backwards)"
+    flat = " ".join(lines.split())
+    assert f"{one} waits for Account.second, which {two} holds" in flat
+    assert f"{two} waits for Account.first, which {one} holds" in flat
+    assert f"cycle of waits: {one} -> {two} -> {one}" in flat
+
+
+def test_locks_within_the_library_are_named_by_the_object_that_has_them():
+    lines = shown(full_queue)
+    assert lines.startswith("bug: lost wake-up") and "takes Queue.mutex" in lines
+    assert "waits for a notification" in lines
+
+
+def test_steps_that_no_other_thread_sees_are_folded():
+    lines = shown(own_work)
+    assert "takes own" not in lines and "other step" in lines
+    assert "reads Counter.count" in " ".join(lines.replace("|", " ").split())
+
+
+@pytest.mark.parametrize("program", [lost_update, two_orders, full_queue, five, own_work])
+def test_no_line_is_longer_than_the_width(program):
+    with pytest.raises(ExplorationFailed) as caught:
+        wheelproof.explore(program)
+    for width in (60, 80, 120):
+        lines = text(caught.value.exploration, width).splitlines()
+        assert max(map(len, lines)) <= width and len(lines) > 8
+
+
+def test_many_threads_stand_below_each_other():
+    lines = shown(five).splitlines()
+    assert " | " not in "\n".join(lines) and "Thread-1 (increment):" in lines
+
+
+def test_a_pass_names_the_counts_and_the_racy_places():
+    def ordered():
+        seen = []
+        run(lambda: seen.append(1), lambda: seen.append(2))
+        assert sorted(seen) == [1, 2]
+
+    lines = text(wheelproof.explore(ordered)).splitlines()
+    assert lines[0].startswith("exhausted: ") and lines[1].endswith("executions, 2 racy places")
+    assert [line.rpartition(": ")[2] for line in lines[2:]] == ["seen.append(1)", "seen.append(2)"]
+
+
+def test_values_of_an_assertion_are_found_without_calling_anything():
+    class Box:
+        def __init__(self):
+            self.content = [3]
+
+        @property
+        def computed(self):
+            raise RuntimeError("code of the program")
+
+    def here(box, limit):
+        return sys._getframe()
+
+    frame = here(Box(), 2)
+    assert values("assert len(box.content) == limit", frame) == [
+        "limit is 2",
+        "box.content is [3]",
+    ]
+    assert values("assert box.computed", frame) == [] and values("x = 1", frame) == []
