@@ -8,26 +8,32 @@ Flanagan, S. Freund, PLDI 2009. Departure: the clocks are those of the reduction
 from __future__ import annotations
 
 import contextlib
+import sys
 import weakref
 from typing import Any
 
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.operations import READ, WRITE, Ended, Ending, Thread
+from wheelproof.plain.polling import frames_of
 from wheelproof.plain.sites import Site
+
+LOOP = 20_000
+"""Accesses within which a loop must come back to where it was, to be called endless."""
 
 
 class Accesses:
     """The locations of a run, and the races on them.
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
-    ``shared``: a location was used by two threads. ``hidden`` are the files of the synchronization
-    itself. ``over``: the run has ended, and its threads are ended.
+    ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
+    the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
     """
 
     def __init__(self) -> None:
         self.locations: dict[Any, Location] = {}
         self.accesses, self.most_accesses = 0, 2_000_000
-        self.number = 0
+        self.number = self.written = 0
+        self.loop: tuple[Site, Any, int] | None = None
         self.racing: list[Site] = []
         self.unseen: dict[tuple[str, str], int] = {}
         self.shared = self.over = False
@@ -46,7 +52,7 @@ class Accesses:
             raise Ended
         self.accesses = count = self.accesses + 1
         if count > self.most_accesses:
-            self.stop(Ending.ENDLESS)
+            self._long(site)
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._kept(key, holder))
@@ -68,6 +74,7 @@ class Accesses:
                         self.shared = True
                         if clock[reader] <= seen:
                             self._race(place, site)
+            self.written += 1
             location.writer, location.write_stamp = number, clock[number]
             location.write_site, location.readers = site, None
         elif readers is None:
@@ -75,6 +82,19 @@ class Accesses:
         else:
             readers[number] = (clock[number], site)
         return self.recorder is not None and site.visible
+
+    def _long(self, site: Site) -> None:
+        """The run is long: it is endless if a thread comes back to the same place and values."""
+        loop = self.loop
+        if loop is None:
+            self.loop = site, frames_of(sys._getframe(2), self.hidden), self.written
+        elif loop[0] is site and loop[1:] == (
+            frames_of(sys._getframe(2), self.hidden),
+            self.written,
+        ):
+            self.stop(Ending.ENDLESS)
+        if self.accesses > self.most_accesses + LOOP:
+            self.stop(Ending.CUT)
 
     def _kept(self, key: Any, holder: Any) -> Any:
         """What keeps the identity of an object from being used again.

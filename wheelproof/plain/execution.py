@@ -78,6 +78,7 @@ class Execution(Accesses):
         self.ending: Ending | None = None
         self.gil_allows, self.foreign_called = True, False
         self.looped, self._repeating = "", False
+        self.written, self.loop = 0, None
         self.now = 1_000.0
         self.time = Location("the clock")
         self.at_exit = []

@@ -33,6 +33,7 @@ from wheelproof.plain.schedulers.pos import POS
 from wheelproof.plain.schedulers.replay import Follow, Repeat
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.schedulers.uniform import Uniform
+from wheelproof.plain.state import MOST
 from wheelproof.plain.world import World
 
 WARM_UP = 24
@@ -215,6 +216,10 @@ class Explorer:
 
     def _ended(self, cut: bool, refused: bool) -> tuple[Answer, str]:
         execution = self.execution
+        if self.world.state.full:
+            return Answer.UNSEEN, (
+                f"the modules hold more than {MOST:,} objects: they cannot be put back after a run"
+            )
         if execution.unseen:
             code, place = next(iter(execution.unseen))
             return Answer.UNSEEN, (
@@ -222,7 +227,10 @@ class Explorer:
                 f"uses: name its module with `into`"
             )
         if cut:
-            return Answer.BUDGET, (f"some runs were ended after {execution.most_points} operations")
+            return Answer.BUDGET, (
+                f"some runs were ended: after {execution.most_points:,} operations, "
+                f"{execution.most_accesses:,} accesses, or seconds without any"
+            )
         if not execution.shared:
             return Answer.VACUOUS, "no object is used by two threads"
         if refused:

@@ -19,12 +19,18 @@ from typing import Any
 
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.operations import Ending
+from wheelproof.plain.polling import frames_of
 
 LOOKS = 0.5
 """Seconds between two looks."""
 
 STANDING = 5.0
 """Seconds without any progress after which a run is ended: of waiting, or of CPU time."""
+
+NONE: frozenset[str] = frozenset()
+
+SAMPLES = 4
+"""Looks at a thread that computes: if its variables are always the same, its loop is endless."""
 
 _SIGNAL = getattr(signal, "SIGURG", None)
 
@@ -39,6 +45,7 @@ class Guards:
     def __init__(self, execution: Execution, standing: float = STANDING) -> None:
         self._execution, self._standing = execution, standing
         self._over = threading.Event()
+        self._samples: list[Any] = []
         self._thread: threading.Thread | None = None
         self._begin: Callable[..., Any] | None = None
 
@@ -96,13 +103,13 @@ class Guards:
             progress = execution.executions, execution.accesses, execution.depth
             if progress != seen or execution.running is None:
                 seen, waited, spent = progress, 0.0, 0.0
+                self._samples.clear()
             else:
                 used = now_spent - last_spent
                 spent += used
                 waited = waited + min(now - last, 2 * LOOKS) if used < LOOKS / 100 else 0.0
             if waited >= self._standing or spent >= self._standing:
                 self._waits = waited >= self._standing
-                waited = spent = 0.0
                 if _SIGNAL is not None:
                     signal.pthread_kill(main, _SIGNAL)
             last, last_spent = now, now_spent
@@ -119,8 +126,12 @@ class Guards:
                 "lock, a real sleep, or input"
             )
             execution.stop(Ending.STOPPED, fault)
-        execution.looped = where
-        execution.stop(Ending.ENDLESS)
+        self._samples.append([(code, *values) for code, _, *values in frames_of(frame, NONE)])
+        if len(self._samples) >= SAMPLES:
+            execution.looped = where
+            same = all(sample == self._samples[0] for sample in self._samples)
+            self._samples.clear()
+            execution.stop(Ending.ENDLESS if same else Ending.CUT)
 
 
 def _place(frame: FrameType | None) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 
 from wheelproof.plain.happens_before import Location
 
-MOST = 20_000
-"""Objects that are recorded, at most."""
+MOST = 200_000
+"""Objects that are recorded, at most: a program with more of them has no answer."""
 
 _FIXED = frozenset({"__dict__", "__weakref__"})
 """Attributes of a class that are not its own."""
@@ -28,11 +28,12 @@ _COUNTS = (itertools.count, itertools.cycle)
 class _Kept:
     """One object and its content: ``read`` gives it, ``write`` puts it back."""
 
-    __slots__ = ("content", "renewed", "target", "write")
+    __slots__ = ("content", "renewed", "target", "value", "write")
 
     def __init__(self, target: Any, content: Any, write: Callable[[Any, Any], None]) -> None:
         self.target, self.content, self.write = target, content, write
         self.renewed: list[tuple[Any, Any]] = []
+        self.value: Any = None  # the object itself: as long as it lives, no other has its identity
 
 
 def _same(now: Any, then: Any) -> bool:
@@ -86,10 +87,11 @@ def _cell(cell: Any) -> list[Any]:
 
 
 class State:
-    """The recorded objects. ``own``: whether a class, a function or a module is under test."""
+    """The recorded objects. ``own``: whether a class, a function or a module is under test.
+    ``full``: there are more than can be recorded."""
 
     def __init__(self, own: Callable[[Any], bool]) -> None:
-        self._own = own
+        self._own, self.full = own, False
         self._kept: dict[int, _Kept] = {}
         self._modules: dict[str, _Kept] = {}
         self._renewed: list[_Kept] = []
@@ -101,13 +103,15 @@ class State:
     def record(self, values: Iterable[Any]) -> None:
         """Record modules, functions and what they reach, as it is now."""
         stack: list[Any] = list(values)
-        while stack and len(self._kept) < MOST:
+        while stack and not self.full:
+            self.full = len(self._kept) >= MOST
             value = stack.pop()
             if id(value) in self._kept:
                 continue
             kept = self._entry(value)
             if kept is None:
                 continue
+            kept.value = value
             self._kept[id(value)] = kept
             if type(value) is types.CellType:
                 self._cells.append(kept)

@@ -19,7 +19,7 @@ from wheelproof.plain.operations import Ending
 from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 
-NAIVE = 3_000
+NAIVE = 300
 """Runs of naive search, at most: larger programs are compared by outcomes alone."""
 
 MOST = 6_000

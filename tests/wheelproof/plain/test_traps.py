@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.wheelproof.plain import traps
-from wheelproof.plain import guards
+from wheelproof.plain import guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
 
@@ -105,3 +105,16 @@ def test_code_that_is_not_looked_into_and_races_is_unseen():
 
 def test_code_that_is_not_looked_into_is_seen_to_be_ordered():
     assert explore_program(traps.shuffled_under_a_lock).answer is Answer.EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"), [(traps.loop_of_nothing, Answer.BUG), (traps.long_count, Answer.BUDGET)]
+)
+def test_only_a_loop_that_repeats_itself_is_endless(program, answer, monkeypatch):
+    monkeypatch.setattr(guards.Guards.__init__, "__defaults__", (0.5,))
+    assert explore_program(program, executions=1).answer is answer
+
+
+def test_state_that_cannot_be_recorded_is_no_pass(monkeypatch):
+    monkeypatch.setattr(state, "MOST", 10)
+    assert explore_program(traps.polling_of_a_flag).answer is Answer.UNSEEN

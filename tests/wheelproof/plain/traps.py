@@ -107,7 +107,7 @@ class Link:
 
 def loop_without_an_end():
     link = Link()
-    thread = threading.Thread(target=lambda: setattr(link, "next", link))
+    thread = threading.Thread(target=setattr, args=(link, "next", link))
     thread.start()
     thread.join()
     while link is not None:
@@ -361,3 +361,16 @@ def shuffled_under_a_lock():
             items.append(4)
 
     _run(shuffle, add)
+
+
+def loop_of_nothing():
+    _run(lambda: CALLS.append(1), lambda: CALLS.append(2))
+    while True:
+        pass
+
+
+def long_count():
+    _run(lambda: CALLS.append(1), lambda: CALLS.append(2))
+    count = 0
+    while True:
+        count += 1
