@@ -21,8 +21,7 @@ def check(module: ModuleType, seconds: float) -> Outcome:
     threading.excepthook = lambda args: failures.append(
         named(args.exc_value) if args.exc_value else args.exc_type.__name__
     )
-    executions, begin, end = 0, time.process_time(), time.monotonic() + seconds
-    last = time.monotonic()
+    executions, begin, last = 0, time.process_time(), time.monotonic()
 
     def watch() -> None:
         while time.monotonic() < last + STILL:
@@ -31,7 +30,7 @@ def check(module: ModuleType, seconds: float) -> Outcome:
 
     threading.Thread(target=watch, daemon=True).start()
     sys.setswitchinterval(SWITCH)
-    while time.monotonic() < end:
+    while time.process_time() < begin + seconds:
         try:
             module.program()
         except Exception as error:
@@ -40,7 +39,7 @@ def check(module: ModuleType, seconds: float) -> Outcome:
         last = time.monotonic()
         if failures:
             return Outcome(BUG, executions, failures[0])
-    return Outcome(NOTHING, executions, reason=f"no failure in {seconds:g} s")
+    return Outcome(NOTHING, executions, reason=f"no failure in {seconds:g} CPU s")
 
 
 if __name__ == "__main__":

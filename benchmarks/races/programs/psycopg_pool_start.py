@@ -5,5 +5,5 @@ from psycopg_pool import ConnectionPool
 
 def program() -> None:
     pool = ConnectionPool(connection_class=unittest.mock.Mock(), min_size=1, num_workers=1)
-    pool.wait(timeout=5)
+    pool.wait(timeout=None)
     pool.close()
