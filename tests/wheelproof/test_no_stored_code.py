@@ -34,6 +34,15 @@ NAMED = frozenset({"import_module", "__import__", "find_spec"})
 """Functions that import what their first argument says."""
 
 ALLOWED = {
+    (
+        "wheelproof/plain/counterparts.py",
+        "FunctionType",
+    ): "the code of a source under test, instrumented",
+    (
+        "wheelproof/plain/instrument/rewriter.py",
+        "compile",
+    ): "a source under test, with a call before each access",
+    ("wheelproof/plain/world.py", "exec"): "the same",
     ("wheelproof/isolated.py", "compile"): "a source of the project, which is under test",
     ("wheelproof/python/style/branches.py", "compile"): "the same, with notes of its branches",
     (

@@ -133,7 +133,7 @@ class Counterparts:
         if len(candidates) != 1:
             raise UsageError(
                 f"{function.__qualname__} ({code.co_filename}:{code.co_firstlineno}) cannot be "
-                "told from others in its source.",
+                "distinguished from others in its source.",
                 "Give a function of a module.",
             )
         found = candidates[0]

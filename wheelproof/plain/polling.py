@@ -1,7 +1,7 @@
 """Loops that poll: an iteration that changes nothing is not repeated until something has changed.
 
 A thread that times out or sleeps where it did before, with the same variables, without having
-written anything or asked for the time, would only repeat itself. It waits until a location that it
+written anything or read the time, would only repeat itself. It waits until a location that it
 has looked at is written by another thread, or until no other thread can move. Such waiting loses
 no outcome, and makes a search of polling loops end. A thread that still repeats itself when no
 other can move polls for ever.
@@ -22,7 +22,7 @@ ALONE = 3
 class Polling:
     """What a thread has done since it last timed out or slept.
 
-    ``dirty``: it has written something, or asked for the time. ``parked``: it is about to repeat
+    ``dirty``: it has written something, or read the time. ``parked``: it is about to repeat
     itself. ``alone``: how often it did while no other thread could move.
     """
 

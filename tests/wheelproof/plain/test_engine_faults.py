@@ -93,7 +93,7 @@ def _calls_in_c_are_atomic(monkeypatch):
 CALLS = (Writer.called_back, Writer.dictionary, Writer.write)
 
 FAULTS = {
-    "a lock excludes nobody": (_locks_exclude_nothing, (Writer.guarded, Writer.reentrant)),
+    "a lock excludes no thread": (_locks_exclude_nothing, (Writer.guarded, Writer.reentrant)),
     "state outlives a run": (_state_outlives_a_run, KINDS),
     "the clocks of a lock outlive a run": (_locks_outlive_a_run, KINDS),
     "a backtrack point is dropped": (_backtrack_points_are_dropped, KINDS),

@@ -66,7 +66,7 @@ def dictionary_of_an_object():
 class Disguised(Plain):
     @property
     def __class__(self):
-        raise RuntimeError("its class is asked for")
+        raise RuntimeError("its class is read")
 
 
 def class_that_hides_itself():
