@@ -11,7 +11,7 @@ from typing import Any
 
 from wheelproof import files, reading
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.names import WORD, is_word
+from wheelproof.names import TITLE, WORD, is_title, is_word
 
 _NAMES = {
     str: "a string",
@@ -103,6 +103,13 @@ class Record:
     def word(self, name: str) -> str:
         """A name: a string that files and commands may be made with."""
         return self._word(name, self.text(name))
+
+    def title(self, name: str) -> str:
+        """The name of a check: words with one space between them."""
+        text = self.text(name)
+        if not is_title(text):
+            raise self.fault(name, f"must be a name, of {TITLE}, not {_shown(text)}")
+        return text
 
     def optional_word(self, name: str) -> str:
         """A name, or ""."""

@@ -10,6 +10,9 @@ import re
 WORD = "letters, digits and the signs _ . @ -, and no sign but _ first"
 """What :func:`is_word` demands, for a message."""
 
+TITLE = f"words with one space between them, each of {WORD}"
+"""What :func:`is_title` demands, for a message."""
+
 IDENTIFIER = "letters, digits and _, and no digit first"
 """What :func:`is_identifier` demands, for a message."""
 
@@ -20,6 +23,11 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def is_word(text: object) -> bool:
     """Whether a text may be a part of a file's name, and a word of a command as it is."""
     return isinstance(text, str) and _WORD.fullmatch(text) is not None
+
+
+def is_title(text: object) -> bool:
+    """Whether a text may name a check: a part of a file's name, and quoted, of a command."""
+    return isinstance(text, str) and all(map(is_word, text.split(" ")))
 
 
 def is_identifier(text: object) -> bool:

@@ -120,7 +120,7 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     changed = [(task, breaks(mechanism, task), row) for task, row in checked if lacks(task)]
     broken += [broken_one for _, broken_one, _ in changed if broken_one]
     found |= {broken_one for _, broken_one, _ in changed}
-    properties = [name for name in dict.fromkeys(broken) if name in found]
+    properties = [name for name in dict.fromkeys(broken) if name and name in found]
     head = ["release", f"`{mechanism.name}`", *(f"`{name}`" for name in properties)]
     lines = [head, ["---"] * len(head)]
     for release in sorted({task.release for task, _ in checked}, key=version):

@@ -141,7 +141,7 @@ def read(path: Path) -> Counterexample:
     return Counterexample(
         mechanism=document.word("mechanism"),
         layer=document.word("layer"),
-        name=document.word("name"),
+        name=document.title("name"),
         scenario=document.word("scenario"),
         model_without=document.optional_word("model_without"),
         impl_without=document.optional_word("impl_without"),

@@ -132,7 +132,7 @@ def pytest(found: Counterexample) -> str:
             f"{found.property} is violated by a run without an end, which no test can await.",
             "Keep the config that finds it, and run `wheelproof verify`.",
         )
-    names = [found.mechanism, found.name, found.property, found.scenario]
+    names = [*found.name.split(" "), found.mechanism, found.property, found.scenario]
     names += [step.thread for step in found.steps]
     if odd := [name for name in names if not is_word(name)]:
         raise UsageError(f"The counterexample has the name {odd[0]!r}.", f"Names have {WORD}.")

@@ -83,6 +83,8 @@ def of_release(
     named += [name for change in binding.changes.values() for name in change.scenarios]
     if unknown := sorted(set(named) - set(mechanism.scenarios)):
         raise UsageError(f"{binding.file}: no scenario is named {', '.join(unknown)}.")
+    for key, change in binding.changes.items():
+        refuse_unshown(mechanism, binding, key, change)
     scenarios = [name for name in binding.scenarios(mechanism) if first or name in binding.fast]
     changes = [
         task(CHANGE, name, change.profile == "fast") for name, change in binding.changes.items()
@@ -134,6 +136,21 @@ def broken_without(mechanism: Mechanism, change: Change) -> str | None:
         ),
         None,
     )
+
+
+def refuse_unshown(mechanism: Mechanism, binding: Binding, key: str, change: Change) -> None:
+    """UsageError for changed classes whose missing decision shows in none of their scenarios."""
+    shown_in = {
+        mutant.scenario
+        for mutant in mechanism.mutants.values()
+        if mutant.decision == change.without and has_a_run(mechanism, mutant.property)
+    }
+    if shown_in and not shown_in & set(change.scenarios):
+        raise UsageError(
+            f"{binding.file}: in no scenario of changes.{key} a property breaks without "
+            f"{change.without}.",
+            f"Name one of {', '.join(sorted(shown_in))} there.",
+        )
 
 
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:

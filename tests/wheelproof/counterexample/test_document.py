@@ -128,7 +128,10 @@ def test_the_document_is_that_of_the_schema():
         (lambda d: d.update(property='x"""'), "field property must be a name, of letters"),
         (lambda d: d.update(mechanism="../m"), "field mechanism must be a name"),
         (lambda d: d.update(layer=""), "field layer must be a name"),
-        (lambda d: d.update(name="a b"), "field name must be a name"),
+        (lambda d: d.update(name="a  b"), "field name must be a name"),
+        (lambda d: d.update(name="a -b"), "field name must be a name"),
+        (lambda d: d.update(name="a b "), "field name must be a name"),
+        (lambda d: d.update(name="a\tb"), "field name must be a name"),
         (lambda d: d.update(scenario="s;id"), "field scenario must be a name"),
         (lambda d: d.update(impl_without="-rf"), "field impl_without must be a name"),
         (lambda d: d.update(model_without="a\n"), "field model_without must be a name"),
@@ -145,3 +148,9 @@ def test_a_damaged_file_is_refused_with_its_field(tmp_path, damage, message):
     with pytest.raises(UsageError) as refused:
         read(path)
     assert message in str(refused.value) and str(path) in str(refused.value)
+
+
+def test_a_check_of_released_classes_is_named_by_a_config_and_a_property(tmp_path):
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(GOOD | {"name": "holder NoDeadlock@4.3.0-fixed"}))
+    assert read(path).name == "holder NoDeadlock@4.3.0-fixed"

@@ -303,6 +303,23 @@ def test_a_binding_whose_checks_cannot_be_distinguished_is_refused(monkeypatch, 
         tasks.tasks(MECHANISM, RELEASE)
 
 
+def test_a_change_whose_decision_shows_in_none_of_its_scenarios_is_refused(monkeypatch):
+    lacking = {name: change for name, change in BINDING.changes.items() if change.without}
+    assert len(lacking) > 2
+    tasks.tasks(MECHANISM, RELEASE)
+    for name, change in lacking.items():
+        shown_in = {m.scenario for m in MECHANISM.mutants.values() if m.decision == change.without}
+        elsewhere = next(iter(set(MECHANISM.scenarios) - shown_in))
+        wrong = BINDING.changes | {name: replace(change, scenarios=(elsewhere,))}
+        monkeypatch.setattr(
+            tasks,
+            "find",
+            lambda root, wrong=wrong: {"timer_task_list": replace(BINDING, changes=wrong)},
+        )
+        with pytest.raises(UsageError, match=f"no scenario of changes.{name} a property breaks"):
+            tasks.tasks(MECHANISM, RELEASE)
+
+
 def test_a_profile_that_there_is_not_is_refused(tmp_path):
     text = BINDING.file.read_text(encoding="utf-8").replace(
         "releases =", 'profile = "x"\nreleases ='
