@@ -237,7 +237,7 @@ KINDS = [
     Kind("4 GB of zeros", _huge, "more than 64 MB", WHOLE),
     Kind("a line of 4 GB", _huge, "more than 16 MB", ("jsonl",)),
     Kind("a packed line", _written(lambda _: bytes(LINE)), "more than 16 MB", ("jsonl.gz",)),
-    Kind("Latin-1", _written(lambda text: text.replace(b"\n", b"\xe9\n", 1)), "UTF-8", TEXTS),
+    Kind("Latin-1", _written(lambda text: text[:1] + b"\xe9" + text[1:]), "UTF-8", TEXTS),
     Kind("UTF-16", _written(lambda text: text.decode().encode("utf-16")), "UTF-8", TEXTS),
     Kind("a byte order mark", _written(lambda text: b"\xef\xbb\xbf" + text), "mark", WHOLE),
     Kind("a NUL", _written(lambda text: text[:20] + b"\0" + text[20:]), "NUL|no JSON", TEXTS),

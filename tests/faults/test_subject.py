@@ -190,7 +190,7 @@ ARTEFACTS = {
     "a model that raises": Fault(
         "bisimulation",
         2,
-        ["bisimulation / two_adders", REFUSED, "ZeroDivisionError", "at U4"],
+        ["bisimulation / two_adders", REFUSED, "ZeroDivisionError", "model/timer_task_list.py:"],
         [
             (
                 MODEL,
