@@ -87,7 +87,7 @@ WRONG = [
         "impl",
         "from wheelproof_runtime import Condition, Plain",
         "from threading import Condition\n\nfrom wheelproof_runtime import Plain",
-        4,
+        2,
         "threading is out of the scheduler's control",
     ),
     ("harness", "return self.buffer.get()", "self.buffer.get()", 1, "the harness drops 3, which"),
@@ -122,6 +122,7 @@ def test_a_real_deadlock_is_a_finding_with_its_counterexample(copy):
         change(copy / "spec/BoundedBuffer.tla", old, old.replace("All(", "(").replace(")", ", 1)"))
     shutil.rmtree(copy / "mutants")  # they quote the lines that have changed
     assert wheelproof(copy, "translate", "spec/BoundedBuffer.tla")[0] == 0
+    assert wheelproof(copy, "list", "--update-plan")[0] == 0
     layers = ("--layer", "tlc", "--layer", "graph", "--layer", "random")
     code, printed = wheelproof(copy, "verify", *layers, *ONE_PROCESS)
     assert code == 1 and "TOOL FAILED" not in printed and "no scenario reaches" not in printed
