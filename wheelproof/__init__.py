@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["explore"]
+__all__ = ["explore", "replay"]
 
 
 @overload
@@ -68,3 +68,25 @@ def explore(
     if program is None:
         return calling.Block(options)
     return calling.explored(program, options)
+
+
+def replay(
+    test: str,
+    switches: Sequence[tuple[str, str, int, str]],
+    *,
+    places: Sequence[str],
+    bound: int,
+    into: Sequence[str] = (),
+) -> None:
+    """Run a schedule that ``wheelproof explore --save`` has written.
+
+    ``test`` is FILE::TEST, from the folder of the caller. Fails if the schedule does.
+    """
+    __tracebackhide__ = True
+    import sys
+    from pathlib import Path
+
+    from wheelproof.plain import saved
+
+    folder = Path(sys._getframe(1).f_code.co_filename).parent
+    saved.replay(test, switches, places, bound, into, folder)

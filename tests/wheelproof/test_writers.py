@@ -18,12 +18,14 @@ CODE = "classes or jars as a compiler or a repository gave them"
 WIRE = "words to a process that the tool has started"
 PAGES = "pages and tables of this project, from its own sources"
 SETTINGS = "settings of a program, of names and paths that the tool has made"
+MESSAGE = "a message on a terminal"
 
 WRITERS = {
     "wheelproof/artifacts.py": CODE,
     "wheelproof/checks/cached.py": SAME,
     "wheelproof/cli.py": "tables in Markdown; exports",
     "wheelproof/commands/editor.py": TLA,
+    "wheelproof/commands/exploring.py": MESSAGE,
     "wheelproof/commands/locks.py": "the graph of locks as text, Graphviz and SVG",
     "wheelproof/commands/planning.py": JSON,
     "wheelproof/commands/verification.py": JSON,
@@ -40,6 +42,10 @@ WRITERS = {
     "wheelproof/mutate/run.py": SAME,
     "wheelproof/mutate/tlc_runs.py": SAME,
     "wheelproof/mutate/workers.py": JSON,
+    "wheelproof/plain/progress.py": MESSAGE,
+    "wheelproof/plain/saved.py": "a test of pytest, of literals and comments; JSON",
+    "wheelproof/plain/state.py": "no file: the content of objects",
+    "wheelproof/plain/under_pytest.py": MESSAGE,
     "wheelproof/pipeline/cluster.py": SAME,
     "wheelproof/pipeline/command.py": JSON,
     "wheelproof/pipeline/java.py": "a script of the shell, with a quoted path",

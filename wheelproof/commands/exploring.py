@@ -42,8 +42,16 @@ def explore(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Of the random executions.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write a test that runs a failing order."),
+    ] = None,
+    schedule: Annotated[
+        Path | None, typer.Option("--schedule", hidden=True, help="Run this order instead.")
+    ] = None,
 ) -> None:
     """Call a test of plain Python threads in every order of its threads that matters."""
+    from wheelproof.plain import saved
     from wheelproof.plain.settings import settings
 
     file, _, name = test.partition("::")
@@ -54,11 +62,21 @@ def explore(
     given = {"into": into, "bound": bound, "executions": executions, "seed": seed}
     options: dict[str, object] = {key: value for key, value in given.items() if value is not None}
     settings(into or (), bound, executions or 1, seed or 0)
-    raise typer.Exit(run(test, options))
+    if save is not None:
+        saved.check_writable(save)
+    raise typer.Exit(run(test, options, into or [], save, schedule))
 
 
-def run(test: str, options: dict[str, object]) -> int:
+def run(
+    test: str,
+    options: dict[str, object],
+    into: list[str],
+    save: Path | None,
+    schedule: Path | None,
+) -> int:
     """Explore the tests of a node id, and print their answers; the exit code."""
+    from wheelproof.plain import saved
+    from wheelproof.plain.answers import Answer, Exploration
     from wheelproof.plain.progress import Progress
     from wheelproof.plain.under_pytest import Command
 
@@ -69,10 +87,23 @@ def run(test: str, options: dict[str, object]) -> int:
             stream.write(text)
             stream.flush()
 
-        command = Command(options, lambda: Progress(write, stream.isatty()))
+        given = None if schedule is None else saved.read(schedule)
+        command = Command(options, lambda: Progress(write, stream.isatty()), given)
         session = _Session(command)
         ended, printed = _pytest(test, session)
     codes = [_print(name, outcome) for name, outcome in command.outcomes]
+    bugs = [
+        (name, outcome)
+        for name, outcome in command.outcomes
+        if isinstance(outcome, Exploration) and outcome.answer is Answer.BUG
+    ]
+    if save is not None and bugs:
+        name, outcome = bugs[0]
+        case = name.rpartition("::")[2].partition("[")
+        saved.save(save, test.partition("[")[0] + case[1] + case[2], outcome, into)
+        print(f"written: {save}")
+    elif save is not None:
+        print(f"wheelproof: there is no failure to save in {save}", file=sys.stderr)
     if INTERRUPTED in codes or (ended == 2 and not codes):
         return INTERRUPTED
     if session.errors:
@@ -92,7 +123,8 @@ def run(test: str, options: dict[str, object]) -> int:
 
 def _print(name: str, outcome: Outcome) -> int:
     """Print the outcome of a test; its exit code."""
-    from wheelproof.plain import columns
+    from wheelproof.plain import columns, saved
+    from wheelproof.plain.answers import EXIT_CODES
 
     print(name)
     if isinstance(outcome, KeyboardInterrupt):
@@ -101,20 +133,13 @@ def _print(name: str, outcome: Outcome) -> int:
     if isinstance(outcome, UsageError):
         print(outcome)
         return outcome.exit_code
+    if isinstance(outcome, saved.Again):
+        print(outcome.note)
+        if outcome.exploration is not None:
+            print(columns.text(outcome.exploration))
+        return outcome.exit_code
     print(columns.text(outcome))
-    return EXIT_CODES[str(outcome.answer)]
-
-
-EXIT_CODES = {
-    "exhausted": 0,
-    "bounded": 0,
-    "bug": 1,
-    "budget": 3,
-    "unseen": 3,
-    "nondeterministic": 4,
-    "vacuous": 5,
-}
-"""Answer -> exit code."""
+    return EXIT_CODES[outcome.answer]
 
 
 class _Session:

@@ -32,6 +32,18 @@ VERDICTS = {
 """Answer -> the verdict of its row."""
 
 
+EXIT_CODES = {
+    Answer.EXHAUSTED: 0,
+    Answer.BUG: 1,
+    Answer.BOUNDED: 0,
+    Answer.BUDGET: 3,
+    Answer.NONDETERMINISTIC: 4,
+    Answer.VACUOUS: 5,
+    Answer.UNSEEN: 3,
+}
+"""Answer -> the exit code of `wheelproof explore`."""
+
+
 class FailureKind(StrEnum):
     """What went wrong in a failing run."""
 

@@ -143,7 +143,10 @@ class Columns:
             )
             cell = self._folded(folded, step.thread)
             if not same:
-                cell += self._place(step.place.file, step.place.line, source(step.place))
+                code = source(step.place)
+                if len(code) > 2 * self._room():
+                    code = step.place.text
+                cell += self._place(step.place.file, step.place.line, code)
             cell += self._detail(step)
             lines += self._cell(step.thread, cell)
             before = step

@@ -245,9 +245,11 @@ class Recorder:
         before = self._execution.threads[0].name
         for index, step in enumerate(steps):
             if step.thread != before:
-                pending = next((s for s in steps[index:] if s.thread == before), None)
-                key = pending.place.key if pending else self._pending.get(before, "")
-                visit = visits[before, key] + 1 if key else 0
+                key, visit = "", 0
+                if step.preempts:
+                    pending = next((s for s in steps[index:] if s.thread == before), None)
+                    key = pending.place.key if pending else self._pending.get(before, "")
+                    visit = visits[before, key] + 1
                 switches.append(Switch(before, key, visit, step.thread))
             visits[step.thread, step.place.key] += 1
             before = step.thread

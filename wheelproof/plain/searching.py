@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.plain.answers import Exploration
+from wheelproof.plain.answers import Exploration, Schedule
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
-from wheelproof.plain.exploration import Explorer
+from wheelproof.plain.exploration import Explorer, Replayed, replay
 from wheelproof.plain.progress import Progress
 from wheelproof.plain.settings import EXPLORING, Settings
 
@@ -95,12 +95,25 @@ class Search:
 
     def explore(self) -> Exploration:
         """Raises UsageError, Interrupted, and what ``watch`` raises."""
+        with self._running():
+            return self.explorer.explore()
+
+    def replay(self, schedule: Schedule) -> Replayed:
+        """Run one schedule. Raises UsageError."""
+        with self._running():
+            replayed = replay(self.explorer, schedule)
+        if self._refusal is not None:
+            raise self._refusal
+        return replayed
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
         assert self.program is not None
         self.explorer.program = self.program
         self.explorer.observe = self._observe
         try:
             with self.loading(), self._refusals(), self._modules(), self._signals():
-                return self.explorer.explore()
+                yield
         finally:
             if self._progress is not None:
                 self._progress.end()

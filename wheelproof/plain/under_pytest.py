@@ -7,6 +7,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from _pytest.outcomes import Failed as PytestFailed
 from _pytest.tmpdir import tmppath_result_key
 
 from wheelproof.errors import UsageError
-from wheelproof.plain.answers import Exploration
+from wheelproof.plain import saved
+from wheelproof.plain.answers import Answer, Exploration, Schedule
 from wheelproof.plain.calling import (
     CURRENT,
     Call,
@@ -25,6 +27,7 @@ from wheelproof.plain.calling import (
     refuse_asynchronous,
 )
 from wheelproof.plain.execution import Execution
+from wheelproof.plain.exploration import Replayed
 from wheelproof.plain.progress import Progress
 from wheelproof.plain.searching import Interrupted, Search
 from wheelproof.plain.settings import Settings, settings
@@ -39,18 +42,24 @@ OUTCOMES = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception
 """They end the whole test."""
 
 
-Outcome = Exploration | UsageError | Interrupted
+Outcome = Exploration | saved.Again | UsageError | Interrupted
 """What comes of the exploration of a test."""
 
 
 class Command:
     """What the command ``wheelproof explore`` asks for, and what came of each test.
 
-    ``options`` are the settings that are named on the command line.
+    ``options`` are the settings that are named on the command line. ``schedule``: is run instead
+    of a search, with the number of its preemptions.
     """
 
-    def __init__(self, options: dict[str, Any], progress: Callable[[], Progress]) -> None:
-        self.options, self.progress = options, progress
+    def __init__(
+        self,
+        options: dict[str, Any],
+        progress: Callable[[], Progress],
+        schedule: tuple[Schedule, int] | None = None,
+    ) -> None:
+        self.options, self.progress, self.schedule = options, progress, schedule
         self.outcomes: list[tuple[str, Outcome]] = []
 
 
@@ -115,7 +124,11 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
     """
     command = item.config.stash.get(COMMAND, None)
     try:
-        exploration: Any = _explored(item, *asked(item, block), command)
+        options, named = asked(item, block)
+        if command is not None and command.schedule is not None:
+            command.outcomes.append((item.nodeid, _again(item, options, command)))
+            return
+        exploration = _explored(item, options, named, command)
     except (UsageError, Interrupted) as error:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
@@ -157,6 +170,28 @@ def _explored(
             options, named = call.wanted, "block"
         finally:
             CURRENT.pop()
+
+
+def _again(item: pytest.Function, options: Settings, command: Command) -> saved.Again:
+    """Run the schedule that the command gives. Raises UsageError."""
+    assert command.schedule is not None
+    schedule, bound = command.schedule
+    _refuse(item)
+    call = Call(options, "command")
+    CURRENT.append(call)
+    try:
+        replayed = _Test(item, call, None).replayed(schedule)
+    finally:
+        CURRENT.pop()
+    if replayed.failure is not None:
+        reason = f"the saved schedule fails: {replayed.failure.message}"
+        return saved.Again(
+            "", Exploration(Answer.BUG, 1, (), replayed.failure, None, reason, schedule)
+        )
+    if replayed.possible:
+        return saved.Again(saved.HOLDS, None)
+    options = replace(options, bound=bound, executions=saved.EXECUTIONS)
+    return saved.Again(saved.IMPOSSIBLE, _explored(item, options, "command", command))
 
 
 def _refuse(item: pytest.Function) -> None:
@@ -235,6 +270,15 @@ class _Test:
         self.outer = [each for each in definitions if each.scope != "function"]
 
     def explored(self) -> Exploration:
+        with self._ready():
+            return self.search.explore()
+
+    def replayed(self, schedule: Schedule) -> Replayed:
+        with self._ready():
+            return self.search.replay(schedule)
+
+    @contextmanager
+    def _ready(self) -> Iterator[None]:
         with suppress(Exception):  # what a first, real call that has been cut short leaves
             self._finish()
         with self.search.loading():
@@ -246,7 +290,7 @@ class _Test:
                 [each.cached_result[0] for each in self.outer if each.cached_result]
             )
             self.search.program = self.program
-            return self.search.explore()
+            yield
 
     def program(self) -> None:
         """The test, with its fixtures."""
