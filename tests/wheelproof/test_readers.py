@@ -18,7 +18,6 @@ PACKAGE = "a file of the tool's package"
 SYSTEM = "what the system says of itself"
 CHANGED = "a copy of a project that was read before"
 PARSED = "a text that was read before"
-SOURCE = "a source that Python has imported already, or would"
 
 READERS = {
     "wheelproof/plain/columns.py": "a source that Python has loaded",
@@ -49,11 +48,6 @@ READERS = {
     "wheelproof/pipeline/cluster.py": PACKAGE,
     "wheelproof/pipeline/needs.py": "a resource of the project's package, imported with its code",
     "wheelproof/pipeline/session.py": SYSTEM,
-    "wheelproof/plain/columns.py": PARSED,
-    "wheelproof/plain/counterparts.py": SOURCE,
-    "wheelproof/plain/instrument/__init__.py": PARSED,
-    "wheelproof/plain/substitutes.py": SOURCE,
-    "wheelproof/plain/world.py": SOURCE,
     "wheelproof/reading.py": "the reader of files that people write",
     "wheelproof/report/page/render.py": PACKAGE,
     "wheelproof/tla/export.py": OWN,

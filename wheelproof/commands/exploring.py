@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wheelproof.plain.under_pytest import Command, Outcome
 
-WORST = (1, 2, 4, 3, 5, 0)
+WORST = (1, 2, 4, 5, 3, 0)
 """Exit codes of several tests: the first that one of them has."""
 
 
@@ -110,8 +110,8 @@ def run(
         print(*session.errors, sep="\n", file=sys.stderr)
         raise UsageError(f"pytest cannot set up or tear down {test}.")
     if not codes and ended == 4:
-        said = [line for line in printed.splitlines() if line.startswith("ERROR")]
-        raise UsageError(f"pytest cannot collect {test}.", " ".join(said))
+        reported = [line for line in printed.splitlines() if line.startswith("ERROR")]
+        raise UsageError(f"pytest cannot collect {test}.", " ".join(reported))
     if ended == 3:
         raise ToolError(f"pytest failed on {test}.", printed.strip())
     if not codes:

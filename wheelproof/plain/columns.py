@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import re
 import reprlib
 import textwrap
 import traceback
@@ -107,7 +108,7 @@ class Columns:
         self._last = _raised(failure.exception)
         threads = [step.thread for step in shown] + [failure.thread] * bool(self._last)
         order = [step.thread for step in steps] + threads
-        order.sort(key=lambda name: name != "MainThread")
+        order.sort(key=_numbered)
         self._threads = [name for name in dict.fromkeys(order) if name in threads]
         files = {step.place.file for step in shown if step.place.file}
         files |= {self._last[0]} if self._last else set()
@@ -193,6 +194,14 @@ class Columns:
             row[at] = line.ljust(self._column)
             lines.append(BAR.join(row).rstrip())
         return lines
+
+
+def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
+    """Names as they count: Thread-2 before Thread-10, and the main thread first."""
+    parts = re.findall(r"\d+|\D+", name)
+    return name != "MainThread", [
+        (int(part), "") if part.isdigit() else (-1, part) for part in parts
+    ]
 
 
 def _relevant(failure: Failure) -> list[bool]:

@@ -89,7 +89,7 @@ def replay(
     """Run a saved schedule of a test, whose file is named from a folder.
 
     Raises AssertionError if it fails; warns if it is no longer possible, and skips the test if
-    nothing can be said in its place. Raises UsageError and ToolError.
+    nothing can be shown in its place. Raises UsageError and ToolError.
     """
     __tracebackhide__ = True
     file, _, name = test.partition("::")
@@ -110,20 +110,20 @@ def replay(
             encoding="utf-8",
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         )
-    said = (ended.stdout + ended.stderr).strip()
+    reported = (ended.stdout + ended.stderr).strip()
     if ended.returncode == 0:
-        if IMPOSSIBLE in said:
-            warnings.warn(said, stacklevel=3)
+        if IMPOSSIBLE in reported:
+            warnings.warn(reported, stacklevel=3)
     elif ended.returncode == 1:
-        raise AssertionError(said)
+        raise AssertionError(reported)
     elif ended.returncode in (3, 5):
         import pytest
 
-        pytest.skip(said)
+        pytest.skip(reported)
     elif ended.returncode == 2:
-        raise UsageError(said)
+        raise UsageError(reported)
     else:
-        raise ToolError(said)
+        raise ToolError(reported)
 
 
 def read(file: Path) -> tuple[Schedule, int]:

@@ -79,8 +79,8 @@ class Failed(PytestFailed, ExplorationFailed):
 Failed.__module__, Failed.__qualname__ = "builtins", "ExplorationFailed"
 
 
-def asked(item: pytest.Function, block: Settings | None) -> tuple[Settings, str]:
-    """The settings of a test, and who names them: command, marker, block or nobody.
+def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, str]:
+    """The settings of a test, and who names them: command, marker, block, or none.
 
     Raises UsageError.
     """
@@ -124,7 +124,7 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
     """
     command = item.config.stash.get(COMMAND, None)
     try:
-        options, named = asked(item, block)
+        options, named = requested(item, block)
         if command is not None and command.schedule is not None:
             command.outcomes.append((item.nodeid, _again(item, options, command)))
             return

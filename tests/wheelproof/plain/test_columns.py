@@ -77,8 +77,8 @@ def test_a_lost_update_is_shown_step_by_step_with_its_values():
     assert heads == ["MainThread", first, second]
     cells = [[cell.strip() for cell in line.split("|")] for line in lines[8:]]
     steps = [(heads[i], cell) for row in cells for i, cell in enumerate(row) if cell]
-    told = " ".join(cell for _, cell in steps)
-    assert "reads Counter.count: 0" in told and "writes Counter.count: 1" in told
+    details = " ".join(cell for _, cell in steps)
+    assert "reads Counter.count: 0" in details and "writes Counter.count: 1" in details
     assert sum("is preempted" in line for line in lines) == 1
     assert ("MainThread", "AssertionError") in steps
     assert ("MainThread", "counter.count is 1") in steps

@@ -254,7 +254,7 @@ def test_no_module_of_the_tool_hides_the_function(tmp_path):
     assert "'module' object is not callable" in ended.stderr  # what a module would do
 
 
-def test_a_script_that_explores_when_it_is_loaded_is_told_where_to_do_so(tmp_path):
+def test_a_script_that_explores_when_it_is_loaded_is_refused_with_the_place_for_it(tmp_path):
     ended = script(tmp_path, PROGRAM.replace('if __name__ == "__main__":', "if True:"))
     assert 'below `if __name__ == "__main__":`' in ended.stderr
 

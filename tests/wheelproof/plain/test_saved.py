@@ -124,12 +124,12 @@ def test_a_saved_schedule_names_places_and_no_lines(schedule):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_schedule_fails_where_the_fault_is_and_only_there(folder, schedule, version):
-    source, code, said = VERSIONS[version]
+    source, code, stated = VERSIONS[version]
     (folder / "pool.py").write_text(source)
     ended, printed = wheelproof(
         folder, "explore", "test_pool.py::test_pool", "--schedule", str(schedule)
     )
-    assert (ended, said in printed) == (code, True), printed
+    assert (ended, stated in printed) == (code, True), printed
     assert (saved.IMPOSSIBLE in printed) == ("self.items" in source or code == 0)
 
 

@@ -1,0 +1,38 @@
+"""What README and the page on plain threads show is what their commands print."""
+
+import re
+
+import pytest
+
+from tests.docs.reading import ROOT
+from tests.docs.test_quotes import README, printed, unlike
+from tests.examples.pages import wheelproof
+from wheelproof.plain.answers import EXIT_CODES
+
+PAGE = (ROOT / "docs" / "explore.md").read_text(encoding="utf-8")
+CODES = {"test_stock": 1, "test_sound_stock": 0}
+
+
+def shown():
+    """(command, parts of its output), once each."""
+    found = [*printed(README)[:1], *printed(PAGE)]
+    assert len(found) == 3 and found[0] == found[1]
+    return found[1:]
+
+
+@pytest.mark.parametrize(("command", "parts"), shown())
+def test_the_pages_show_what_their_commands_print(command, parts):
+    code, output = wheelproof(ROOT, *command.split()[1:])
+    assert code == CODES[command.rpartition("::")[2]] and unlike(parts, output + "\n") == []
+    wrong = [part.replace("AssertionError", "KeyError").replace("every", "no") for part in parts]
+    assert unlike(wrong, output + "\n") != []
+
+
+def test_readme_shows_a_race_before_it_speaks_of_tla():
+    assert 0 < README.index("with wheelproof.explore()") < README.index("TLA")
+    assert README.index("is preempted") < README.index("TLA")
+
+
+def test_the_page_has_the_exit_code_of_each_answer():
+    rows = re.findall(r"^\| (\w+) \| .* \| (\d) \|$", PAGE, re.MULTILINE)
+    assert {(str(answer), str(code)) for answer, code in EXIT_CODES.items()} == set(rows)
