@@ -310,20 +310,16 @@ def test_a_change_whose_decision_shows_in_none_of_its_scenarios_is_refused(monke
     for name, change in lacking.items():
         shown_in = {m.scenario for m in MECHANISM.mutants.values() if m.decision == change.without}
         elsewhere = next(iter(set(MECHANISM.scenarios) - shown_in))
-        wrong = BINDING.changes | {name: replace(change, scenarios=(elsewhere,))}
-        monkeypatch.setattr(
-            tasks,
-            "find",
-            lambda root, wrong=wrong: {"timer_task_list": replace(BINDING, changes=wrong)},
-        )
+        changes = BINDING.changes | {name: replace(change, scenarios=(elsewhere,))}
+        wrong = {"timer_task_list": replace(BINDING, changes=changes)}
+        monkeypatch.setattr(tasks, "find", lambda root, wrong=wrong: wrong)
         with pytest.raises(UsageError, match=f"no scenario of changes.{name} a property breaks"):
             tasks.tasks(MECHANISM, RELEASE)
 
 
 def test_a_profile_that_there_is_not_is_refused(tmp_path):
-    text = BINDING.file.read_text(encoding="utf-8").replace(
-        "releases =", 'profile = "x"\nreleases ='
-    )
+    text = BINDING.file.read_text(encoding="utf-8")
+    text = text.replace("releases =", 'profile = "x"\nreleases =')
     (tmp_path / "wrong.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match="profile is 'x'; it must be one of fast, nightly"):
         declaration.read(tmp_path / "wrong.toml")
@@ -331,8 +327,7 @@ def test_a_profile_that_there_is_not_is_refused(tmp_path):
 
 def test_a_nightly_change_is_not_in_the_fast_profile(monkeypatch):
     late = replace(BINDING.changes["unowned"], profile="nightly")
-    changes = {**BINDING.changes, "unowned": late}
-    weak = replace(BINDING, changes=changes)
+    weak = replace(BINDING, changes={**BINDING.changes, "unowned": late})
     monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": weak})
     found = tasks.tasks(MECHANISM, RELEASE)
     assert found[f"unowned@{RELEASE}"].profile == "nightly"
@@ -357,11 +352,8 @@ def test_a_change_is_followed_to_a_property_that_a_run_breaks():
 def test_two_bindings_of_one_release_have_rows_of_their_own():
     wheel = mechanisms()["overflow_wheel"]
     names = {name for name in tasks.tasks(wheel, RELEASE) if name.startswith(("sites", "races"))}
-    assert names == {
-        f"{kind} {binding}@{RELEASE}"
-        for kind in ("sites", "races")
-        for binding in ("overflow_wheel", "overflow_wheel_list")
-    }
+    bindings = ("overflow_wheel", "overflow_wheel_list")
+    assert names == {f"{kind} {of}@{RELEASE}" for kind in ("sites", "races") for of in bindings}
 
 
 def test_all_checks_of_a_nightly_binding_are_nightly(monkeypatch):
