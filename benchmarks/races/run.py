@@ -21,8 +21,11 @@ from benchmarks.races import environments, scores, table
 from benchmarks.races.checkers.outcome import CANNOT, Outcome
 from benchmarks.races.environments import BUILD, ROOT, Unavailable
 from benchmarks.races.table import BUGGY, FIXED, Row
-from wheelproof import documents
+from wheelproof import documents, reading
 from wheelproof.errors import UsageError, WheelproofError
+
+BEGIN, END = "<!-- races: the last run of make races -->", "<!-- races: end -->"
+"""The marks of a page."""
 
 GREENLET = "greenlet==3.5.6"
 
@@ -75,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=float, default=20, help="CPU seconds of each run; default: 20"
     )
+    parser.add_argument("--page", type=Path, help="a page to write the tables into, between marks")
     parser.add_argument("--list", action="store_true", help="print the rows, and run nothing")
     return parser
 
@@ -88,6 +92,8 @@ def _run(options: argparse.Namespace) -> int:
             raise UsageError(f"There is no checker {name!r}.", f"Checkers: {', '.join(CHECKERS)}.")
     if not 0 < options.seconds < 3600:
         raise UsageError("--seconds is from 0 to 3600.", "Give the seconds of one run.")
+    if options.page is not None:
+        placed(options.page, "")  # refuse it before an hour of work
     about = f"{scores.races(rows)}\n\n{scores.left_out(known.omitted)}\n"
     if options.list:
         print(about)
@@ -110,14 +116,25 @@ def _run(options: argparse.Namespace) -> int:
             scores.summary(results, names),
             "Score, executions / CPU seconds, preemptions:",
             scores.table(results, names),
-            *(f"{name}:\n\n{scores.reasons(results, name)}" for name in names),
+            *(f"{name}:\n\n{scores.reasons(results, name) or 'each row'}" for name in names),
             about,
         ]
     )
     print(text)
     documents.write_text(BUILD / "table.md", text)
     documents.write_text(BUILD / "outcomes.json", json.dumps(_plain(results), indent=1) + "\n")
+    if options.page is not None:
+        documents.write_text(options.page, placed(options.page, text))
     return 0
+
+
+def placed(page: Path, text: str) -> str:
+    """A page with a text between its two marks. UsageError where it has none."""
+    before, begin, rest = reading.text(page).partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise UsageError(f"{page} has no lines {BEGIN} and {END}.", "Add them.")
+    return f"{before}{begin}\n{text}\n{end}{after}"
 
 
 def _outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,12 @@ EXHAUSTED = "exhausted"
 BOUNDED = "bounded"
 NO_CLAIM = "no claim"
 NOT_RUN = "not run"
+
+MOST = 160
+"""Characters of a reason."""
+
+_FOLDER = re.compile(r"(?:/[\w.@+-]+)+/")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 ON_BUGGY = (FOUND, FALSE_PASS, OTHER, MISSED)
 ON_FIXED = (EXHAUSTED, BOUNDED, NO_CLAIM, FALSE_ALARM, NOT_RUN)
@@ -45,10 +52,12 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why there is no better score, or nothing."""
-        if self.score in (OTHER, FALSE_ALARM):
-            return f"{self.outcome.failure} {self.outcome.reason}".strip()
-        return self.outcome.reason
+        """Why there is no better score, or nothing. It names no folder and no address."""
+        if self.score in (FOUND, EXHAUSTED, BOUNDED):
+            return ""
+        failure = self.outcome.failure if self.score in (OTHER, FALSE_ALARM) else ""
+        text = _FOLDER.sub("", f"{failure} {self.outcome.reason}".strip())
+        return _ADDRESS.sub("", text).replace("|", " ").replace("\n", " ")[:MOST]
 
 
 def summary(results: Sequence[Result], checkers: Sequence[str]) -> str:
