@@ -6,6 +6,7 @@ the interpreter's own source on top of them.
 
 from __future__ import annotations
 
+import _functools  # type: ignore[import-not-found]
 import _thread
 import atexit
 import collections
@@ -67,6 +68,9 @@ def substitute(world: World) -> None:
         time_ns=_nanoseconds(clock.now), perf_counter_ns=_nanoseconds(clock.now),
     )  # fmt: skip
     vars(world.own_time).update(vars(time), monotonic=clock.own, time=clock.own)
+    # A cache in C calls the cached function in the middle of an access. The one in Python shows it.
+    _module(world, "_functools", _functools)
+    del world.modules["_functools"].__dict__["_lru_cache_wrapper"]
     _module(world, "atexit", atexit, register=_registered, unregister=_registered)
     system = _System("sys")
     modules: Any = collections.ChainMap(world.modules, sys.modules)

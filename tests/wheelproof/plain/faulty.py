@@ -328,6 +328,10 @@ CLASSES = {
     faulty_data.dictionary_changes_while_it_is_iterated: ("exception", False),
     faulty_data.two_values_in_one_slot: ("assertion", None),
     faulty_data.reader_sees_half_of_a_pair: ("assertion", True),
+    faulty_data.generator_runs_in_two_threads: ("exception", None),
+    faulty_data.delegating_generator_runs_in_two_threads: ("exception", None),
+    faulty_data.generator_is_sent_values_by_two_threads: ("exception", None),
+    faulty_data.cached_function_makes_two: ("assertion", False),
 }
 """Program -> the kind of its failure, and whether only a free-threaded build shows it."""
 

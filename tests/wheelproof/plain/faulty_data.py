@@ -145,3 +145,50 @@ def reader_sees_half_of_a_pair():
 
     _run(write, lambda: seen.append((pair["left"], pair["right"])))
     assert seen[0][0] >= seen[0][1]
+
+
+def generator_runs_in_two_threads():
+    def count():
+        yield 0
+        yield 1
+
+    numbers = count()
+    _run(lambda: list(numbers), lambda: list(numbers))
+
+
+def delegating_generator_runs_in_two_threads():
+    def inner():
+        yield 1
+        yield 2
+
+    def outer():
+        yield from inner()
+
+    numbers = outer()
+
+    def take():
+        for _ in numbers:
+            pass
+
+    _run(take, take)
+
+
+def generator_is_sent_values_by_two_threads():
+    def total():
+        added = 0
+        while True:
+            added += yield added
+
+    totals = total()
+    next(totals)
+    _run(lambda: totals.send(1), lambda: totals.send(2))
+
+
+def cached_function_makes_two():
+    @functools.lru_cache
+    def one(name):
+        return object()
+
+    made = []
+    _run(lambda: made.append(one("a")), lambda: made.append(one("a")))
+    assert made[0] is made[1]

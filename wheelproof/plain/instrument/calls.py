@@ -71,7 +71,7 @@ class Calls:
             return OTHER
         if value.__objclass__ is object:
             return OTHER
-        if issubclass(value.__objclass__, BaseException | types.GeneratorType):
+        if issubclass(value.__objclass__, BaseException):
             return NONE
         if value.__objclass__ in tables.IMMUTABLE:
             return ARGUMENTS
@@ -165,7 +165,7 @@ class Calls:
         if kind not in tables.IMMUTABLE and not (
             getattr(function, "__objclass__", None) is object
             or not hasattr(kind, name)
-            or issubclass(kind, type | BaseException | types.GeneratorType | Location)
+            or issubclass(kind, type | BaseException | Location)
             or (name in tables.VIEWING and issubclass(kind, dict))
         ):
             return self.called(thread, site, function, holder, writes, arguments, keywords)
@@ -197,8 +197,9 @@ class Calls:
             keywords["key"] = lambda element: again(by(element))
         elif writes and arguments and not self.items.stepped(type(arguments[-1])):
             last = arguments[-1]
-            if issubclass(type(last), types.GeneratorType):
-                arguments = (*arguments[:-1], map(again, last))
+            if type(last) is types.GeneratorType:
+                steps = self.items.stepwise(arguments[-1:], site)
+                arguments = (*arguments[:-1], map(again, *steps))
         try:
             value = function(*arguments, **keywords)
         finally:
@@ -222,14 +223,14 @@ class Calls:
 
     def given(self, site: Site, arguments: Iterable[Any], writes: bool = False) -> None:
         """Code in C has been given containers."""
-        stepped = self.items.stepped
-        for value in arguments:
-            if stepped(type(value)):
-                self.items.whole(value, site, writes)
+        for value in filter(lambda value: self.items.stepped(type(value)), arguments):
+            self.items.whole(value, site, writes)
 
     def eager(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None:
             self.given(site, arguments)
+            if function in tables.ITERATING or getattr(function, "__name__", "") == "join":
+                arguments = self.items.stepwise(arguments, site)
         return function(*arguments, **keywords)
 
     def lazy(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -266,8 +267,11 @@ class Calls:
         return vars(holder)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A cache in C: what it caches, if that is looked into, would run in the middle of it."""
         thread = self.execution.running
         if thread is not None:
+            cached = self.looked_into(function.__wrapped__)
+            site.foreign = "functools.lru_cache in C" if cached else ""
             self.execution.access(thread, id(function), function, True, site)
         return function(*arguments, **keywords)
 

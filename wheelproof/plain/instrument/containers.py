@@ -71,6 +71,7 @@ VIEWING = frozenset({"items", "keys", "values"})
 """Methods of dictionaries that touch no item until their result is iterated."""
 
 STEPS: tuple[type, ...] = (
+    types.GeneratorType,
     enumerate, zip, map, filter, reversed, itertools.chain, itertools.islice, itertools.count,
     itertools.cycle, itertools.takewhile, itertools.dropwhile, itertools.starmap,
     itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.product,
@@ -99,6 +100,14 @@ EAGER: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 """Callables that read the containers that they are given, at once."""
+
+ITERATING: frozenset[Any] = frozenset(
+    {
+        list, tuple, set, frozenset, dict, sorted, bytes, bytearray, collections.deque,
+        collections.OrderedDict, itertools.cycle, itertools.product,
+    }
+)  # fmt: skip
+"""Those of them that run a generator that they are given."""
 
 HARMLESS: frozenset[Any] = frozenset(
     {

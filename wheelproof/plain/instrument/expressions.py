@@ -96,7 +96,7 @@ class Expressions(Base):
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
         if isinstance(node.ctx, ast.Load):
             text = self.text(node)
-            node.value = self.hook("whole", self.visit(node.value), self.site(node, text))
+            node.value = self.hook("spread", self.visit(node.value), self.site(node, text))
         return node
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
@@ -221,11 +221,19 @@ class Expressions(Base):
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         node.value = node.value and self.visit(node.value)
-        self.quiet = False
-        return node
+        return self._running(node, "goes_on", node)
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
         text = "yield from " + self.text(node.value)
-        node.value = self.hook("iterate", self.visit(node.value), self.site(node, text))
+        node.value = self.hook("delegate", self.visit(node.value), self.site(node, text))
+        return self._running(node, "goes_on", node)
+
+    def _running(self, node: Any, hook: str, *value: ast.expr) -> ast.expr:
+        """A generator runs from here: an access, since no second thread may run it meanwhile."""
         self.quiet = False
-        return node
+        generator = self.generators[-1]
+        if not generator:  # a lambda, or a generator in an expression
+            return value[0]
+        text = self.text(node)
+        names = [ast.Name(generator, ast.Load())] if value else []
+        return self.hook(hook, *value, *names, self.site(node, text))

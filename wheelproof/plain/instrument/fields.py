@@ -130,10 +130,25 @@ def _is_data(kind: type, name: str) -> bool:
     return hasattr(type(value), "__set__")
 
 
+class Generator:
+    """Stands for a generator that runs: it is accessed wherever it begins and goes on."""
+
+
 def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
     """The helpers, by the names that the rewriter uses."""
     execution = fields.execution
     announce, access = fields.announce, execution.access
+
+    def begins(site: Site) -> Generator:
+        generator = Generator()
+        if execution.running is not None:
+            access(execution.running, id(generator), generator, True, site)
+        return generator
+
+    def goes_on(sent: Any, generator: Generator, site: Site) -> Any:
+        if execution.running is not None:
+            access(execution.running, id(generator), generator, True, site)
+        return sent
 
     def load(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running
@@ -186,5 +201,7 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         "read_variable": read_variable,
         "write_variable": write_variable,
         "matched": matched,
+        "begins": begins,
+        "goes_on": goes_on,
         "slice": slice,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import gc
 import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -125,6 +126,13 @@ class Items:
         self.within(thread, site, holder, True, operator.setitem, holder, item, value)
         return value
 
+    def stepwise(self, values: tuple[Any, ...], site: Site) -> tuple[Any, ...]:
+        """The values, of which a generator announces each step to code in C that runs it."""
+        return tuple(
+            Steps(self.execution, value, site) if type(value) is types.GeneratorType else value
+            for value in values
+        )
+
     def whole(self, value: Any, site: Site, writes: bool = False) -> Any:
         """Announce that all of a container is read, or changed."""
         execution = self.execution
@@ -220,10 +228,21 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return Steps(execution, value, site)
         return value
 
+    def delegate(value: Any, site: Site) -> Any:
+        """What a generator hands its steps to. One that is a generator is sent values, too."""
+        if type(value) is not types.GeneratorType:
+            return iterate(value, site)
+        items.whole(value, site, writes=True)
+        return value
+
     def whole(value: Any, site: Site) -> Any:
         if execution.running is not None:
             items.whole(value, site)
         return value
+
+    def spread(value: Any, site: Site) -> Any:
+        whole(value, site)
+        return items.stepwise((value,), site)[0] if execution.running is not None else value
 
     def binary(name: str, left: Any, right: Any, site: Site) -> Any:
         if execution.running is not None:
@@ -243,6 +262,8 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
     return {
         "truth": truth,
         "iterate": iterate,
+        "delegate": delegate,
+        "spread": spread,
         "whole": whole,
         "binary": binary,
         "in_place": in_place,

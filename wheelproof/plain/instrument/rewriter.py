@@ -38,6 +38,7 @@ class Base(ast.NodeTransformer):
         self.classes: list[str] = []
         self.of_class = [False]
         self.called_back = [False]
+        self.generators = [""]
         self.quiet = False
         self._temporaries = 0
         self._texts: Counter[tuple[str, str]] = Counter()

@@ -16,6 +16,18 @@ CALLED_BACK = frozenset(
 """Methods that code in C calls in the middle of an access."""
 
 
+def yields(function: ast.FunctionDef) -> bool:
+    """Whether a function is a generator's."""
+    parts: list[ast.AST] = list(function.body)
+    while parts:
+        part = parts.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            parts.extend(ast.iter_child_nodes(part))
+    return False
+
+
 class Statements(Expressions):
     """The rewriter of statements: what a module is rewritten with."""
 
@@ -48,7 +60,15 @@ class Statements(Expressions):
         method = self.of_class[-1] and node.name in CALLED_BACK
         self.of_class.append(False)
         self.called_back.append(method)
+        generator = self.temporary() if yields(node) else ""
+        self.generators.append(generator)
+        begin = self._running(node, "begins") if generator else None
         node.body = self.body(node.body)
+        if begin is not None:
+            documented = ast.get_docstring(node, clean=False) is not None
+            store = ast.Assign([ast.Name(generator, ast.Store())], begin)
+            node.body.insert(int(documented), store)
+        self.generators.pop()
         if method:
             node.body.append(ast.Expr(self.hook("returns", ast.Constant(None))))
         self.called_back.pop()
