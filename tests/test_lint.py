@@ -64,7 +64,7 @@ def few(tmp_path_factory) -> Path:
     for name in (*[f"{folder}/__init__.py" for folder in CHECKED], *TYPED):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).touch()
-        if (ROOT / name).exists():
+        if (ROOT / name).exists() and name != "wheelproof/__init__.py":  # it names other modules
             shutil.copy(ROOT / name, tree / name)
     return tree
 

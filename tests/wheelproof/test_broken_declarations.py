@@ -29,7 +29,10 @@ READ = {
 }
 """Command -> its arguments."""
 
-READ_NONE = {"init", "show", "export", "translate", "trace check", "trace replay", "trace shrink"}
+READ_NONE = {
+    *("explore", "export", "init", "show", "translate"),
+    *("trace check", "trace replay", "trace shrink"),
+}
 """Commands that read a file that they are given, and no declaration."""
 
 

@@ -47,7 +47,7 @@ FIGURES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("mutant", ""): ("mutants",),
     ("jvm", ""): ("scenarios",),
     ("proof", proof_edges.NAME): ("systems", "formulas"),
-    ("proof", ""): ("conditions", "controls", "certificates", "systems", "formulas"),
+    ("proof", ""): ("conditions", "controls", "certificates"),
 }
 """Layer and name of rows -> the figures that the plan has of them; "" stands for every name."""
 

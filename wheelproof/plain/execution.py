@@ -47,7 +47,7 @@ class Execution(Accesses):
     become operations from the next search on. ``grown``: something became visible. ``recorder``
     sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
     threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
-    that is not looked into.
+    that is not looked into. ``judged`` makes a thread's target announce what it touches.
     """
 
     def __init__(self) -> None:
@@ -64,6 +64,7 @@ class Execution(Accesses):
         self.at_every_exit: list[Callable[[], object]] = []
         self.fault: BaseException | None = None
         self.foreign_called = False
+        self.judged: Callable[[Any], Any] = lambda target: target
         self._abandoned: list[Any] = []
         self._begin()
 

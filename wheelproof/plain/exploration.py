@@ -48,8 +48,17 @@ SHORTENING = 5_000
 CHECKED = 100
 """Runs between two comparisons of all that outlives a run."""
 
+REPEATED = 8
+"""Repetitions of a run that must go as it went, before a search counts as complete."""
+
 COLLECTED = 500
 """Runs between two collections of garbage: none happens within a run."""
+
+
+DIFFERS = (
+    "a run that was to be repeated ran differently: the program depends on something beside its "
+    "threads, as random numbers or the order of a set"
+)
 
 
 class Explorer:
@@ -82,6 +91,7 @@ class Explorer:
         self.failing: tuple[list[int], FailureKind] | None = None
         self.early: Recorder | None = None
         self.trouble: tuple[Answer, str] | None = None
+        self.whole: tuple[list[int], int] | None = None
 
     # -- one run
 
@@ -97,15 +107,11 @@ class Explorer:
         if self.observe is not None:
             self.observe(execution)
         execution.end_threads()
+        if ending is Ending.DONE:
+            self.whole = list(execution.order), execution.accesses
         self._restore()
         if ending is Ending.DIFFERENT:
-            self.trouble = (
-                Answer.NONDETERMINISTIC,
-                (
-                    "a run that was to be repeated ran differently: the program depends on "
-                    "something beside its threads, as random numbers or the order of a set"
-                ),
-            )
+            self.trouble = Answer.NONDETERMINISTIC, DIFFERS
         if execution.fault is not None and self.trouble is None:
             self.trouble = Answer.UNSEEN, str(execution.fault)
         if self.progress is not None:
@@ -208,11 +214,26 @@ class Explorer:
                     restarted = True
                     self.restarts += 1
                     break
-            if scheduler.over and not restarted and not self._over():
+            if scheduler.over and not restarted and not self._over() and self._repeats():
                 return self._ended(cut, getattr(scheduler, "refused", False))
         if self.trouble is not None:
             return self.trouble
         return Answer.BUDGET, f"the search was ended after {self.execution.executions} runs"
+
+    def _repeats(self) -> bool:
+        """Whether a run goes the same way each time. One that does not ends the search."""
+        if self.whole is None:
+            return True
+        expected, executions = self.whole, self.execution.executions
+        for _ in range(REPEATED):
+            self.run(Repeat(expected[0]))
+            if self.failing is not None or self.trouble is not None:
+                return False
+            if self.whole != expected:
+                self.trouble = Answer.NONDETERMINISTIC, DIFFERS
+                return False
+        self.execution.executions = executions
+        return True
 
     def _ended(self, cut: bool, refused: bool) -> tuple[Answer, str]:
         execution = self.execution

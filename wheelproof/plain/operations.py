@@ -45,6 +45,10 @@ class Ended(BaseException):
     """Ends a thread whose execution is over."""
 
 
+class RealLock(BaseException):
+    """A thread under control has met a lock that is not."""
+
+
 class Thread:
     """A logical thread: its greenlet, its clock, and the operation that it stands in front of.
 

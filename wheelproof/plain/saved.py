@@ -11,13 +11,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof import reading
+from wheelproof import documents, reading, temporary
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.files import replace
 from wheelproof.plain import columns
@@ -97,13 +96,13 @@ def replay(
     if not Path(path).is_file():
         raise UsageError(f"There is no file {path}: {IMPOSSIBLE}.", "Explore the test again.")
     document = {"switches": switches, "places": places, "bound": bound}
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as schedule:
-        json.dump(document, schedule)
-        schedule.flush()
+    with temporary.folder("schedule") as scratch:
+        schedule = scratch / "schedule.json"
+        documents.write_text(schedule, json.dumps(document))
         options = [part for module in into for part in ("--into", module)]
         command = [sys.executable, "-m", "wheelproof", "explore", f"{path}::{name}"]
         ended = subprocess.run(
-            [*command, "--schedule", schedule.name, *options],
+            [*command, "--schedule", str(schedule), *options],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

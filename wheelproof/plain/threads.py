@@ -123,7 +123,7 @@ class Thread:
     def run(self) -> None:
         try:
             if self._target is not None:
-                self._target(*self._args, **self._kwargs)
+                self._execution.judged(self._target)(*self._args, **self._kwargs)
         finally:
             del self._target, self._args, self._kwargs
 

@@ -57,8 +57,10 @@ OWN_TIME = frozenset({"concurrent.futures._base", "queue", "threading"})
 
 TRUSTED = frozenset(
     {
-        "abc", "ast", "builtins", "codecs", "contextvars", "copy", "datetime", "decimal", "enum",
-        "fractions", "inspect", "io", "itertools", "json", "linecache", "logging", "math",
+        "abc", "ast", "base64", "bisect", "builtins", "calendar", "codecs", "csv", "difflib",
+        "fnmatch", "hashlib", "heapq", "hmac", "html", "ipaddress", "keyword", "shlex",
+        "urllib.parse", "contextvars", "copy", "datetime", "decimal", "enum",
+        "fractions", "inspect", "io", "itertools", "json", "logging", "math",
         "numbers", "operator", "os", "pathlib", "posixpath", "pprint", "pytest", "_pytest", "re",
         "reprlib", "statistics", "string", "sys", "textwrap", "time", "traceback", "types",
         "typing", "unittest", "uuid", "warnings", "_collections_abc", "collections.abc",
@@ -88,12 +90,26 @@ class World:
         self.builtins["exec"] = self._exec
         fields, items = Fields(execution), Items(execution)
         calls = Calls(execution, fields, items, self.looks_into, self.trusts, self.owns)
+        execution.judged = lambda target: calls.wrapped(target, self._target(target))
         self.fields = fields
         self.hooks = field_hooks(fields) | item_hooks(items) | container_hooks(items)
         self.hooks |= call_hooks(calls)
         self._decided: dict[str, bool] = {}
+        self._targets: dict[str, Site] = {}
         self.own_time = types.ModuleType("time")
         substitute(self)
+
+    def _target(self, target: Any) -> Site:
+        """The site of a thread's target."""
+        name = getattr(target, "__qualname__", type(target).__qualname__)
+        site = self._targets.get(name)
+        if site is None:
+            code = getattr(target, "__code__", None)
+            file, line = (code.co_filename, code.co_firstlineno) if code else ("threading", 0)
+            text = f"target={name}"
+            site = self._targets[name] = Site(file, line, 0, text, f"{file}::{text}", True)
+            self.sites.append(site)
+        return site
 
     # -- what is looked into
 

@@ -1,6 +1,8 @@
 """More programs with a fault that people make: variables, iteration, waits."""
 
 import functools
+import linecache
+import random
 import threading
 import time
 
@@ -192,3 +194,35 @@ def cached_function_makes_two():
     made = []
     _run(lambda: made.append(one("a")), lambda: made.append(one("a")))
     assert made[0] is made[1]
+
+
+def cache_of_a_module_that_is_not_seen():
+    calls = []
+    linecache.cache["a"] = (1, 2, [], "a")
+
+    def clear():
+        calls.append(1)
+        linecache.clearcache()
+
+    _run(clear, linecache.checkcache)
+
+
+def target_that_is_not_seen():
+    numbers = random.Random(0)
+    _run(numbers.random, lambda: numbers.seed(1), lambda: numbers.shuffle([1, 2]))
+
+
+def target_in_c():
+    values = []
+    thread = threading.Thread(target=values.append, args=(1,))
+    thread.start()
+    count = len(values)
+    thread.join()
+    assert count == 0
+
+
+UNSEEN = {
+    cache_of_a_module_that_is_not_seen: "linecache.c",
+    target_that_is_not_seen: "random.Random.s",
+}
+"""Program -> the code that is not looked into."""

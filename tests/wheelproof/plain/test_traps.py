@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.plain import traps
+from tests.wheelproof.plain import faulty_data, traps
 from wheelproof.plain import guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
@@ -29,6 +29,18 @@ def test_a_race_that_hides_is_a_bug(program):
     assert found.answer is Answer.BUG, found.reason
 
 
+@pytest.mark.parametrize("program", faulty_data.UNSEEN, ids=lambda program: program.__name__)
+def test_the_state_of_code_that_is_not_seen_is_no_pass(program):
+    found = explore_program(program)
+    assert found.answer is Answer.UNSEEN
+    assert faulty_data.UNSEEN[program] in found.reason
+
+
+def test_a_thread_s_target_in_c_is_an_access():
+    found = explore_program(faulty_data.target_in_c)
+    assert found.answer is Answer.BUG and found.failure.preemptions == 1, found
+
+
 def test_a_loop_in_a_structure_is_endless():
     explorer = Explorer(traps.loop_without_an_end)
     explorer.execution.most_accesses = 5_000
@@ -42,7 +54,8 @@ def test_a_loop_that_works_while_it_polls_is_never_a_pass():
 
 
 def test_chance_is_no_answer():
-    assert explore_program(traps.chance_decides).answer is Answer.NONDETERMINISTIC
+    answers = {explore_program(traps.chance_decides).answer for _ in range(10)}
+    assert answers == {Answer.NONDETERMINISTIC}
 
 
 def uses_a_real_lock(lock):

@@ -16,7 +16,7 @@ from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
 from wheelproof.plain.instrument.items import Items, Steps
-from wheelproof.plain.operations import Ending, Thread
+from wheelproof.plain.operations import Ending, RealLock, Thread
 from wheelproof.plain.sites import Site
 
 READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
@@ -28,10 +28,6 @@ MOST_TOUCHED = 200
 
 _LRU = type(functools.lru_cache(lambda: None))
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
-
-
-class RealLock(BaseException):
-    """A thread under control has met a lock that is not."""
 
 
 class Calls:
@@ -300,6 +296,9 @@ class Calls:
         self.execution.foreign_called = True
         site.foreign = f"{module}.{name}"
         touched = (*receiver, *arguments, *keywords.values())
+        variables = getattr(getattr(function, "__func__", function), "__globals__", None)
+        if writes and variables is not None:  # those of its module, under one name
+            self.execution.access(self.execution.running, id(variables), variables, True, site)
         self.touch(site, touched, writes)
         try:
             return function(*arguments, **keywords)
