@@ -29,7 +29,7 @@ def test_a_file_that_cannot_be_written_whole(verify, size):
 
 
 def test_a_report_that_cannot_be_written_although_the_results_can(verify):
-    ended = verify("bisimulation", preexec_fn=small_files(2_000))
+    ended = verify("bisimulation", preexec_fn=small_files(4_000))
     assert (
         ended.code == 4
         and len(ended.lines) == 1
