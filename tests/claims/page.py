@@ -35,7 +35,7 @@ implementation that the check must reject: a test names it in
 a TOML has another entry with the opposite verdict.
 
 **Reading.** All rows were read a second time, article by article, each against its sentence and
-against the checks that it names. The history of [`docs/claims/`](claims/) says what that changed.
+against the checks that it names. The history of `docs/claims/` says what that changed.
 
 **Subject.** The code under test is [`impl/`](../impl/timing_wheel.py), which follows Kafka's
 classes step by step. Tests use a virtual clock that stands still between steps. Slots are counted
