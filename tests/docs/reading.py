@@ -90,6 +90,8 @@ def broken(page: Path, text: str) -> list[str]:
         target = (page.parent / path).resolve() if path else page
         if not target.exists():
             out.append(f"{link}: there is no such file")
+        elif target.is_dir() and target.is_relative_to(ROOT / "docs"):
+            out.append(f"{link}: the site has no page for a folder")
         elif anchor and target.suffix == ".md":
             there = text if target == page else target.read_text(encoding="utf-8")
             if anchor not in anchors(there):

@@ -19,6 +19,7 @@ def test_each_link_leads_to_a_file_and_a_heading(page):
     [
         ("[gone](docs/gone.md)", "docs/gone.md: there is no such file"),
         ("[limits](docs/limits.md#no-such-part)", "docs/limits.md#no-such-part: there is no such"),
+        ("[folder](docs/claims/)", "docs/claims/: the site has no page for a folder"),
         ("[here](#no-such-part)", "#no-such-part: there is no such heading"),
         ("[by name][gone]\n\n[gone]: docs/gone.md", "docs/gone.md: there is no such file"),
     ],
