@@ -197,7 +197,7 @@ def test_the_tables_count_and_show_each_outcome():
 
 
 def test_a_reason_names_no_folder_and_no_address():
-    outcome = Outcome(CANNOT, 0, reason="/home/x/lib/a.py:3: <A object at 0x7f00> | failed\nhere")
+    outcome = Outcome(CANNOT, 0, reason="/x/lib/a.py:3: <A object at 0x7f00> | failed\nhere")
     reason = scores.Result(ROW, "fixed", "stress", outcome).reason
     assert reason == "a.py:3: <A object>   failed here"
 
