@@ -70,7 +70,7 @@ class Limits:
 
 LIMITS = {
     "fast": Limits(300, 120, 2500, 50, 100),
-    "nightly": Limits(3_600, 1_800, 6_000, 1_500, 1_500, second_ways=1_000_000),
+    "nightly": Limits(3_600, 1_800, 6_000, 500, 500, second_ways=1_000_000),
 }
 
 
