@@ -24,7 +24,8 @@ def copied(
 ) -> None:
     """Copy the project's tree, without hidden and built files, or the folders ``names`` of it.
 
-    ``tool``: with the package that runs, if the tree has it.
+    ``tool``: with the package that runs, if the tree has it, and with hidden files, though not with
+    hidden folders: tests of the tool read them.
     """
     package = Path(wheelproof.__file__).parent
 
@@ -33,7 +34,7 @@ def copied(
         return [
             name
             for name in inside
-            if name.startswith(".")
+            if (name.startswith(".") and not (tool and Path(folder, name).is_file()))
             or name in LEFT_OUT
             or (chosen is not None and name not in chosen)
             or not tool

@@ -76,8 +76,8 @@ class UnitTests:
 
         First those with its name in the folder of tests of its package, then those that reach it,
         those of that folder first, and the folder of the nearest before the others. Of a file of
-        the tool, on which most tests depend, only the nearest take part. The night's tests of the
-        first are late.
+        the tool, on which most tests depend, only those of that folder and the nearest take part.
+        The night's tests of the first are late.
         """
         near = f"tests/{Path(file).parent.as_posix()}/"
         steps = self._reach.tests(file)
@@ -89,7 +89,11 @@ class UnitTests:
         sure = self._reach.importing(file)
         if not file.startswith(f"{ARTEFACTS['traces']}/"):
             enough = 1 if alike else min(sure.values(), default=MANY)
-            steps = {test: number for test, number in steps.items() if number <= enough}
+            steps = {
+                test: number
+                for test, number in steps.items()
+                if number <= enough or test.startswith(near)
+            }
         nearest: dict[Path, int] = {}
         for test in steps:
             folder = Path(test).parent

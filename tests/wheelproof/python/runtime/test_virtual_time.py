@@ -243,9 +243,9 @@ def test_cpython_loses_the_notification_of_a_sleeper_that_is_interrupted(monkeyp
             changed.notify()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(threading, "_allocate_lock", lambda: Waiter(notified_then_interrupted))
     with changed:
-        with pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(threading, "_allocate_lock", lambda: Waiter(notified_then_interrupted))
             changed.wait()
         assert changed._is_owned()
         assert list(changed._waiters) == [other] and other.locked(), "the other one is not woken"

@@ -91,6 +91,41 @@ def test_where_no_order_decides_is_allowed(body):
     assert found(body) == set()
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("iter", "list", "tuple", "enumerate", "dict", "str", "repr", "deque", "cycle", "chain"),
+        *("from_iterable", "accumulate", "pairwise", "permutations", "product", "fromkeys"),
+        *("zip({}, some)", "map(str, {})", "filter(None, {})", "reduce(key, {})"),
+        *("dropwhile(key, {})", "takewhile(key, {})", "islice({}, 2)", "groupby({})"),
+        *("combinations({}, 2)", "', '.join({})", "some.extend({})"),
+    ],
+)
+@pytest.mark.parametrize("values", ["given", "map(str, given)", "filter(None, given)"])
+def test_a_function_that_goes_through_a_set_in_its_order_is_refused(call, values):
+    call = call if "{}" in call else f"{call}({{}})"
+    assert found(f"return {call.format(values)}") == {"set-order"}
+
+
+@pytest.mark.parametrize(
+    "call", ["sorted", "set", "frozenset", "len", "sum", "min", "max", "any", "all"]
+)
+@pytest.mark.parametrize("values", ["given", "map(str, given)", "list(given)", "tuple(given)"])
+def test_a_function_whose_result_no_order_changes_is_allowed(call, values):
+    assert found(f"return {call}({values})") == set()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset"),
+        *("isdisjoint", "intersection_update", "difference_update"),
+    ],
+)
+def test_a_method_of_a_set_takes_the_elements_of_another_in_any_order(name):
+    assert found(f"return self.isr.{name}(list(given))") == set()
+
+
 def test_a_constant_and_a_field_of_another_file_are_known():
     first = "KINDS = frozenset((1, 2))\n\nclass C:\n    __slots__ = ('live',)\n    live: set[int]\n"
     second = "from impl.c import KINDS\n\ndef f(c):\n    return list({})\n"
