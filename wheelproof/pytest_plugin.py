@@ -49,8 +49,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--wheelproof-profile", choices=("fast", "nightly"), help="how much to check (fast)"
     )
+    group.addoption(
+        "--wheelproof-locks",
+        action="store_true",
+        help="record the order of locks; fail if threads take them in opposite orders",
+    )
+    group.addoption(
+        "--wheelproof-locks-strict",
+        action="store_true",
+        help="the same; fail also for opposite orders in different tests",
+    )
+    parser.addini("wheelproof_locks", "record the order of locks", "bool", False)
     parser.addini("wheelproof", "collect the checks of spec/*.toml as tests", "bool", False)
     parser.addini("wheelproof_profile", "how much to check: fast or nightly", default="fast")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Record the order of locks from before the first conftest on, if an option says so."""
+    from wheelproof.plain.lock_order import plugin
+
+    if plugin.requested(early_config):
+        early_config.pluginmanager.register(plugin.LockOrder(early_config), plugin.NAME)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,9 +1,11 @@
 """What README and the page on plain threads show is what their commands print."""
 
+import os
 import re
 
 import pytest
 
+from tests import forked
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import README, printed, unlike
 from tests.examples.pages import wheelproof
@@ -16,6 +18,7 @@ CODES = {"test_stock": 1, "test_sound_stock": 0}
 def shown():
     """(command, parts of its output), once each."""
     found = [*printed(README)[:1], *printed(PAGE)]
+    found = [entry for entry in found if entry[0].startswith("wheelproof ")]
     assert len(found) == 3 and found[0] == found[1]
     return found[1:]
 
@@ -26,6 +29,16 @@ def test_the_pages_show_what_their_commands_print(command, parts):
     assert code == CODES[command.rpartition("::")[2]] and unlike(parts, output + "\n") == []
     wrong = [part.replace("AssertionError", "KeyError").replace("every", "no") for part in parts]
     assert unlike(wrong, output + "\n") != []
+
+
+def test_the_page_shows_the_report_of_the_locks(tmp_path):
+    ((command, parts),) = [entry for entry in printed(PAGE) if entry[0].startswith("pytest ")]
+    environment = os.environ | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+    out = tmp_path / "out"
+    assert forked.run_pytest(command.split()[1:], ROOT, environment, out) == 1
+    output = out.read_text(encoding="utf-8")
+    assert unlike(parts, output) == []
+    assert unlike([part.replace("1 inversion", "no inversion") for part in parts], output) != []
 
 
 def test_readme_shows_a_race_before_it_speaks_of_tla():
