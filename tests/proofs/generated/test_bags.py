@@ -11,8 +11,6 @@ from proofs.ts import Enumeration, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 
-pytestmark = pytest.mark.nightly
-
 THREAD, ITEM, PLACE = sort("Hand", "no_hand"), sort("Item", "no_item"), sort("Shelf", "no_shelf")
 WORDS = Vocabulary(
     threads=THREAD,

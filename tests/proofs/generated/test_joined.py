@@ -12,8 +12,6 @@ from proofs.generated.systems import made
 from proofs.ts import sort
 from wheelproof.tla import export
 
-pytestmark = pytest.mark.nightly
-
 THREAD = sort("Usher", null="no_usher")
 WORDS = Vocabulary(
     threads=THREAD,

@@ -11,8 +11,6 @@ from proofs.ts import sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 
-pytestmark = pytest.mark.nightly
-
 THREAD, ITEM = sort("Porter", "no_porter"), sort("Trunk", "no_trunk")
 WORDS = Vocabulary(
     threads=THREAD,

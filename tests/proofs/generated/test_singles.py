@@ -20,8 +20,6 @@ from proofs.ts import sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 
-pytestmark = pytest.mark.nightly
-
 THREAD = sort("Clerk", null="no_clerk")
 WORDS = Vocabulary(
     threads=THREAD,

@@ -11,8 +11,6 @@ from proofs.ts import sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 
-pytestmark = pytest.mark.nightly
-
 THREAD, ITEM = sort("Porter", null="no_porter"), sort("Parcel", null="no_parcel")
 MARKS = flags("red blue")
 WORDS = Vocabulary(
