@@ -306,9 +306,9 @@ class Terms(Shaped):
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Value:
         of = self.shape(function, names)
-        made = self.plain(function, names)
         if of is None:
             raise OutsideSubset("EXCEPT of a value of unknown shape", function.place)
+        made = self.plain(function, names)
         for pair in pairs:
             match pair:
                 case Builtin("$Pair", (Builtin("$Seq", path), value)):

@@ -57,6 +57,23 @@ def has_at(node: Expression) -> bool:
 
 
 SHOWN = {
+    "$BoundedChoose": "CHOOSE",
+    "$BoundedExists": "\\E",
+    "$BoundedForall": "\\A",
+    "$CartesianProd": "\\X",
+    "$Case": "CASE",
+    "$ConjList": "/\\",
+    "$DisjList": "\\/",
+    "$Except": "EXCEPT",
+    "$FcnApply": "f[x]",
+    "$FcnConstructor": "[x \\in S |-> e]",
+    "$IfThenElse": "IF",
+    "$RcdConstructor": "[field |-> e]",
+    "$RcdSelect": "r.field",
+    "$SetEnumerate": "{e, ...}",
+    "$SetOfAll": "{e : x \\in S}",
+    "$SubsetOf": "{x \\in S : P}",
+    "$Tuple": "<<e, ...>>",
     "$UnboundedChoose": "CHOOSE without a set",
     "$UnboundedExists": "\\E without a set",
     "$UnboundedForall": "\\A without a set",

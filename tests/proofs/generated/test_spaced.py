@@ -50,7 +50,7 @@ BODIES = {
 REFUSED = {
     "Length": ("n' = Len(q)", "Len of module Sequences"),
     "Joins": ("q' = SubSeq(q, 1, n) \\o SubSeq(q, n + 1, Len(q))", "sequences that are joined"),
-    "Middle": ("n' = CHOOSE i \\in Hits(q, x) : \\A j \\in Hits(q, x) : j # i", "BoundedChoose"),
+    "Middle": ("n' = CHOOSE i \\in Hits(q, x) : \\A j \\in Hits(q, x) : j # i", "CHOOSE"),
     "Green": ('marks\' = marks \\cup {"green"}', '"green" in a set of other strings'),
 }
 

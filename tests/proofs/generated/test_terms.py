@@ -119,7 +119,7 @@ def step(body: str) -> str:
 GOES = 'pc\' = [pc EXCEPT ![self] = "B"]'
 REST = "UNCHANGED <<seen, flag, stack, own>>"
 REFUSED = {
-    "choose": (f"x' = (CHOOSE n \\in 0..x : n > 1) /\\ {GOES} /\\ {REST}", "BoundedChoose"),
+    "choose": (f"x' = (CHOOSE n \\in 0..x : n > 1) /\\ {GOES} /\\ {REST}", "CHOOSE"),
     "no_label": (f"x' = x /\\ {REST} /\\ UNCHANGED pc", "which gives pc no next value"),
     "missing": (
         f"x' = x /\\ {GOES} /\\ UNCHANGED <<seen, stack, own>>",
