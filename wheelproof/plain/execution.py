@@ -13,11 +13,10 @@ from typing import Any
 
 from greenlet import getcurrent, greenlet
 
-from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.happens_before import STAMP, Location, join
+from wheelproof.plain.moves import Moves
 from wheelproof.plain.operations import (
     ACQUIRE,
-    CHANGES,
     END,
     JOIN,
     SLEEP,
@@ -26,9 +25,12 @@ from wheelproof.plain.operations import (
     Ending,
     Thread,
 )
-from wheelproof.plain.polling import ALONE, Polling, frames_of
-from wheelproof.plain.schedulers.base import BLOCKED, Scheduler, members
+from wheelproof.plain.polling import Polling, frames_of
+from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
 from wheelproof.plain.sites import Site
+
+ENDS, CLOCK = "<ends>", "<clock>"
+"""What can be visible beside places: the ends of threads, and the time."""
 
 
 class _Hub:
@@ -38,13 +40,14 @@ class _Hub:
         self.greenlet = getcurrent()
 
 
-class Execution(Accesses):
+class Execution(Moves):
     """Runs a program under a scheduler, again and again.
 
     ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
     counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
     ``clock_visible``: the program asks whether threads have ended, and what the time is; both
-    become operations from the next search on. ``grown``: something became visible. ``recorder``
+    become operations from the next search on. ``grown``: something became visible. ``wanted`` is
+    to become visible with the next search. ``cause``: what can make a run differ. ``recorder``
     sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
     threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
     that is not looked into. ``judged`` makes a thread's target announce what it touches.
@@ -57,7 +60,9 @@ class Execution(Accesses):
         self.capacity = 4
         self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
-        self.grown = False
+        self.grown = self.interrupted = False
+        self.wanted: set[str] = set()
+        self.cause = ""
         self.scheduler = Scheduler()
         self.executions = self.all_points = self.all_accesses = 0
         self.at_exit: list[Callable[[], object]] = []
@@ -70,8 +75,8 @@ class Execution(Accesses):
 
     def _begin(self) -> None:
         self.number += 1
-        self.threads: list[Thread] = []
-        self.order: list[int] = []
+        self.threads = []
+        self.order = []
         self.locations: dict[Any, Location] = {}
         self.dictionaries: dict[int, Any] = {}
         self.kept: list[Any] = []
@@ -149,10 +154,28 @@ class Execution(Accesses):
             raise Ended
         return thread
 
+    def wants(self, what: str) -> None:
+        """Something is to be an operation, or an access, from the next search on."""
+        self.wanted.add(what)
+        self.grown = True
+
+    def grow(self) -> bool:
+        """Make what was wanted visible. Whether it was anything."""
+        wanted, self.wanted = self.wanted, set()
+        self.ends_visible = self.ends_visible or ENDS in wanted
+        self.clock_visible = self.clock_visible or CLOCK in wanted
+        return bool(wanted)
+
+    def was_interrupted(self) -> bool:
+        """Whether the user has interrupted the run, or the program itself."""
+        return self.interrupted or any(
+            isinstance(thread.error, KeyboardInterrupt) for thread in self.threads
+        )
+
     def sees_ends(self) -> None:
         """The program asks whether threads have ended."""
         if not self.ends_visible:
-            self.ends_visible = self.grown = True
+            self.wants(ENDS)
 
     def stop(self, ending: Ending, fault: BaseException | None = None) -> None:
         """End the run from within a thread."""
@@ -186,33 +209,6 @@ class Execution(Accesses):
             raise Ended
         self._perform(thread)
 
-    def enabled(self) -> int:
-        """The threads that can perform their operations, as a mask."""
-        mask, parked, bit = 0, 0, 1
-        for thread in self.threads:
-            if not thread.done:
-                kind = thread.kind
-                if kind == ACQUIRE:
-                    if thread.target.owner is None:
-                        mask |= bit
-                elif kind == JOIN:
-                    if thread.target.owner.done:
-                        mask |= bit
-                elif kind >= 0:
-                    polling = thread.polling
-                    if polling is None or not polling.parked or self._resumes(thread):
-                        mask |= bit
-                    else:
-                        parked |= bit
-            bit <<= 1
-        self._repeating = bool(parked) and not mask
-        return mask or parked
-
-    def _resumes(self, thread: Thread) -> bool:
-        """Whether a thread that polls has something new to see."""
-        succeeds = thread.kind == TRY and thread.target.owner is None
-        return succeeds or thread.polling.changed()
-
     def yields(self, frame: Any) -> None:
         """The running thread is in front of a sleep, or of a wait with a time-out."""
         thread = self.running
@@ -241,22 +237,6 @@ class Execution(Accesses):
             if thread.site is not None and not thread.site.gil_switch:
                 self.gil_allows = False
         return self.threads[number]
-
-    def _unfinished(self) -> bool:
-        return any(not thread.done and not thread.daemon for thread in self.threads)
-
-    def _polls(self, mask: int) -> bool:
-        """Whether all threads that can move poll for ever."""
-        for number in members(mask):
-            polling = self.threads[number].polling
-            if polling is None or not polling.parked or polling.alone < ALONE:
-                return False
-        return True
-
-    def writes(self, thread: Thread) -> bool:
-        """Whether a thread's operation changes its location."""
-        changes = CHANGES[thread.kind]
-        return thread.target.owner is None if changes is None else changes
 
     def _perform(self, thread: Thread) -> None:
         """Advance the clocks by an operation, and report it."""
@@ -306,32 +286,6 @@ class Execution(Accesses):
         if polling is not None:
             polling.looks(location)
         self.scheduler.performed(self, thread, index, location, conflicts, writes)
-
-    def conflicts(self, thread: Thread, writes: bool) -> list[int]:
-        """The earlier operations that a thread's operation can be exchanged with.
-
-        Two operations on a lock that are never enabled together are not exchanged: an acquisition
-        goes before the acquisition that held it up, not before the release.
-        """
-        location, clock = thread.target, thread.clock
-        number, order = thread.number, self.order
-        found = []
-        reads = location.reads if writes else None
-        if reads:
-            for reader, index in reads.items():
-                if reader != number and clock[reader] < (index + 1) * STAMP:
-                    found.append(index)
-        if thread.kind == ACQUIRE:
-            index = location.last_acquire
-        elif reads:
-            return found
-        else:
-            index = location.last_write
-        if index >= 0 and index not in found:
-            other = order[index]
-            if other != number and clock[other] < (index + 1) * STAMP:
-                found.append(index)
-        return found
 
     # -- runs
 

@@ -14,18 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wheelproof.plain.answers import (
-    Answer,
-    Exploration,
-    Failure,
-    FailureKind,
-    Schedule,
-)
+from wheelproof.plain.answers import Answer, Exploration, Failure, FailureKind, Schedule
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
 from wheelproof.plain.operations import Ending
-from wheelproof.plain.reading import Recorder, failure_of
+from wheelproof.plain.reading import Found, Recorder, failure_of
 from wheelproof.plain.schedulers.base import Scheduler
 from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.pct import PCT
@@ -33,6 +27,7 @@ from wheelproof.plain.schedulers.pos import POS
 from wheelproof.plain.schedulers.replay import Follow, Repeat
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.schedulers.uniform import Uniform
+from wheelproof.plain.shortening import LOST, counterexample, recorded
 from wheelproof.plain.state import MOST
 from wheelproof.plain.world import World
 
@@ -41,9 +36,6 @@ WARM_UP = 24
 
 EXECUTIONS = 100_000
 """Runs of an exploration, at most, unless the caller says otherwise."""
-
-SHORTENING = 5_000
-"""Runs that look for a counterexample with fewer preemptions, at most."""
 
 CHECKED = 100
 """Runs between two comparisons of all that outlives a run."""
@@ -57,12 +49,15 @@ COLLECTED = 500
 
 DIFFERS = (
     "a run that was to be repeated ran differently: the program depends on something beside its "
-    "threads, as random numbers or the order of a set"
+    "threads"
 )
+REMEDY = "name its module with `into`"
+UNKNOWN_CAUSE = ", as random numbers or the order of a set"
 
 
 class Explorer:
     """Explores one program. ``seed``: of the warm-up. ``progress`` is called after each run.
+    ``ends``: whether a limit beside that of runs ends the search, of which a failure is kept.
 
     Without a ``function``, ``program`` is set to one of the world before the first run.
     ``observe`` is called with the execution at each run's end, before its threads are ended and
@@ -88,37 +83,49 @@ class Explorer:
         self.restarts = 0
         self.unannounced = False
         self.observe: Callable[[Execution], None] | None = None
+        self.ends: Callable[[], bool] = lambda: False
+        self.found: Found | None = None
         self.failing: tuple[list[int], FailureKind] | None = None
         self.early: Recorder | None = None
         self.trouble: tuple[Answer, str] | None = None
         self.whole: tuple[list[int], int] | None = None
+        self._count: int | None = None
 
     # -- one run
 
     def run(self, scheduler: Scheduler) -> Ending:
-        """Run the program once, and put its state back."""
+        """Run the program once, and put its state back. Raises KeyboardInterrupt."""
         execution = self.execution
         if self.world.draws:
-            random.seed(0)
+            self.world.seed()
         ending = execution.run(self.program, scheduler)
         failure = failure_of(execution)
         if failure is not None and self.failing is None:
             self.failing = list(execution.order), failure.kind
+            self.found = self.found or failure
         if self.observe is not None:
             self.observe(execution)
         execution.end_threads()
         if ending is Ending.DONE:
             self.whole = list(execution.order), execution.accesses
-        self._restore()
+        self.restore()
+        if execution.was_interrupted():
+            raise KeyboardInterrupt
         if ending is Ending.DIFFERENT:
-            self.trouble = Answer.NONDETERMINISTIC, DIFFERS
+            self.differs()
         if execution.fault is not None and self.trouble is None:
             self.trouble = Answer.UNSEEN, str(execution.fault)
         if self.progress is not None:
-            self.progress(execution.executions, len(self.racy()))
+            self.progress(execution.executions, self.racy_count())
         return ending
 
-    def _restore(self) -> None:
+    def differs(self, what: str = DIFFERS) -> None:
+        """The same schedule ran differently."""
+        cause = self.execution.cause
+        reason = f"{what}: {cause}" if cause else what + UNKNOWN_CAUSE * (what is DIFFERS)
+        self.trouble = Answer.NONDETERMINISTIC, reason
+
+    def restore(self) -> None:
         """Put the state back. What was changed without being seen makes the search begin anew."""
         execution, state = self.execution, self.world.state
         state.restore(execution.locations)
@@ -137,20 +144,32 @@ class Explorer:
         for site in execution.racing:
             new = new or not site.visible
             site.visible = True
-        execution.racing, execution.grown = [], False
+        if execution.grow():
+            for site in self.world.sites:
+                site.type = None
+        execution.racing, execution.grown, self._count = [], False, None
         return new
 
     def again(self) -> bool:
         """As ``grew``. A failure is looked for again: its run shows none of the new places."""
         execution = self.execution
         if self.failing is not None and (execution.racing or execution.grown):
-            self.early = self._recorded(self.failing[0])
+            self.early = recorded(self, self.failing[0])
             if self.early is None:
-                self.trouble = Answer.NONDETERMINISTIC, "the failing run did not fail again"
+                self.differs(LOST)
         return self.failing is None and self.grew()
 
     def racy(self) -> list[Any]:
         return [site for site in self.world.sites if site.visible]
+
+    def racy_count(self) -> int:
+        if self._count is None:
+            self._count = len(self.racy())
+        return self._count
+
+    def is_out_of_time(self) -> bool:
+        """Whether a limit has been reached."""
+        return self.left <= 0 or self.ends()
 
     @property
     def left(self) -> int:
@@ -165,9 +184,9 @@ class Explorer:
         gc.freeze()
         gc.disable()
         try:
-            with Guards(self.execution):
+            with Guards(self.execution), self.world.around():
                 answer, reason = self._search()
-                failure, schedule = self._counterexample() if self.failing else (None, None)
+                failure, schedule = counterexample(self) if self.failing else (None, None)
                 if failure is None and self.early is not None and self.trouble is None:
                     failure, schedule = self.early.failure(False, None), self.early.schedule()
         finally:
@@ -178,6 +197,12 @@ class Explorer:
             answer, reason = Answer.BUG, failure.message
         elif self.trouble is not None:
             answer, reason = self.trouble
+        for name, error in self.world.twice.items():  # whatever else is found
+            failure, schedule, answer = None, None, Answer.UNSEEN
+            reason = (
+                f"{name} cannot be loaded a second time ({error}), and other modules of its "
+                "package are: its classes exist twice"
+            )
         execution = self.execution
         return Exploration(
             answer=answer,
@@ -194,7 +219,7 @@ class Explorer:
         )
 
     def _over(self) -> bool:
-        return self.failing is not None or self.trouble is not None or self.left <= 0
+        return self.failing is not None or self.trouble is not None or self.is_out_of_time()
 
     def _search(self) -> tuple[Answer, str]:
         draw = random.Random(self.seed)
@@ -230,7 +255,7 @@ class Explorer:
             if self.failing is not None or self.trouble is not None:
                 return False
             if self.whole != expected:
-                self.trouble = Answer.NONDETERMINISTIC, DIFFERS
+                self.differs()
                 return False
         self.execution.executions = executions
         return True
@@ -243,9 +268,11 @@ class Explorer:
             )
         if execution.unseen:
             code, place = next(iter(execution.unseen))
+            why = self.world.why_refused(code)
+            remedy = f"it could not be loaded again ({why})" if why else REMEDY
             return Answer.UNSEEN, (
                 f"{place}: {code} is not looked into, and touched an object that another thread "
-                f"uses: name its module with `into`"
+                f"uses: {remedy}"
             )
         if cut:
             return Answer.BUDGET, (
@@ -257,71 +284,6 @@ class Explorer:
         if refused:
             return Answer.BOUNDED, f"every order with at most {self.bound} preemptions"
         return Answer.EXHAUSTED, "every order of the racy accesses and of the locks"
-
-    # -- the counterexample
-
-    def _counterexample(self) -> tuple[Failure | None, Schedule | None]:
-        """The failing run with the fewest preemptions, of those with a kind of failure."""
-        assert self.failing is not None
-        order, kind = self.failing
-        best = self._recorded(order)
-        if best is None:
-            self.trouble = Answer.NONDETERMINISTIC, "the failing run did not fail again"
-            return None, None
-        limit = self.execution.executions + SHORTENING
-        shorter, complete = self._fewest(kind, best.preemptions - 1, limit, gil=False)
-        best = shorter or best
-        only: bool | None = False
-        if not best.gil_allows:
-            limit = self.execution.executions + SHORTENING
-            possible, _ = self._fewest(kind, best.preemptions, limit, gil=True)
-            if possible is not None:
-                best = possible
-            else:
-                possible, nothing = self._fewest(kind, None, limit, gil=True)
-                only = False if possible is not None else True if nothing else None
-        return best.failure(complete, only), best.schedule()
-
-    def _fewest(
-        self, kind: FailureKind, most: int | None, limit: int, gil: bool
-    ) -> tuple[Recorder | None, bool]:
-        """A failing run with the fewest preemptions, up to ``most``; None: any number of them.
-
-        With it, whether all runs with fewer have been searched.
-        """
-        bounds: Sequence[int | None] = [None] if most is None else range(most + 1)
-        for bound in bounds:
-            scheduler = Bounded(bound, gil)
-            while not scheduler.over:
-                if self.execution.executions >= limit:
-                    return None, False
-                self.failing = None
-                cut = self.run(scheduler) is Ending.CUT
-                if self.failing is not None and self.failing[1] == kind:
-                    return self._recorded(self.failing[0]), True
-                if self.grew():
-                    scheduler = Bounded(bound, gil)
-                    continue
-                if cut or self.trouble is not None:
-                    self.trouble = None
-                    return None, False
-        return None, True
-
-    def _recorded(self, order: list[int]) -> Recorder | None:
-        """Run a failing schedule again, and record it."""
-        execution = self.execution
-        recorder = execution.recorder = Recorder(execution, self.world)
-        self.failing = None
-        try:
-            if self.world.draws:
-                random.seed(0)
-            execution.run(self.program, Repeat(order))
-            failing = recorder.finish()
-            execution.end_threads()
-            self._restore()
-        finally:
-            execution.recorder = None
-        return recorder if failing else None
 
 
 @dataclass(frozen=True)
@@ -338,10 +300,12 @@ def replay(explorer: Explorer, schedule: Schedule) -> Replayed:
     recorder = execution.recorder = Recorder(execution, world)
     world.show(schedule.places)
     follow = Follow(schedule, lambda frame: recorder.place(frame).key)
-    with Guards(execution):
+    with Guards(execution), world.around():
         execution.run(explorer.program, follow)
         failing = recorder.finish()
         execution.end_threads()
+    if execution.was_interrupted():
+        raise KeyboardInterrupt
     failure = recorder.failure(False, None) if failing else None
     return Replayed(follow.possible, failure if follow.possible else None)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from wheelproof.plain.execution import Execution
+from wheelproof.plain.execution import CLOCK, Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.operations import ACQUIRE, PEEK, READ, RELEASE, SLEEP, TRY, WRITE
 
@@ -30,7 +30,7 @@ class Clock:
         execution = self._execution
         if execution.running is not None:
             if not execution.clock_visible:
-                execution.clock_visible = execution.grown = True
+                execution.wants(CLOCK)
             else:
                 execution.point(READ, execution.time, None)
             if execution.running.polling is not None:

@@ -6,11 +6,8 @@ import asyncio
 import contextlib
 import io
 import multiprocessing.process
-import os
-import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,17 +21,21 @@ from wheelproof.plain.settings import EXPLORING, Settings
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with what was done until then."""
+    """Ctrl-C, with what was done until then: ``failure`` is the text of one that was found."""
 
-    def __init__(self, name: str, executions: int, places: tuple[str, ...]) -> None:
-        super().__init__(name, executions, places)
+    def __init__(
+        self, name: str, executions: int, places: tuple[str, ...], failure: str = ""
+    ) -> None:
+        super().__init__(name, executions, places, failure)
         self.name, self.executions, self.places = name, executions, places
+        self.failure = failure
 
     def __str__(self) -> str:
         lines = [
             f"{self.name}: interrupted after {self.executions:,} executions, "
             f"{len(self.places)} racy places so far"
         ]
+        lines += [f"  it has found a failure: {self.failure}"] * bool(self.failure)
         return "\n".join([*lines, *(f"  {place}" for place in self.places)])
 
 
@@ -54,14 +55,14 @@ class _Silent(io.TextIOBase):
         return len(text)
 
 
-def _refusable() -> Iterator[tuple[Any, str, str]]:
-    """What cannot be explored: object, attribute, name."""
-    yield subprocess.Popen, "__init__", "a subprocess"
-    yield multiprocessing.process.BaseProcess, "start", "a process"
-    if hasattr(os, "fork"):
-        yield os, "fork", "a process, by os.fork"
-    yield os, "system", "a subprocess, by os.system"
-    yield asyncio.BaseEventLoop, "run_forever", "an event loop of asyncio"
+_REFUSED = (
+    ("subprocess", "Popen", "__init__", "a subprocess"),
+    ("multiprocessing.process", "BaseProcess", "start", "a process"),
+    ("os", "", "fork", "a process, by os.fork"),
+    ("os", "", "system", "a subprocess, by os.system"),
+    ("asyncio.base_events", "BaseEventLoop", "run_forever", "an event loop of asyncio"),
+)
+"""What cannot be explored: module, class, function, name."""
 
 
 class Search:
@@ -80,8 +81,8 @@ class Search:
         self.program: Callable[[], object] | None = None
         self.watch: Callable[[Execution], None] | None = None
         self._progress = progress
-        self._interrupted = False
         self._refusal: UsageError | None = None
+        self._refuse_again()
 
     @contextlib.contextmanager
     def loading(self) -> Iterator[None]:
@@ -96,7 +97,12 @@ class Search:
     def explore(self) -> Exploration:
         """Raises UsageError, Interrupted, and what ``watch`` raises."""
         with self._running():
-            return self.explorer.explore()
+            try:
+                return self.explorer.explore()
+            except KeyboardInterrupt:
+                executions = self.explorer.execution.executions
+                found = self.explorer.found.message if self.explorer.found else ""
+                raise Interrupted(self.name, executions, self.racy_places(), found) from None
 
     def replay(self, schedule: Schedule) -> Replayed:
         """Run one schedule. Raises UsageError."""
@@ -112,7 +118,7 @@ class Search:
         self.explorer.program = self.program
         self.explorer.observe = self._observe
         try:
-            with self.loading(), self._refusals(), self._modules(), self._signals():
+            with self.loading(), self._refusals(), self._modules():
                 yield
         finally:
             if self._progress is not None:
@@ -123,11 +129,6 @@ class Search:
 
     def _observe(self, execution: Execution) -> None:
         try:
-            interrupted = self._interrupted or any(
-                isinstance(thread.error, KeyboardInterrupt) for thread in execution.threads
-            )
-            if interrupted:
-                raise Interrupted(self.name, execution.executions, self.racy_places())
             if self._refusal is not None:
                 raise self._refusal
             if self.watch is not None:
@@ -136,25 +137,9 @@ class Search:
             execution.end_threads()
             raise
         if self._progress is not None and self._progress.due():
-            self._progress.show(execution.executions, len(self.racy_places()))
+            self._progress.show(execution.executions, self.explorer.racy_count())
 
     # -- the process, while programs run in it
-
-    @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Ctrl-C ends the search between two executions."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def interrupt(number: int, frame: object) -> None:
-            self._interrupted = True
-
-        before = signal.signal(signal.SIGINT, interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
 
     @contextlib.contextmanager
     def _modules(self) -> Iterator[None]:
@@ -173,11 +158,25 @@ class Search:
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
-            for holder, attribute, thing in _refusable():
-                real = getattr(holder, attribute)
-                stack.callback(setattr, holder, attribute, real)
-                setattr(holder, attribute, self._refusing(real, thing))
+            for name, kind, attribute, thing in _REFUSED:
+                module = sys.modules[name]
+                holder = getattr(module, kind) if kind else module
+                real = getattr(holder, attribute, None)
+                if real is not None:
+                    stack.callback(setattr, holder, attribute, real)
+                    setattr(holder, attribute, self._refusing(real, thing))
             yield
+
+    def _refuse_again(self) -> None:
+        """Modules of the world refuse it from when they are loaded."""
+        for name, kind, attribute, thing in _REFUSED:
+
+            def change(module: Any, kind: str = kind, attribute: str = attribute,
+                       thing: str = thing) -> None:  # fmt: skip
+                holder = getattr(module, kind)
+                setattr(holder, attribute, self._refusing(getattr(holder, attribute), thing))
+
+            self.world.changes.setdefault(name, []).append(change)
 
     def _refusing(self, real: Callable[..., Any], thing: str) -> Callable[..., Any]:
         execution = self.explorer.execution

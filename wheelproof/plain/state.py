@@ -7,14 +7,17 @@ write, so that only those objects are compared; now and then all of them are.
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import itertools
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from wheelproof.plain.happens_before import Location
+from wheelproof.plain.objects import fields_of, slot_values, slots_of
 
 MOST = 200_000
 """Objects that are recorded, at most: a program with more of them has no answer."""
@@ -22,18 +25,44 @@ MOST = 200_000
 _FIXED = frozenset({"__dict__", "__weakref__"})
 """Attributes of a class that are not its own."""
 
+_VARIABLE = frozenset({dict, list, set, collections.deque, collections.OrderedDict})
+"""Types of variables of real modules that are left alone."""
+
 _COUNTS = (itertools.count, itertools.cycle)
 
 
 class _Kept:
-    """One object and its content: ``read`` gives it, ``write`` puts it back."""
+    """One object and its content: ``read`` gives it, ``write`` puts it back.
 
-    __slots__ = ("content", "renewed", "target", "value", "write")
+    ``fields`` are those that a container has beside its elements.
+    """
 
-    def __init__(self, target: Any, content: Any, write: Callable[[Any, Any], None]) -> None:
-        self.target, self.content, self.write = target, content, write
+    __slots__ = ("content", "fields", "read", "renewed", "target", "value", "write")
+
+    def __init__(
+        self, target: Any, read: Callable[[Any], Any], write: Callable[[Any, Any], None]
+    ) -> None:
+        self.target, self.read, self.write = target, read, write
+        self.content = read(target)
+        self.fields: _Kept | None = None
         self.renewed: list[tuple[Any, Any]] = []
         self.value: Any = None  # the object itself: as long as it lives, no other has its identity
+
+    def put_back(self) -> None:
+        self.write(self.target, self.content)
+        if self.fields is not None:
+            self.fields.put_back()
+
+    def has_changed(self) -> bool:
+        if not _same(self.read(self.target), self.content):
+            return True
+        return self.fields is not None and self.fields.has_changed()
+
+    def parts(self) -> Iterable[Any]:
+        """The objects in it."""
+        content = self.content
+        parts = list(content.values() if isinstance(content, dict) else content)
+        return parts if self.fields is None else [*parts, *self.fields.parts()]
 
 
 def _same(now: Any, then: Any) -> bool:
@@ -47,18 +76,49 @@ def _same(now: Any, then: Any) -> bool:
     return all(map(operator.is_, now, then))
 
 
+# Subclasses may override each of these methods: those of the class in C are called.
+
+
+def _items(target: Any) -> dict[Any, Any]:
+    return dict(dict.items(target))
+
+
 def _fill_dictionary(target: Any, content: Any) -> None:
-    dict.clear(target)
-    dict.update(target, content)
+    kind = collections.OrderedDict if isinstance(target, collections.OrderedDict) else dict
+    kind.clear(target)
+    kind.update(target, content)
 
 
-def _fill_list(target: Any, content: Any) -> None:
-    target[:] = content
+def _elements(kind: Any) -> Callable[[Any], list[Any]]:
+    return lambda target: list(kind.__iter__(target))
 
 
-def _fill(target: Any, content: Any) -> None:
-    target.clear()
-    (target.update if isinstance(target, set) else target.extend)(content)
+def _fill(kind: Any, extend: str) -> Callable[[Any, Any], None]:
+    add = getattr(kind, extend)
+
+    def fill(target: Any, content: Any) -> None:
+        kind.clear(target)
+        add(target, content)
+
+    return fill
+
+
+_CONTAINERS: tuple[tuple[Any, Callable[[Any], Any], Callable[[Any, Any], None]], ...] = (
+    (dict, _items, _fill_dictionary),
+    *(
+        (kind, _elements(kind), _fill(kind, extend))
+        for kind, extend in (
+            (list, "extend"),
+            (bytearray, "extend"),
+            (set, "update"),
+            (collections.deque, "extend"),
+        )
+    ),
+)
+
+
+def _of_class(target: Any) -> dict[str, Any]:
+    return {name: part for name, part in vars(target).items() if name not in _FIXED}
 
 
 def _fill_class(target: Any, content: Any) -> None:
@@ -70,6 +130,23 @@ def _fill_class(target: Any, content: Any) -> None:
                 type.__setattr__(target, name, value)
             except (AttributeError, TypeError):
                 continue  # an attribute that cannot be assigned has not changed
+
+
+def _of_slots(target: Any) -> dict[str, Any]:
+    """The content of an object with slots, and perhaps with a dictionary."""
+    return {**(fields_of(target) or {}), **dict(slot_values(target))}
+
+
+def _fill_slots(target: Any, content: Any) -> None:
+    fields, slots = fields_of(target), dict(slots_of(type(target)))
+    if fields is not None:
+        _fill_dictionary(fields, {k: v for k, v in content.items() if k not in slots})
+    for name, descriptor in slots.items():
+        if name in content:
+            descriptor.__set__(target, content[name])
+        else:
+            with contextlib.suppress(AttributeError):
+                descriptor.__delete__(target)
 
 
 def _fill_cell(target: Any, content: Any) -> None:
@@ -86,9 +163,16 @@ def _cell(cell: Any) -> list[Any]:
         return []
 
 
+def _nothing(target: Any, content: Any) -> None:
+    """What cannot change is not put back."""
+
+
 class State:
     """The recorded objects. ``own``: whether a class, a function or a module is under test.
-    ``full``: there are more than can be recorded."""
+    ``full``: there are more than can be recorded.
+
+    Variables of modules that are not under test are the process's own, and are left alone.
+    """
 
     def __init__(self, own: Callable[[Any], bool]) -> None:
         self._own, self.full = own, False
@@ -103,10 +187,11 @@ class State:
     def record(self, values: Iterable[Any]) -> None:
         """Record modules, functions and what they reach, as it is now."""
         stack: list[Any] = list(values)
+        real = self._real()
         while stack and not self.full:
             self.full = len(self._kept) >= MOST
             value = stack.pop()
-            if id(value) in self._kept:
+            if id(value) in self._kept or id(value) in real:
                 continue
             kept = self._entry(value)
             if kept is None:
@@ -116,16 +201,25 @@ class State:
             if type(value) is types.CellType:
                 self._cells.append(kept)
             content = kept.content
-            parts = content.values() if isinstance(content, dict) else content
-            stack.extend(parts)
+            stack.extend(kept.parts())
             if type(value) is types.FunctionType:
                 stack.extend(value.__closure__ or ())
                 stack.extend(value.__defaults__ or ())
                 stack.extend((value.__kwdefaults__ or {}).values())
-            elif isinstance(value, types.ModuleType):
-                self._modules[getattr(value, "__file__", None) or value.__name__] = kept
+            elif issubclass(type(value), types.ModuleType):
+                self._modules[content.get("__file__") or content["__name__"]] = kept
             if isinstance(content, dict):
                 self._find_counters(kept, content)
+
+    def _real(self) -> set[int]:
+        """The identities of the variables of modules that are not under test."""
+        real: set[int] = set()
+        for module in list(sys.modules.values()):
+            fields = fields_of(module) if issubclass(type(module), types.ModuleType) else None
+            if fields is not None and not self._own(module):
+                real.add(id(fields))
+                real.update(id(part) for part in fields.values() if type(part) in _VARIABLE)
+        return real
 
     def learn(self, module: types.ModuleType, name: str, value: Any) -> None:
         """A variable of a module has its first value later than the others."""
@@ -135,7 +229,8 @@ class State:
 
     def _find_counters(self, kept: _Kept, content: dict[Any, Any]) -> None:
         for name, value in content.items():
-            counter = getattr(value, "__self__", value)
+            bound = type(value) is types.MethodWrapperType
+            counter = value.__self__ if bound else value
             if type(counter) in _COUNTS:
                 kept.renewed.append((name, (copy.copy(counter), counter is not value)))
         if kept.renewed:
@@ -144,32 +239,33 @@ class State:
     def _entry(self, value: Any) -> _Kept | None:
         kind = type(value)
         if issubclass(kind, types.ModuleType):
-            if not self._own(value):
-                return None
-            return _Kept(value.__dict__, dict(value.__dict__), _fill_dictionary)
+            fields = fields_of(value) if self._own(value) else None
+            return None if fields is None else _Kept(fields, _items, _fill_dictionary)
         if issubclass(kind, type):
-            if not self._own(value):
-                return None
-            content = {name: part for name, part in vars(value).items() if name not in _FIXED}
-            return _Kept(value, content, _fill_class)
+            return _Kept(value, _of_class, _fill_class) if self._own(value) else None
         if issubclass(kind, Location | types.CodeType):
             return None
-        if issubclass(kind, dict):
-            return _Kept(value, dict(value), _fill_dictionary)
-        if issubclass(kind, list | bytearray):
-            return _Kept(value, list(value), _fill_list)
-        if issubclass(kind, set | collections.deque):
-            return _Kept(value, list(value), _fill)
-        if issubclass(kind, tuple | frozenset):
-            return _Kept(value, list(value), lambda target, content: None)
+        for base, read, write in _CONTAINERS:
+            if issubclass(kind, base):
+                kept = _Kept(value, read, write)
+                fields = fields_of(value) if kind is not base and self._own(kind) else None
+                if fields is not None:
+                    kept.fields = _Kept(fields, _items, _fill_dictionary)
+                return kept
+        if issubclass(kind, tuple):
+            return _Kept(value, _elements(tuple), _nothing)
+        if issubclass(kind, frozenset):
+            return _Kept(value, _elements(frozenset), _nothing)
         if kind is types.CellType:
-            return _Kept(value, _cell(value), _fill_cell)
+            return _Kept(value, _cell, _fill_cell)
         if issubclass(kind, classmethod | staticmethod):
             return self._entry(value.__func__)
         if self._own(value if kind is types.FunctionType else kind):
-            fields = getattr(value, "__dict__", None)
-            if type(fields) is dict:
-                return _Kept(fields, dict(fields), _fill_dictionary)
+            if slots_of(kind):
+                return _Kept(value, _of_slots, _fill_slots)
+            fields = fields_of(value)
+            if fields is not None:
+                return _Kept(fields, _items, _fill_dictionary)
         return None
 
     def restore(self, locations: dict[Any, Location]) -> None:
@@ -181,7 +277,7 @@ class State:
             holder: Any = key if type(key) is int else key[0]
             entry = kept.get(holder) if type(holder) is int else modules.get(holder)
             if entry is not None:
-                entry.write(entry.target, entry.content)
+                entry.put_back()
             if type(key) is tuple and len(key) > 2:  # a variable, perhaps of a function
                 variables = True
         if variables:
@@ -191,28 +287,17 @@ class State:
             for name, (template, bound) in entry.renewed:
                 new = copy.copy(template)
                 value = new.__next__ if bound else new
-                if isinstance(entry.target, dict):
+                entry.content[name] = value
+                if type(entry.target) is dict:
                     dict.__setitem__(entry.target, name, value)
                 else:
-                    type.__setattr__(entry.target, name, value)
-                entry.content[name] = value
+                    entry.put_back()
 
     def restore_all(self) -> int:
         """Put back everything. How many objects had changed."""
         changed = 0
         for entry in self._kept.values():
-            target = entry.target
-            if isinstance(target, type):
-                now: Any = {
-                    name: value for name, value in vars(target).items() if name not in _FIXED
-                }
-            elif isinstance(target, types.CellType):
-                now = _cell(target)
-            elif isinstance(target, set):
-                now = list(target)
-            else:
-                now = target
-            if not _same(now, entry.content):
-                entry.write(target, entry.content)
+            if entry.has_changed():
+                entry.put_back()
                 changed += 1
         return changed

@@ -10,13 +10,15 @@ import _functools  # type: ignore[import-not-found]
 import _thread
 import atexit
 import collections
+import importlib
 import itertools
+import logging
 import queue
 import sys
 import threading
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +51,32 @@ class _System(types.ModuleType):
         setattr(sys, name, value)
 
 
+class _Modules(collections.ChainMap[str, types.ModuleType]):
+    """``sys.modules`` of a world: a real module is in it where it is not to be loaded again."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.modules, sys.modules)
+        self._world = world
+
+    def __getitem__(self, name: str) -> types.ModuleType:
+        if name not in self:
+            raise KeyError(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        second, real = self.maps
+        return name in second or (name in real and not self._world.loads_again(str(name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in super().__iter__() if name in self])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return super().get(name, default) if name in self else default
+
+
 def substitute(world: World) -> None:
     """Give a world its ``threading``, ``time`` and what else must not be real."""
     execution = world.execution
@@ -71,10 +99,11 @@ def substitute(world: World) -> None:
     # A cache in C calls the cached function in the middle of an access. The one in Python shows it.
     _module(world, "_functools", _functools)
     del world.modules["_functools"].__dict__["_lru_cache_wrapper"]
+    _module(world, "importlib", importlib, import_module=world.import_module)
+    _module(world, "logging", logging)
     _module(world, "atexit", atexit, register=_registered, unregister=_registered)
     system = _System("sys")
-    modules: Any = collections.ChainMap(world.modules, sys.modules)
-    vars(system).update(modules=modules)
+    vars(system).update(modules=_Modules(world), meta_path=world.finders)
     world.modules["sys"] = system
     execution.hidden = frozenset({primitives.__file__, threading.__file__, queue.__file__})
 

@@ -1,8 +1,6 @@
 """More programs with a fault that people make: variables, iteration, waits."""
 
 import functools
-import linecache
-import random
 import threading
 import time
 
@@ -196,22 +194,6 @@ def cached_function_makes_two():
     assert made[0] is made[1]
 
 
-def cache_of_a_module_that_is_not_seen():
-    calls = []
-    linecache.cache["a"] = (1, 2, [], "a")
-
-    def clear():
-        calls.append(1)
-        linecache.clearcache()
-
-    _run(clear, linecache.checkcache)
-
-
-def target_that_is_not_seen():
-    numbers = random.Random(0)
-    _run(numbers.random, lambda: numbers.seed(1), lambda: numbers.shuffle([1, 2]))
-
-
 def target_in_c():
     values = []
     thread = threading.Thread(target=values.append, args=(1,))
@@ -219,10 +201,3 @@ def target_in_c():
     count = len(values)
     thread.join()
     assert count == 0
-
-
-UNSEEN = {
-    cache_of_a_module_that_is_not_seen: "linecache.c",
-    target_that_is_not_seen: "random.Random.s",
-}
-"""Program -> the code that is not looked into."""

@@ -71,6 +71,7 @@ class Drawn(Explorer):
             del self.world.sites[self.shared_sites :]
         execution = self.execution
         execution.ends_visible = execution.clock_visible = execution.grown = False
+        execution.wanted.clear()
         execution.executions, self.trouble = 0, None
         self.world.load("queue")
         self.shared_sites = len(self.world.sites)

@@ -29,13 +29,6 @@ def test_a_race_that_hides_is_a_bug(program):
     assert found.answer is Answer.BUG, found.reason
 
 
-@pytest.mark.parametrize("program", faulty_data.UNSEEN, ids=lambda program: program.__name__)
-def test_the_state_of_code_that_is_not_seen_is_no_pass(program):
-    found = explore_program(program)
-    assert found.answer is Answer.UNSEEN
-    assert faulty_data.UNSEEN[program] in found.reason
-
-
 def test_a_thread_s_target_in_c_is_an_access():
     found = explore_program(faulty_data.target_in_c)
     assert found.answer is Answer.BUG and found.failure.preemptions == 1, found
@@ -109,15 +102,6 @@ def test_the_interpreter_ends_after_an_exploration():
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stdout, run.stderr) == (0, "bug\n", "")
-
-
-def test_code_that_is_not_looked_into_and_races_is_unseen():
-    found = explore_program(traps.shuffled_by_code_that_is_not_seen)
-    assert found.answer is Answer.UNSEEN and "random.Random.shuffle" in found.reason
-
-
-def test_code_that_is_not_looked_into_is_seen_to_be_ordered():
-    assert explore_program(traps.shuffled_under_a_lock).answer is Answer.EXHAUSTED
 
 
 @pytest.mark.parametrize(

@@ -319,6 +319,20 @@ def default_is_made_by_two():
     assert len(table["a"]) == 2
 
 
+def shuffled_under_a_lock():
+    items = [1, 2, 3]
+
+    def shuffle():
+        with LOCK:
+            random.shuffle(items)
+
+    def add():
+        with LOCK:
+            items.append(4)
+
+    _run(shuffle, add)
+
+
 EXHAUSTED = [
     state_of_modules_and_classes_begins_anew,
     polling_of_a_flag,
@@ -333,6 +347,7 @@ EXHAUSTED = [
     patterns_and_formats,
     exits_by_itself,
     two_threads_with_a_name,
+    shuffled_under_a_lock,
 ]
 BUGS = [
     dictionary_of_an_object,
@@ -342,25 +357,6 @@ BUGS = [
     comparison_in_the_middle_of_a_call,
     default_is_made_by_two,
 ]
-
-
-def shuffled_by_code_that_is_not_seen():
-    items = [1, 2, 3]
-    _run(lambda: random.shuffle(items), lambda: items.append(4))
-
-
-def shuffled_under_a_lock():
-    items = [1, 2, 3]
-
-    def shuffle():
-        with LOCK:
-            random.shuffle(items)
-
-    def add():
-        with LOCK:
-            items.append(4)
-
-    _run(shuffle, add)
 
 
 def loop_of_nothing():

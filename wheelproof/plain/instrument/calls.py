@@ -15,26 +15,24 @@ from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
+from wheelproof.plain.instrument.foreign import Foreign
 from wheelproof.plain.instrument.items import Items, Steps
-from wheelproof.plain.operations import Ending, RealLock, Thread
+from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
 
 READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
 """Kinds of methods beside those of attributes: in C, reading or changing the receiver; in C,
 touching no more than its arguments; to be decided when it is called."""
 
-MOST_TOUCHED = 200
-"""Objects that a call of foreign code is taken to touch, at most."""
-
 _LRU = type(functools.lru_cache(lambda: None))
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
-class Calls:
+class Calls(Foreign):
     """Decides what a callable touches.
 
-    ``looked_into``: whether a Python function is instrumented. ``trusted``: whether a foreign
-    function only reads what it is given. ``own``: whether a class belongs to the world.
+    ``looked_into``: whether a Python function is instrumented. ``own``: whether a class belongs to
+    the world.
     """
 
     def __init__(
@@ -43,11 +41,11 @@ class Calls:
         fields: Fields,
         items: Items,
         looked_into: Callable[[Any], bool],
-        trusted: Callable[[Any], bool],
         own: Callable[[type], bool],
     ) -> None:
-        self.execution, self.fields, self.items = execution, fields, items
-        self.looked_into, self.trusted, self.own = looked_into, trusted, own
+        super().__init__(execution)
+        self.fields, self.items = fields, items
+        self.looked_into, self.own = looked_into, own
 
     # -- what a callable is
 
@@ -276,70 +274,6 @@ class Calls:
         if self.execution.running is not None:
             self.given(site, arguments, writes=True)
         return function(*arguments, **keywords)
-
-    # -- foreign code
-
-    def foreign(self, function: Any, site: Site, *receiver: Any) -> Any:
-        """A function that is not looked into."""
-        return functools.partial(self.unseen, site, function, receiver)
-
-    def unseen(
-        self, site: Site, function: Any, receiver: tuple[Any, ...], *arguments: Any, **keywords: Any
-    ) -> Any:
-        if self.execution.running is None:
-            return function(*arguments, **keywords)
-        writes = not self.trusted(function)
-        module = getattr(function, "__module__", None) or type(function).__module__
-        name = getattr(function, "__qualname__", None) or type(function).__qualname__
-        if module in tables.REAL_MODULES:
-            self.real(f"{module}.{name}", site)
-        self.execution.foreign_called = True
-        site.foreign = f"{module}.{name}"
-        touched = (*receiver, *arguments, *keywords.values())
-        variables = getattr(getattr(function, "__func__", function), "__globals__", None)
-        if writes and variables is not None:  # those of its module, under one name
-            self.execution.access(self.execution.running, id(variables), variables, True, site)
-        self.touch(site, touched, writes)
-        try:
-            return function(*arguments, **keywords)
-        finally:
-            if self.execution.running is not None and not self.execution.over:
-                self.touch(site, touched, writes)
-
-    def touch(self, site: Site, values: Iterable[Any], writes: bool) -> None:
-        """Foreign code may access everything that can be reached from values."""
-        execution = self.execution
-        thread = execution.running
-        stack, seen = list(values), set[int]()
-        while stack and len(seen) < MOST_TOUCHED:
-            value = stack.pop()
-            kind = type(value)
-            if id(value) in seen or issubclass(kind, Location | type | types.ModuleType):
-                continue
-            seen.add(id(value))
-            if issubclass(kind, tuple | frozenset):
-                stack.extend(value)
-            elif tables.is_container(kind):
-                execution.access(thread, id(value), value, writes, site)  # type: ignore[arg-type]
-                stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
-            elif kind not in tables.IMMUTABLE:
-                try:
-                    fields = object.__getattribute__(value, "__dict__")
-                except AttributeError:
-                    continue
-                if type(fields) is dict:
-                    for name, part in list(fields.items()):
-                        key = id(value), name
-                        execution.access(thread, key, value, writes, site)  # type: ignore[arg-type]
-                        stack.append(part)
-
-    def real(self, what: str, site: Site) -> None:
-        """A real lock would make the whole process wait."""
-        fault = RealLock(
-            f"{site.file}:{site.line}: {site.text}: {what} is not under control: it was made by "
-            "code that is not looked into, or before the exploration"
-        )
-        self.execution.stop(Ending.STOPPED, fault)
 
 
 class _Unbound:

@@ -85,7 +85,7 @@ class Fields:
         if what == NONE:
             if writes and not _is_data(kind, name):
                 self.shadowed.add(name)
-                self.execution.grown = True
+                self.execution.wants(name)
                 site.type = None
             return False
         return self._special(what, thread, holder, name, writes, site)

@@ -1,0 +1,108 @@
+"""Calls of code in Python that is not looked into: it may touch all that it reaches."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.instrument import containers as tables
+from wheelproof.plain.objects import fields_of, slot_values
+from wheelproof.plain.operations import Ending, RealLock
+from wheelproof.plain.sites import Site
+from wheelproof.plain.universe import CONTAINERS, NOTHING, read_by
+
+MOST_TOUCHED = 1_000
+"""Objects that a call of foreign code is taken to touch, at most; the answer names further ones."""
+
+
+class Foreign:
+    """Announces what foreign code may touch."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+
+    def foreign(self, function: Any, site: Site, *receiver: Any) -> Any:
+        """A function that is not looked into."""
+        return functools.partial(self.unseen, site, function, receiver)
+
+    def unseen(
+        self, site: Site, function: Any, receiver: tuple[Any, ...], *arguments: Any, **keywords: Any
+    ) -> Any:
+        if self.execution.running is None:
+            return function(*arguments, **keywords)
+        module = module_of(function)
+        reads = read_by(module)
+        name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        if module in tables.REAL_MODULES:
+            self.real(f"{module}.{name}", site)
+        self.execution.foreign_called = True
+        site.foreign = f"{module}.{name}"
+        touched = (*receiver, *arguments, *keywords.values())
+        variables = getattr(getattr(function, "__func__", function), "__globals__", None)
+        if reads is None and variables is not None:  # those of its module, under one name
+            self.execution.access(self.execution.running, id(variables), variables, True, site)
+        self.touch(site, touched, reads)
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            if self.execution.running is not None and not self.execution.over:
+                self.touch(site, touched, reads)
+
+    def touch(self, site: Site, values: Iterable[Any], reads: int | None) -> None:
+        """Foreign code may access everything that can be reached from values.
+
+        ``reads``: how much of it is only read; None: all of it may be changed.
+        """
+        if reads == NOTHING:
+            return
+        execution = self.execution
+        thread: Any = execution.running
+        writes = reads is None
+        stack, seen = list(values), set[int]()
+        while stack:
+            value = stack.pop()
+            kind = type(value)
+            if id(value) in seen or issubclass(kind, Location | type | types.ModuleType):
+                continue
+            if len(seen) >= MOST_TOUCHED:
+                if writes:
+                    execution.unseen.setdefault((site.foreign, str(site)), execution.number)
+                return
+            seen.add(id(value))
+            if issubclass(kind, tuple | frozenset):
+                stack.extend(value)
+            elif tables.is_container(kind):
+                execution.access(thread, id(value), value, writes, site)
+                stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
+            elif reads != CONTAINERS and not _is_opaque(kind):
+                parts = slot_values(value)
+                parts += (fields_of(value) or {}).items()
+                for name, part in parts:
+                    execution.access(thread, (id(value), name), value, writes, site)
+                    stack.append(part)
+
+    def real(self, what: str, site: Site) -> None:
+        """A real lock would make the whole process wait."""
+        fault = RealLock(
+            f"{site.file}:{site.line}: {site.text}: {what} is not under control: it was made by "
+            "code that is not looked into, or before the exploration"
+        )
+        self.execution.stop(Ending.STOPPED, fault)
+
+
+def _is_opaque(kind: type) -> bool:
+    """Whether objects of a class have no state, or are the checker's own."""
+    module = vars(kind).get("__module__")
+    return kind in tables.IMMUTABLE or (
+        isinstance(module, str) and module.startswith("wheelproof.plain.")
+    )
+
+
+def module_of(function: Any) -> str:
+    """The name of the module that a callable comes from."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return module if isinstance(module, str) else ""

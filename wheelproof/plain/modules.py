@@ -1,0 +1,250 @@
+"""Loads modules a second time, instrumented, from their sources."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.machinery
+import importlib.util
+import random
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.plain.instrument import instrumented
+from wheelproof.plain.sites import Site
+from wheelproof.plain.state import State
+from wheelproof.plain.universe import is_looked_into
+
+_NAMESPACE = (type(None), importlib.machinery.NamespaceLoader)
+"""Loaders of folders without ``__init__.py``."""
+
+
+class Modules:
+    """The modules that have been loaded, and how further ones are.
+
+    ``refused``: modules that could not be loaded a second time, with the reason. ``twice``: those
+    of them whose package has been: its classes exist twice. ``changes`` are made to modules once
+    they are loaded.
+    """
+
+    state: State
+    owns: Callable[[Any], bool]
+
+    def __init__(self, into: Sequence[str]) -> None:
+        self.into = tuple(into)
+        self.modules: dict[str, types.ModuleType] = {}
+        self.builtins: dict[str, Any] = {}
+        self.hooks: dict[str, Any] = {}
+        self.sites: list[Site] = []
+        self.finders: list[Any] = list(sys.meta_path)
+        self.assigned: set[tuple[str, str]] = set()
+        self.refused: dict[str, str] = {}
+        self.twice: dict[str, str] = {}
+        self.changes: dict[str, list[Callable[[types.ModuleType], object]]] = {
+            "random": [lambda module: vars(module)["seed"](0)]
+        }
+        self._shown: frozenset[str] = frozenset()
+        self._decided: dict[str, bool] = {}
+        self._loading: dict[str, types.ModuleType | None] = {}
+        self._loaded: list[types.ModuleType] = []
+
+    def _decides(self, name: str) -> bool:
+        """Whether a module is to be looked into, as far as its name says."""
+        answer = self._decided.get(name)
+        if answer is None:
+            answer = self._decided[name] = is_looked_into(name, self.into)
+        return answer
+
+    def _show(self, sites: Sequence[Site]) -> None:
+        for site in sites:
+            if site.key in self._shown:
+                site.visible = True
+
+    def submodule(self, name: str) -> None:
+        """Load a module that may not be there."""
+        try:
+            self.load(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+
+    def load(self, name: str) -> types.ModuleType:
+        """A module of the world, or the real one where it is not looked into."""
+        module = self.modules.get(name)
+        if module is not None:
+            return module
+        parent = name.rpartition(".")[0]
+        if parent:
+            self.load(parent)
+            module = self.modules.get(name)
+            if module is not None:
+                return module
+        if self.loads_again(name):
+            spec = self._spec(name, parent)
+            if spec is None and name in sys.modules:
+                return sys.modules[name]
+            if spec is None:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            if spec.origin and spec.origin.endswith(".py"):
+                return self._second(name, spec.origin, spec)
+            if isinstance(spec.loader, _NAMESPACE):
+                return self._namespace(name, spec)
+            if self.owns(type(spec.loader)):
+                return self._made_by(spec)
+        module = self._real(name)
+        self._attach(name, module)
+        return module
+
+    def loads_again(self, name: str) -> bool:
+        """Whether a module is looked into, unless it or a package around it has been refused."""
+        if name == "__main__" or not self._decides(name):
+            return False
+        parts = name.split(".")
+        return not any(".".join(parts[: count + 1]) in self.refused for count in range(len(parts)))
+
+    def why_refused(self, code: str) -> str:
+        """Why the module of a function could not be loaded a second time, if that is so."""
+        return next((why for name, why in self.refused.items() if code.startswith(name + ".")), "")
+
+    def _real(self, name: str) -> types.ModuleType:
+        """Import a real module, which finds real ones."""
+        second = {other: sys.modules.get(other) for other in self._loading}
+        _put(self._loading)
+        try:
+            return importlib.import_module(name)
+        finally:
+            self._loading.update({other: sys.modules.get(other) for other in self._loading})
+            _put(second)
+
+    def _spec(self, name: str, parent: str) -> importlib.machinery.ModuleSpec | None:
+        path = None
+        if parent:
+            path = getattr(self.load(parent), "__path__", None)
+            if path is None:
+                return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is None:
+            for finder in sorted(self.finders, key=lambda one: not self.owns(type(one))):
+                spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
+                if spec is not None:
+                    break
+        return spec
+
+    def _made_by(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """A module that code of the world makes, as the lazy ones of ``six``."""
+        loader: Any = spec.loader
+        if hasattr(loader, "exec_module"):
+            module = importlib.util.module_from_spec(spec)
+            loader.exec_module(module)
+        else:
+            module = loader.load_module(spec.name)
+        self.modules[spec.name] = module
+        self._attach(spec.name, module)
+        return module
+
+    def _attach(self, name: str, module: types.ModuleType) -> None:
+        parent, _, leaf = name.rpartition(".")
+        if parent in self.modules:
+            setattr(self.modules[parent], leaf, module)
+            self.state.learn(self.modules[parent], leaf, module)
+
+    def _namespace(self, name: str, spec: Any) -> types.ModuleType:
+        module = types.ModuleType(name)
+        module.__path__ = spec.submodule_search_locations
+        self.modules[name] = module
+        self._attach(name, module)
+        return module
+
+    def _second(self, name: str, file: str, spec: Any = None) -> types.ModuleType:
+        """A module from its source; the real one where only that can be loaded."""
+        source = importlib.util.decode_source(Path(file).read_bytes())
+        path = spec.submodule_search_locations if spec is not None else None
+        named = any(name == other or name.startswith(other + ".") for other in self.into)
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            self._real(name)  # what that imports must not find the second one
+        try:
+            return self.make(name, source, file, path, spec=spec)
+        except UsageError:
+            raise
+        except (Exception, SystemExit) as error:
+            if named:
+                raise
+            try:
+                module = self._real(name)
+            except (Exception, SystemExit):
+                raise error from None
+            reason = self.refused[name] = f"{type(error).__name__}: {error}"
+            if name.partition(".")[0] in self.modules:
+                self.twice[name] = reason
+            self._attach(name, module)
+            return module
+
+    def make(
+        self,
+        name: str,
+        source: str,
+        file: str,
+        path: Any = None,
+        classes: frozenset[str] | None = None,
+        spec: Any = None,
+        **variables: Any,
+    ) -> types.ModuleType:
+        """Load a module from its source."""
+        module = types.ModuleType(name)
+        fields = module.__dict__
+        fields.update(__builtins__=self.builtins, __file__=file, __spec__=spec, **variables)
+        fields["__package__"] = name if path is not None else name.rpartition(".")[0]
+        fields["__loader__"] = getattr(spec, "loader", None)
+        if path is not None:
+            module.__path__ = list(path)
+        rebound = frozenset(v for m, v in self.assigned if m == name)
+        code, sites = instrumented(source, file, name, self.hooks, rebound, classes)
+        self.modules[name] = module
+        first = len(self.sites)
+        self.sites.extend(sites)
+        self._show(sites)
+        try:
+            with self._known(name, module):
+                exec(code, fields)
+        except BaseException:
+            del self.modules[name]
+            del self.sites[first : first + len(sites)]
+            raise
+        self._attach(name, module)
+        for change in self.changes.get(name, ()):
+            change(module)
+        self._loaded.append(module)
+        if not self._loading:  # a module may know another one that is only half loaded
+            loaded, self._loaded = self._loaded, []
+            self.state.record(loaded)
+        return module
+
+    @contextlib.contextmanager
+    def _known(self, name: str, module: types.ModuleType) -> Iterator[None]:
+        """A module stands in ``sys.modules`` while it is loaded: some find themselves there."""
+        self._loading[name] = sys.modules.get(name)
+        sys.modules[name] = module
+        try:
+            yield
+        finally:
+            _put({name: self._loading.pop(name)})
+
+    def seed(self) -> None:
+        """Random numbers are the same in each run."""
+        random.seed(0)
+        second = self.modules.get("random")
+        if second is not None:
+            vars(second)["seed"](0)
+
+
+def _put(modules: dict[str, types.ModuleType | None]) -> None:
+    """Make these the modules that ``sys.modules`` has by their names."""
+    for name, module in modules.items():
+        if module is None:
+            sys.modules.pop(name, None)
+        else:
+            sys.modules[name] = module

@@ -1,0 +1,88 @@
+"""Which threads can move, and which earlier operations theirs can be exchanged with."""
+
+from __future__ import annotations
+
+from wheelproof.plain.accesses import Accesses
+from wheelproof.plain.happens_before import STAMP
+from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Thread
+from wheelproof.plain.polling import ALONE
+from wheelproof.plain.schedulers.base import members
+
+
+class Moves(Accesses):
+    """The threads of a run, in front of their operations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[Thread] = []
+        self.order: list[int] = []
+        self._repeating = False
+
+    def enabled(self) -> int:
+        """The threads that can perform their operations, as a mask."""
+        mask, parked, bit = 0, 0, 1
+        for thread in self.threads:
+            if not thread.done:
+                kind = thread.kind
+                if kind == ACQUIRE:
+                    if thread.target.owner is None:
+                        mask |= bit
+                elif kind == JOIN:
+                    if thread.target.owner.done:
+                        mask |= bit
+                elif kind >= 0:
+                    polling = thread.polling
+                    if polling is None or not polling.parked or self._resumes(thread):
+                        mask |= bit
+                    else:
+                        parked |= bit
+            bit <<= 1
+        self._repeating = bool(parked) and not mask
+        return mask or parked
+
+    def _resumes(self, thread: Thread) -> bool:
+        """Whether a thread that polls has something new to see."""
+        succeeds = thread.kind == TRY and thread.target.owner is None
+        return succeeds or thread.polling.changed()
+
+    def _unfinished(self) -> bool:
+        return any(not thread.done and not thread.daemon for thread in self.threads)
+
+    def _polls(self, mask: int) -> bool:
+        """Whether all threads that can move poll for ever."""
+        for number in members(mask):
+            polling = self.threads[number].polling
+            if polling is None or not polling.parked or polling.alone < ALONE:
+                return False
+        return True
+
+    def writes(self, thread: Thread) -> bool:
+        """Whether a thread's operation changes its location."""
+        changes = CHANGES[thread.kind]
+        return thread.target.owner is None if changes is None else changes
+
+    def conflicts(self, thread: Thread, writes: bool) -> list[int]:
+        """The earlier operations that a thread's operation can be exchanged with.
+
+        Two operations on a lock that are never enabled together are not exchanged: an acquisition
+        goes before the acquisition that held it up, not before the release.
+        """
+        location, clock = thread.target, thread.clock
+        number, order = thread.number, self.order
+        found = []
+        reads = location.reads if writes else None
+        if reads:
+            for reader, index in reads.items():
+                if reader != number and clock[reader] < (index + 1) * STAMP:
+                    found.append(index)
+        if thread.kind == ACQUIRE:
+            index = location.last_acquire
+        elif reads:
+            return found
+        else:
+            index = location.last_write
+        if index >= 0 and index not in found:
+            other = order[index]
+            if other != number and clock[other] < (index + 1) * STAMP:
+                found.append(index)
+        return found
