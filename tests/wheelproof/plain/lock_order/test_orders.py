@@ -71,7 +71,7 @@ def test_the_lock_of_a_signal_is_left_out_by_name():
         ((forwards, backwards, both_at_once), 1),  # stated once
     ],
 )
-def test_opposite_orders_of_classes_are_no_inversion_and_are_said(parts, opposite):
+def test_opposite_orders_of_classes_are_no_inversion_and_are_stated(parts, opposite):
     result = analysed(*parts)
     assert not result.inversions and len(result.opposite) == opposite
     printed = "\n".join(report(result, 80))
@@ -145,14 +145,14 @@ def test_orders_are_dropped_only_when_nothing_can_close_a_cycle_with_them(monkey
     assert {order.thread for order in cycle.orders} == {"MainThread", thread.name}
 
 
-def test_too_many_orders_are_said_and_are_not_complete(monkeypatch):
+def test_too_many_orders_are_stated_and_are_not_complete(monkeypatch):
     monkeypatch.setattr("wheelproof.plain.lock_order.recording.MOST", 1)
     result = analysed(faulty.philosophers)
     assert result.left_out == 2 and not result.complete
     assert "incomplete: 2 orders left out" in "\n".join(report(result, 80))
 
 
-def test_a_search_that_is_cut_is_said(monkeypatch):
+def test_a_search_that_is_cut_is_stated(monkeypatch):
     monkeypatch.setattr("wheelproof.plain.lock_order.cycles.STEPS", 1)
     result = analysed(faulty.two_locks)
     assert result.cut and not result.complete
