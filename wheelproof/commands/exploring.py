@@ -42,6 +42,9 @@ def explore(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Of the random executions.")
     ] = None,
+    races: Annotated[
+        bool, typer.Option("--races", help="Show both accesses of each race, with their locks.")
+    ] = False,
     save: Annotated[
         Path | None,
         typer.Option("--save", metavar="FILE", help="Write a test that runs a failing order."),
@@ -64,7 +67,7 @@ def explore(
     settings(into or (), bound, executions or 1, seed or 0)
     if save is not None:
         saved.check_writable(save)
-    raise typer.Exit(run(test, options, into or [], save, schedule))
+    raise typer.Exit(run(test, options, into or [], save, schedule, races))
 
 
 def run(
@@ -73,6 +76,7 @@ def run(
     into: list[str],
     save: Path | None,
     schedule: Path | None,
+    races: bool = False,
 ) -> int:
     """Explore the tests of a node id, and print their answers; the exit code."""
     from wheelproof.plain import saved
@@ -88,7 +92,7 @@ def run(
             stream.flush()
 
         given = None if schedule is None else saved.read(schedule)
-        command = Command(options, lambda: Progress(write, stream.isatty()), given)
+        command = Command(options, lambda: Progress(write, stream.isatty()), given, races)
         session = _Session(command)
         ended, printed = _pytest(test, session)
     codes = [_print(name, outcome) for name, outcome in command.outcomes]

@@ -81,7 +81,10 @@ class Accesses:
             location.readers = {number: (clock[number], site)}
         else:
             readers[number] = (clock[number], site)
-        return self.recorder is not None and site.visible
+        if self.recorder is None:
+            return False
+        self.recorder.accesses(thread, location, writes, site)
+        return site.visible
 
     def _long(self, site: Site) -> None:
         """The run is long: it is endless if a thread comes back to the same place and values."""

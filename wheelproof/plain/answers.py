@@ -92,6 +92,29 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Access:
+    """An access of a thread: a ``read`` or a ``write``. ``locks``: those that it holds."""
+
+    thread: str
+    place: Place
+    operation: str
+    locks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses of a field or a container that nothing orders, one of them a write."""
+
+    target: str
+    first: Access
+    second: Access
+
+    @property
+    def accesses(self) -> tuple[Access, Access]:
+        return self.first, self.second
+
+
+@dataclass(frozen=True)
 class Wait:
     """What a thread waits for where a run ended: a lock with its holder, a thread, a notification.
 
@@ -156,7 +179,8 @@ class Exploration:
     """The result of an exploration.
 
     ``reason`` says in a sentence why the answer is what it is. ``restarts``: how often new racy
-    places began the search anew. ``points`` and ``accesses`` are those of all executions.
+    places began the search anew. ``points`` and ``accesses`` are those of all executions. ``races``
+    is None where they were not looked for; ``unpaired`` are racy places without one of them.
     """
 
     answer: Answer
@@ -170,6 +194,8 @@ class Exploration:
     points: int = 0
     accesses: int = 0
     seconds: float = 0.0
+    races: tuple[Race, ...] | None = None
+    unpaired: tuple[Place, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

@@ -48,11 +48,30 @@ def text(exploration: Exploration, width: int = WIDTH) -> str:
     lines = [*wrapped(head, width), "  " + counts]
     if exploration.failure is not None:
         lines += _failure(exploration.failure, width)
-    elif exploration.answer is not Answer.VACUOUS:
+    if exploration.races is not None:
+        lines = [*lines[: None if lines[-1] else -1], *races(exploration, width)]
+    elif exploration.failure is None and exploration.answer is not Answer.VACUOUS:
         for place in exploration.racy_places:
             line = f"  {relative(place.file)}:{place.line}: {place.text}"
             lines.append(line if len(line) <= width else line[: width - 3] + "...")
     return "\n".join(lines)
+
+
+def races(exploration: Exploration, width: int) -> list[str]:
+    """The races, each with its two accesses."""
+    lines = [] if exploration.races or exploration.unpaired else ["", "no two accesses race"]
+    for race in exploration.races or ():
+        lines += ["", *wrapped(f"race on {race.target}: nothing orders these two accesses", width)]
+        for access in race.accesses:
+            holds = ", ".join(access.locks) or "no lock"
+            lines += wrapped(f"  {access.thread} {access.operation}s it, holding {holds}", width)
+            lines += wrapped(f"    {_shown(access.place)}", width, "      ")
+    for place in exploration.unpaired:
+        lines += [
+            "",
+            *wrapped(f"racy, in an order that was not seen again: {_shown(place)}", width),
+        ]
+    return lines
 
 
 def plural(count: int, thing: str) -> str:

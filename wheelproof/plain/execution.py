@@ -110,6 +110,8 @@ class Execution(Moves):
             thread.clock[:] = starter.clock
             thread.clock[starter.number] += 1
             starter.clock[starter.number] += 2
+        if self.recorder is not None:
+            self.recorder.begins(thread, starter)
         thread.starter = starter
         self.threads.append(thread)
         thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)

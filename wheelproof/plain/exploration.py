@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wheelproof.plain import races
 from wheelproof.plain.answers import Answer, Exploration, Failure, FailureKind, Schedule
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
@@ -89,6 +90,7 @@ class Explorer:
         self.early: Recorder | None = None
         self.trouble: tuple[Answer, str] | None = None
         self.whole: tuple[list[int], int] | None = None
+        self.reports_races = False
         self._count: int | None = None
 
     # -- one run
@@ -189,6 +191,8 @@ class Explorer:
                 failure, schedule = counterexample(self) if self.failing else (None, None)
                 if failure is None and self.early is not None and self.trouble is None:
                     failure, schedule = self.early.failure(False, None), self.early.schedule()
+                wanted = self.reports_races and (failure is not None or self.trouble is None)
+                pairs = races.look(self) if wanted else None
         finally:
             gc.unfreeze()
             if enabled:
@@ -216,6 +220,8 @@ class Explorer:
             points=execution.all_points,
             accesses=execution.all_accesses,
             seconds=time.process_time() - begun,
+            races=None if pairs is None else pairs.sorted,
+            unpaired=() if pairs is None else pairs.unpaired(self.racy()),
         )
 
     def _over(self) -> bool:

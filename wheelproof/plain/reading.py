@@ -23,6 +23,8 @@ from wheelproof.plain.operations import (
 )
 
 if TYPE_CHECKING:
+    from wheelproof.plain.happens_before import Location
+    from wheelproof.plain.sites import Site
     from wheelproof.plain.world import World
 
 _MISSING = object()
@@ -136,6 +138,12 @@ class Recorder:
         self._rows.append(
             [thread, place, OPERATIONS[thread.kind], name, _MISSING, preempts, self.held(thread)]
         )
+
+    def begins(self, thread: Thread, starter: Any) -> None:
+        """A thread is started by another one, or is the first."""
+
+    def accesses(self, thread: Thread, location: Location, writes: bool, site: Site) -> None:
+        """A thread makes an access."""
 
     def note(self, value: Any) -> None:
         """The value of the last access."""

@@ -50,7 +50,7 @@ class Command:
     """What the command ``wheelproof explore`` asks for, and what came of each test.
 
     ``options`` are the settings that are named on the command line. ``schedule``: is run instead
-    of a search, with the number of its preemptions.
+    of a search, with the number of its preemptions. ``races``: they are looked for, too.
     """
 
     def __init__(
@@ -58,7 +58,9 @@ class Command:
         options: dict[str, Any],
         progress: Callable[[], Progress],
         schedule: tuple[Schedule, int] | None = None,
+        races: bool = False,
     ) -> None:
+        self.races = races
         self.options, self.progress, self.schedule = options, progress, schedule
         self.outcomes: list[tuple[str, Outcome]] = []
 
@@ -164,7 +166,9 @@ def _explored(
         call = Call(options, named)
         CURRENT.append(call)
         try:
-            return _Test(item, call, progress).explored()
+            test = _Test(item, call, progress)
+            test.search.explorer.reports_races = command is not None and command.races
+            return test.explored()
         except Reset:
             assert call.wanted is not None
             options, named = call.wanted, "block"

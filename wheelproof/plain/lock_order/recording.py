@@ -1,8 +1,8 @@
 """The recorder: which locks a thread holds when it takes another one.
 
-A thread that tries a lock, or takes it with a time-out, does not wait for ever: that is no order. To
-hold such a lock is one. An order is recorded before its thread waits: a deadlock that happens is
-recorded, too.
+A thread that tries a lock, or takes it with a time-out, does not wait for ever: that makes no
+order, but it holds the lock. An order is recorded before its thread waits: a deadlock that happens
+is recorded, too.
 """
 
 from __future__ import annotations
