@@ -130,11 +130,11 @@ def look(explorer: Explorer) -> Races:
     """The races of the racy places of an exploration, in runs that do not count."""
     execution, races = explorer.execution, Races()
     counts = execution.executions, execution.all_points, execution.all_accesses
-    outcome = explorer.trouble, explorer.failing, explorer.whole
+    outcome = explorer.trouble, explorer.failing, explorer.found, explorer.whole
     draw = random.Random(explorer.seed)
     samplers = (Uniform(draw), PCT(draw), POS(draw))
     for number in range(MOST):
-        if number >= RUNS and not races.unpaired(explorer.racy()):
+        if number >= RUNS and (explorer.ends() or not races.unpaired(explorer.racy())):
             break
         execution.recorder = RaceRecorder(execution, explorer.world, races)
         try:
@@ -142,7 +142,7 @@ def look(explorer: Explorer) -> Races:
         finally:
             execution.recorder = None
     execution.executions, execution.all_points, execution.all_accesses = counts
-    explorer.trouble, explorer.failing, explorer.whole = outcome
+    explorer.trouble, explorer.failing, explorer.found, explorer.whole = outcome
     return races
 
 
