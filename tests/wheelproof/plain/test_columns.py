@@ -9,7 +9,8 @@ import pytest
 import wheelproof
 from tests.wheelproof.plain.test_explore import Counter, lost_update, run
 from wheelproof.plain.calling import ExplorationFailed
-from wheelproof.plain.columns import text, values
+from wheelproof.plain.columns import text
+from wheelproof.plain.shown import values
 
 
 class Account:

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wheelproof.console import visible
-from wheelproof.plain.columns import plural, relative, wrapped
+from wheelproof.plain.columns import wrapped
 from wheelproof.plain.lock_order.findings import INVERSION, Cycle, Findings
 from wheelproof.plain.lock_order.places import Line, Place
+from wheelproof.plain.shown import plural, relative
 
 LETTERS = "ABCDEFGH"
 

@@ -1,0 +1,232 @@
+"""A failure as people see it: its steps with their source lines, and what is left out.
+
+Plain data, from which the columns of a terminal and of a page are made.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import re
+import reprlib
+import traceback
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from wheelproof.plain.answers import Failure, Place, Step
+
+OWN = str(Path(__file__).parent)
+
+VERBS = {
+    "acquire": "takes",
+    "try to acquire": "tries to take",
+    "release": "releases",
+    "look at": "looks at",
+    "read": "reads",
+    "write": "writes",
+    "sleep": "sleeps",
+}
+"""Operation -> what a thread does; the others are folded."""
+
+LOCKS = ("acquire", "try to acquire", "release", "look at")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A step. ``code`` is its source line, ``text`` the access alone; ``says``: what it does.
+
+    ``holds``: the locks of its thread afterwards. ``preempts``: the thread before could have gone
+    on. ``folded``: no other thread sees it.
+    """
+
+    thread: str
+    file: str
+    line: int
+    code: str
+    text: str
+    says: tuple[str, ...]
+    holds: tuple[str, ...]
+    preempts: bool = False
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    """The steps of a failure, and the threads that do something of interest, in order.
+
+    The last step may be the one that raised an exception. ``facts`` are sentences about the run,
+    ``ends`` about what waits at its end.
+    """
+
+    threads: tuple[str, ...]
+    steps: tuple[Shown, ...]
+    facts: tuple[str, ...]
+    ends: tuple[str, ...]
+
+    @property
+    def file(self) -> str | None:
+        """The file of all steps that are shown, if there is one alone."""
+        files = {step.file for step in self.steps if not step.folded and step.file}
+        return files.pop() if len(files) == 1 else None
+
+
+def order(failure: Failure) -> Order:
+    """What is shown of a failure."""
+    relevant = _relevant(failure)
+    steps = [_step(step, not kept) for step, kept in zip(failure.steps, relevant)]
+    raised = _raised(failure.exception)
+    if raised:
+        file, line, code, notes = raised
+        steps.append(Shown(failure.thread, file, line, code, code, tuple(notes), ()))
+    threads = {step.thread for step in steps if not step.folded}
+    names = sorted((step.thread for step in steps), key=_numbered)
+    return Order(
+        tuple(name for name in dict.fromkeys(names) if name in threads),
+        tuple(steps),
+        _facts(failure),
+        _ends(failure),
+    )
+
+
+def _step(step: Step, folded: bool) -> Shown:
+    place = step.place
+    what = f"{VERBS.get(step.operation, step.operation)} {step.target}"
+    if step.value:
+        what += f": {step.value}"
+    if step.operation in LOCKS[:2] and len(step.holds) > 1:
+        what += f" (holds {', '.join(step.holds)})"
+    return Shown(
+        step.thread, place.file, place.line, source(place), place.text, (what,), step.holds,
+        step.preempts, folded,
+    )  # fmt: skip
+
+
+def _facts(failure: Failure) -> tuple[str, ...]:
+    least = ", the fewest with which it fails" if failure.minimal else ""
+    builds = {
+        True: "only a free-threaded build can show it",
+        False: "an interpreter with a global lock can show it",
+        None: "whether an interpreter with a global lock can show it was not searched to the end",
+    }
+    return f"{plural(failure.preemptions, 'preemption')}{least}", builds[failure.free_threaded_only]
+
+
+def _ends(failure: Failure) -> tuple[str, ...]:
+    ends = []
+    for wait in failure.waits:
+        held = f", which {wait.holder} holds" if wait.holder and wait.holder != wait.awaited else ""
+        ends.append(f"{wait.thread} waits for {wait.awaited}{held}: {located(wait.place)}")
+    if failure.cycle:
+        ends.append(f"cycle of waits: {' -> '.join((*failure.cycle, failure.cycle[0]))}")
+    return tuple(ends)
+
+
+def plural(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
+def located(place: Place) -> str:
+    """A place with its source line."""
+    return f"{relative(place.file)}:{place.line}: {source(place)}"
+
+
+def relative(file: str) -> str:
+    path = os.path.relpath(file) if file else "?"
+    return file if path.startswith("..") else path
+
+
+def source(place: Place) -> str:
+    """The source line of a place."""
+    return linecache.getline(place.file, place.line).strip() or place.text
+
+
+def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
+    """Names as they count: Thread-2 before Thread-10, and the main thread first."""
+    parts = re.findall(r"\d+|\D+", name)
+    return name != "MainThread", [
+        (int(part), "") if part.isdigit() else (-1, part) for part in parts
+    ]
+
+
+def _relevant(failure: Failure) -> list[bool]:
+    """Whether each step is shown: what several threads do with the same thing, and last steps."""
+    steps = failure.steps
+    users: dict[str, set[str]] = defaultdict(set)
+    written: set[str] = set()
+    for step in steps:
+        users[step.target].add(step.thread)
+        if step.operation != "read":
+            written.add(step.target)
+    awaited = {wait.awaited for wait in failure.waits}
+
+    def is_shown(step: Step) -> bool:
+        if step.operation not in VERBS:
+            return False
+        shared = len(users[step.target]) > 1 and step.target in written
+        return shared or step.target in awaited or step.operation == "sleep"
+
+    kept = [is_shown(step) for step in steps]
+    if not any(kept):  # an endless loop, as of one thread: its beginning
+        kept = [index < 20 for index in range(len(steps))]
+    return kept
+
+
+def _raised(error: BaseException | None) -> tuple[str, int, str, Sequence[str]] | None:
+    """Where an exception was raised in the program: file, line, source, and what it says."""
+    if error is None:
+        return None
+    chosen: TracebackType | None = None
+    tb = error.__traceback__
+    while tb is not None:
+        file = tb.tb_frame.f_code.co_filename
+        if not file.startswith(OWN) and "site-packages" not in Path(file).parts:
+            chosen = tb
+        tb = tb.tb_next
+    if chosen is None:
+        return None
+    file, line = chosen.tb_frame.f_code.co_filename, chosen.tb_lineno
+    code = linecache.getline(file, line).strip()
+    says = traceback.format_exception_only(error)[-1].strip()
+    return file, line, code, [says, *values(code, chosen.tb_frame)]
+
+
+def values(code: str, frame: FrameType) -> list[str]:
+    """The values of the names and fields in an assertion. No code of the program runs for it."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return []
+    if not isinstance(tree.body[0], ast.Assert):
+        return []
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    lines = []
+    for node in ast.walk(tree.body[0].test):
+        if (
+            id(node) in called
+            or id(node) in inner
+            or not isinstance(node, ast.Name | ast.Attribute)
+        ):
+            continue
+        value = _value(node, frame)
+        if value is not _MISSING and not callable(value):
+            lines.append(f"{ast.unparse(node)} is {reprlib.repr(value)}")
+    return list(dict.fromkeys(lines))
+
+
+_MISSING = object()
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, _MISSING))
+    if isinstance(node, ast.Attribute):
+        holder = _value(node.value, frame)
+        fields = getattr(holder, "__dict__", {})
+        return fields.get(node.attr, _MISSING)
+    return _MISSING
