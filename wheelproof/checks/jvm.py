@@ -187,8 +187,7 @@ class _Checks(Files):
         bound = self.context.bound(scenario)
         if joined := self.joined.get((scenario, without)):
             figures["left_out"] = joined.left_out
-            between = "; ".join(" and ".join(pair) for pair in binding.pairs)
-            bound += f"; {joined.left_out:,} edges left out: the model stops between {between}"
+            bound += f"; {joined}"
         judged: Measured = {"figures": figures, "bound": bound}
         if made.difference is not None:
             key = scenario, without

@@ -156,11 +156,11 @@ def starved(context: Context, config: Config, model: Model, result: TlcResult) -
     last = len(states) - 1
     first = last if result.loop is None or result.stuttering else min(result.loop - 1, last)
     moved = {thread for thread, _ in schedule[first:]}
-    if result.loop is not None:
-        moved |= {
-            mover for mover, _, after in model.successors(states[last]) if after == states[first]
-        }
-    able = [{mover for mover, _, _ in model.successors(state)} for state in states[first:]]
+    moved |= {mover for mover, _, after in model.successors(states[last]) if after == states[first]}
+    able = [
+        {mover for mover, _, after in model.successors(state) if after != state}
+        for state in states[first:]
+    ]
     return [
         name
         for index, name in enumerate(model.threads)

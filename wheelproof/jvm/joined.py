@@ -50,6 +50,11 @@ class Joined:
         self.graph.passed = whole.passed
         self.left_out = whole.edge_count - self.graph.edge_count
 
+    def __str__(self) -> str:
+        """The bound that the reduction sets to a comparison."""
+        between = "; ".join(" and ".join(pair) for pair in self.pairs)
+        return f"{self.left_out:,} edges left out: the model stops between {between}"
+
     def steps(self, state: int, edge: Edge) -> list[tuple[int, Edge]]:
         """A step with those that are joined to it, each with the state that it is taken in."""
         thread, label, after = edge

@@ -249,14 +249,21 @@ class Expressions:
 
 
 def _left_alone(node: ast.AST) -> bool:
-    """Docstrings, texts with values in them, and tables that only name fields."""
+    """Docstrings, texts with values in them, tables that only name fields, aliases of types."""
     if isinstance(node, ast.JoinedStr):
         return True
     if isinstance(node, ast.Assign):
         return any(
-            isinstance(target, ast.Name) and target.id in UNTOUCHED for target in node.targets
+            isinstance(target, ast.Name) and (target.id in UNTOUCHED or _is_alias(target.id, node))
+            for target in node.targets
         )
     return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _is_alias(name: str, node: ast.Assign) -> bool:
+    """Whether a type with parameters gets a name, as in ``Pairs = dict[int, str]``."""
+    word = name.lstrip("_")
+    return word[:1].isupper() and not word.isupper() and isinstance(node.value, ast.Subscript)
 
 
 def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

@@ -38,8 +38,9 @@ def refusals(jvm: str, jar: str, files: Sequence[str]) -> Iterator[str]:
         status = translator.runMe(["-nocfg", file])
         messages = " ".join(" ".join(output.getAllMessages()).split())
         done = status == 0 and "Translation completed" in messages
-        refusal = messages.rpartition(_PREFIX)[2].strip().removeprefix("-- ").rstrip(".")
-        yield "" if done else refusal or f"the translator ended with status {status}"
+        _, stated, reason = messages.rpartition(_PREFIX)
+        ended = f"the translator ended with status {status}: {messages or 'no message'}"
+        yield "" if done else reason.strip().removeprefix("-- ").rstrip(".") if stated else ended
 
 
 def main(jvm: str, jar: str, *files: str) -> None:

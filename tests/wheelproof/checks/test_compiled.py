@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.nights import only
 from wheelproof.checks import compiled, machine, mutant, prepare, safety
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.tla.model import CompiledModel
 from wheelproof.tla.syntax import OutsideSubset, Place
 
 CONFIG = replace(MECHANISM.configs["remove_cancel"], generated=290, distinct=166, depth=24)
@@ -161,6 +163,43 @@ def test_a_mechanism_without_a_model_by_hand_has_to_be_compiled(monkeypatch):
     refusing(monkeypatch)
     with pytest.raises(UsageError, match="module M, line 7: ENABLED is outside"):
         prepare.models([MECHANISM])
+
+
+def test_each_invariant_liveness_property_and_witness_is_compiled_before_the_checks(monkeypatch):
+    monkeypatch.setattr(Mechanism, "by_hand", False)
+    compiled_names = set()
+    monkeypatch.setattr(CompiledModel, "predicate", lambda _, name: compiled_names.add(name))
+    prepare.models([MECHANISM])
+    kinds = {item.name: item.kind for item in MECHANISM.properties.values()}
+    stated = {name for name, kind in kinds.items() if kind in ("invariant", "liveness")}
+    assert {kinds[name] for name in stated} == {"invariant", "liveness"}
+    assert compiled_names == stated | set(MECHANISM.witnesses)
+
+
+@pytest.mark.parametrize(
+    ("layers", "profile", "fast", "without"),
+    [
+        (("graph",), "fast", False, True),
+        (("mutant",), "fast", True, False),
+        (("mutant",), "nightly", False, False),
+        (("graph", "mutant"), "fast", True, True),
+        (("tlc",), "fast", False, False),
+    ],
+)
+def test_the_modules_that_the_checks_need_are_compiled_before_them(
+    layers, profile, fast, without, monkeypatch
+):
+    """A mutant of the night is compiled by the job that judges it."""
+    monkeypatch.setattr(prepare.export, "source", lambda checked, specs: checked)
+    monkeypatch.setattr(
+        Mechanism, "without", lambda self, decision: SimpleNamespace(checked=decision, specs={})
+    )
+    sources = set(prepare.trees([MECHANISM], profile, lambda *names: bool({*names} & {*layers})))
+    mutants = MECHANISM.mutants.values()
+    by_day = {item.decision for item in mutants if item.profile == "fast"}
+    configs = {item.without for item in MECHANISM.configs.values() if not item.module}
+    assert by_day < {item.decision for item in mutants}
+    assert sources == (by_day if fast else set()) | (configs | {""} if without else set())
 
 
 def test_tlc_judges_a_graph_beyond_its_bound(context):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,3 +44,39 @@ def test_fairness_that_is_weaker_than_the_config_says_is_refused(fault, tmp_path
     found = row(tmp_path, WEAKER[fault])
     assert not found.ok
     assert "TLC's run is not fair to a: in its loop it could always move" in found.why
+
+
+class Steps:
+    """A model of two threads. ``edges``: state -> its steps as (thread, label, next state)."""
+
+    threads = ("a", "b")
+
+    def __init__(self, edges):
+        self.edges = edges
+
+    def initial(self):
+        return 0
+
+    def successors(self, state):
+        return self.edges[state]
+
+
+@pytest.mark.parametrize(
+    ("edges", "loop", "starved"),
+    [
+        ({0: [(0, "A1", 1)], 1: [(1, "B1", 2)], 2: []}, None, ["b"]),
+        ({0: [(0, "A1", 1)], 1: [(1, "B1", 1)], 2: []}, None, []),  # B1 changes nothing
+        ({0: [(0, "A1", 1)], 1: [(0, "A2", 0)]}, 1, []),
+        ({0: [(0, "A1", 1), (1, "B1", 2)], 1: [(0, "A2", 0), (1, "B1", 2)], 2: []}, 1, ["b"]),
+        ({0: [(0, "A1", 1), (1, "B1", 2)], 1: [(0, "A2", 0)], 2: []}, 1, []),  # not always able
+        ({0: [(0, "A1", 1), (1, "B1", 2)], 1: [(1, "B1", 0)], 2: []}, 1, []),  # B1 closes the loop
+    ],
+)
+def test_a_thread_starves_where_it_could_always_change_something(edges, loop, starved, monkeypatch):
+    monkeypatch.setattr(liveness.traced, "schedule", lambda *_: [(0, "A1")])
+    context = SimpleNamespace(mechanism=SimpleNamespace(pc="pc"))
+    result = SimpleNamespace(trace=("a trace",), loop=loop, stuttering=loop is None)
+    config = SimpleNamespace(fair=None)
+    assert liveness.starved(context, config, Steps(edges), result) == starved
+    only_a = SimpleNamespace(fair=("a",))
+    assert liveness.starved(context, only_a, Steps(edges), result) == []

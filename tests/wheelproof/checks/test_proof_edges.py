@@ -314,3 +314,24 @@ def test_a_formula_that_is_never_evaluated_is_named(skipped, mechanism, tmp_path
     found = row(only(mechanism, "two_completers"), tmp_path)
     assert (found.ok, found.verdict) == (False, Verdict.VACUOUS)
     assert "made false, these formulas are not refused" in found.why
+
+
+class Two:
+    """An instance whose system has two formulas. ``asked``: those that it evaluates."""
+
+    def __init__(self, *asked):
+        self.system = SimpleNamespace(conjuncts=lambda: {"I1": 1}, safety=lambda: {"S1": 1})
+        self.formulas, self.asked = ("I1", "S1"), asked
+
+    def broken(self, _state, names):
+        return [name for name in names if name not in self.asked]
+
+
+@pytest.mark.parametrize("asked", [("I1",), ("S1",), ("I1", "S1"), ()])
+def test_a_formula_that_is_made_false_and_not_refused_is_unheard(asked, monkeypatch):
+    instance = Two("I1", "S1")
+    assert proof_edges.unheard(instance, "s") == []
+    instance.formulas = asked
+    assert proof_edges.unheard(instance, "s") == [
+        name for name in ("I1", "S1") if name not in asked
+    ]

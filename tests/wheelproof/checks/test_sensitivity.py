@@ -127,3 +127,27 @@ def test_a_property_that_the_list_alone_has_is_refused(tmp_path):
     mechanism = replace(MECHANISMS["system_timer_reaper"], toml=tmp_path / "SystemTimerReaper.toml")
     with pytest.raises(UsageError, match="there is no invariant PollsLess"):
         sensitivity.listed(mechanism)
+
+
+def test_a_scenario_beyond_the_days_is_for_properties_that_nothing_has_broken(monkeypatch):
+    mechanism = MECHANISMS["task_executor"]
+    first, *others = list(mechanism.scenarios)[:3]
+    names = sensitivity.invariants(mechanism)
+    looked_for = {}
+
+    def of_scenario(_model, scenario, reads, _wanted):
+        looked_for[scenario] = set(reads)
+        name = names[len(looked_for) - 1]
+        return [((name, "a change"), ("state", scenario))]
+
+    monkeypatch.setattr(sensitivity, "candidates", lambda *_: [first])
+    monkeypatch.setattr(sensitivity, "scenarios", lambda _: [first, *others])
+    monkeypatch.setattr(sensitivity, "_of_scenario", of_scenario)
+    table = sensitivity.broken(mechanism)
+    assert all(mechanism.properties[name].holds for name in names) and len(names) > 3
+    assert looked_for == {
+        first: set(names),
+        others[0]: set(names[1:]),
+        others[1]: set(names[2:]),
+    }
+    assert {name for name, _ in table} == set(names[:3])

@@ -65,6 +65,9 @@ def test_the_states_between_two_joined_steps_are_left_out():
     ]
     assert (joined.left_out, joined.met) == (3, {("A1", "A2")})
     assert joined.graph.final == [3] and not joined.graph.deadlocks
+    assert str(joined) == "3 edges left out: the model stops between A1 and A2"
+    several = Joined(whole(), [("A1", "A2"), ("B1", "A2")])
+    assert str(several).endswith("the model stops between A1 and A2; B1 and A2")
 
 
 def test_a_pair_that_does_not_occur_leaves_the_graph_as_it_is():

@@ -85,6 +85,19 @@ def test_no_change_touches_docstrings_slots_or_labels_alone():
         )
 
 
+ALIASES = """\
+Pairs = dict[int, tuple[str, str]]
+_Steps = Callable[[int, str], bool]
+FIRST = PAIRS[0]
+first = PAIRS[1]
+"""
+
+
+def test_no_change_touches_an_alias_of_a_type_and_every_constant_has_one():
+    changes = python_changes.changes(ALIASES, "impl/pairs.py", "impl")
+    assert {change.line for change in changes} == {3, 4}
+
+
 def test_texts_that_compile_alike_are_the_same_code():
     assert python_changes.same_code("x = 1  # one\n", "x = 1\n\n", "x.py")
     assert not python_changes.same_code("x = 1\n", "x = True\n", "x.py")

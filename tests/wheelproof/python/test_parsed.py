@@ -1,5 +1,7 @@
 """Results kept by content: each belongs to one text, and callers may change what they get."""
 
+import pytest
+
 from wheelproof.python import labels, parsed
 from wheelproof.python.style import lint
 from wheelproof.python.style.branches import NAME, Branches
@@ -18,6 +20,23 @@ def test_labels_that_a_caller_changes_stay_its_own():
     read[1]["write"] = "U9"
     read[2] = {}
     assert labels.of_source(LABELLED, "a.py") == {1: {"write": "U8"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("TABLE = {'a': 1}", {"a": 1}),
+        ("TABLE: dict = {'a': 1}", {"a": 1}),
+        ("X = TABLE = 2", 2),
+        ("TABLE: dict", "absent"),
+        ("TABLE = f()", None),
+        ("OTHER = 1", "absent"),
+        ("def f():\n    TABLE = 1", "absent"),
+    ],
+)
+@pytest.mark.parametrize("head", ["", '"""A docstring."""\nimport os\nclass C:\n    TABLE = 5\n'])
+def test_a_constant_is_read_from_the_text_of_a_module(head, text, value):
+    assert parsed.literal(head + text, "TABLE", "absent", "a.py") == value
 
 
 def test_findings_follow_the_text_and_the_slots_beside_it():

@@ -220,6 +220,14 @@ def test_code_of_tlc_that_fails_is_no_fault_of_the_specification(why, refused):
     assert refuses(result) is unevaluated(result) is refused
 
 
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not ERROR])
+@pytest.mark.parametrize("exit_code", [0, 12, 75])
+def test_a_run_without_an_error_is_no_refusal(outcome, exit_code):
+    why = "Attempted to apply a function to 3, which is not in its domain"
+    result = TlcResult(outcome, exit_code=exit_code, explanation=why)
+    assert not refuses(result) and not unevaluated(result)
+
+
 def test_jvm_that_does_not_start_is_quoted():
     failed = judge(["Error: Could not find or load main class tlc2.TLC\n"], 1)
     assert failed.outcome is ERROR and "main class tlc2.TLC" in failed.explanation

@@ -1,6 +1,8 @@
 import os
+import sys
 import zipfile
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +10,7 @@ from tests.nights import only
 from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
-from wheelproof.tlc import process, translation, worker
+from wheelproof.tlc import pluscal, process, translation, worker
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.translation import State
 
@@ -213,3 +215,45 @@ def test_a_translator_that_changes_the_module_is_refused(kept, tools, tmp_path, 
     with pytest.raises(ToolError, match="changed more of a module than its translation"):
         translation.retranslate(kept, **tools)
     assert kept.read_bytes() == sound and entries(tmp_path / "cache") == []
+
+
+class Translator:
+    """A translator with one status, and messages of its own. ``calls``: its arguments."""
+
+    def __init__(self, status, *messages):
+        self.status, self.messages, self.calls = status, messages, []
+
+    def runMe(self, arguments):
+        self.calls.append(arguments)
+        return self.status
+
+    def getAllMessages(self):
+        return self.messages
+
+
+@pytest.mark.parametrize(
+    ("status", "messages", "refusal"),
+    [
+        (0, ["Parsing completed.", "Translation completed."], ""),
+        (0, [], "the translator ended with status 0: no message"),
+        (0, ["Parsing completed."], "the translator ended with status 0: Parsing completed."),
+        (1, ["Translation completed."], "the translator ended with status 1: Translation"),
+        (1, ["Unrecoverable error:", " -- Beginning of algorithm", "not found."], "Beginning of"),
+    ],
+)
+def test_a_translation_is_done_where_status_and_message_say_so(
+    status, messages, refusal, monkeypatch
+):
+    translator = Translator(status, *messages)
+    output = SimpleNamespace(
+        TOOL=1,
+        setMode=lambda _: None,
+        reset=lambda: None,
+        getAllMessages=translator.getAllMessages,
+    )
+    classes = {"pcal.trans": translator, "util.ToolIO": output}
+    jpype = SimpleNamespace(startJVM=lambda *_, **__: None, JClass=classes.get)
+    monkeypatch.setitem(sys.modules, "jpype", jpype)
+    (answer,) = pluscal.refusals("jvm", "jar", ["A.tla"])
+    assert answer.startswith(refusal) and bool(answer) is bool(refusal)
+    assert translator.calls == [["-nocfg", "A.tla"]]

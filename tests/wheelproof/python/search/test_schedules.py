@@ -95,6 +95,14 @@ def test_random_schedules_pass_and_are_repeatable(cell):
     )
 
 
+def test_the_steps_of_all_schedules_are_counted(cell):
+    (one, three) = (
+        random_schedules(cell.load(), cell.scenarios["alone"], schedules=many, seed=1)
+        for many in (1, 3)
+    )
+    assert (one.figures["steps"], three.figures["steps"]) == (8, 24)
+
+
 def test_random_schedules_in_lockstep_find_a_difference_and_its_schedule(cell):
     graph = cell.graph("refilled")
     implementation = cell.load(without="OneAttempt")

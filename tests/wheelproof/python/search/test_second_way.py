@@ -65,3 +65,4 @@ def test_a_budget_that_ends_among_the_second_ways_is_inconclusive(cell, monkeypa
     monkeypatch.setattr(SecondWays, "_entries", spent)
     result = search(cell, (), second_ways=7)
     assert result.outcome == "inconclusive" and "0 of" in result.why and "second ways" in result.why
+    assert result.figures["second_ways_stepped"] == 0 < result.figures["second_ways"]
