@@ -119,3 +119,9 @@ def test_a_change_with_a_wrong_field_is_refused(tmp_path, planted, message):
     (tmp_path / "wrong.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=message):
         declaration.read(tmp_path / "wrong.toml")
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_fine_checks_are_chosen_alone(every):
+    fine = tasks.chosen(MECHANISMS.values(), set(), "", True, every=every)
+    assert fine and {tasks.tasks(MECHANISMS[of])[name].kind for of, name in fine} == {"fine"}

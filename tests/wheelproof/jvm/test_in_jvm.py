@@ -341,13 +341,6 @@ def test_the_table_has_the_first_release_of_each_binding():
     assert len(found) == len(mine) * len(MECHANISM.scenarios)
 
 
-@pytest.mark.parametrize("every", [False, True])
-def test_fine_checks_are_chosen_alone(every):
-    fine = tasks.chosen([MECHANISM], set(), RELEASE, True, every=every)
-    known = tasks.tasks(MECHANISM, RELEASE)
-    assert fine and {known[name].kind for _, name in fine} == {"fine"}
-
-
 def test_a_change_is_followed_to_a_property_that_a_run_breaks():
     wheel, change = mechanisms()["timing_wheel"], TIMING_WHEEL.changes["due-late"]
     first = wheel.mutants["M17_late"]

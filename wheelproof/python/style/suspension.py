@@ -51,14 +51,20 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 
 def own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function, without nested functions but for their defaults and decorators."""
+    """The nodes of a function, and of those nested in it what runs where they are defined.
+
+    These are the defaults and decorators of a function, and the bases and decorators of a class.
+    """
     todo: list[ast.AST] = list(function.body)
     while todo:
         node = todo.pop()
         yield node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            todo += [*node.decorator_list]
-        elif not isinstance(node, ast.Lambda):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            todo += [] if isinstance(node, ast.Lambda) else node.decorator_list
+        elif isinstance(node, ast.ClassDef):
+            todo += [*node.bases, *(word.value for word in node.keywords), *node.decorator_list]
+        else:
             todo += list(ast.iter_child_nodes(node))
 
 

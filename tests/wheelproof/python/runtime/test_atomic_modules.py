@@ -95,6 +95,27 @@ def test_a_lock_held_over_a_callback_excludes_no_thread(load):
     run.end()
 
 
+def test_an_operation_waits_for_the_lock_that_the_harness_names(load):
+    atomic = 'ATOMIC = {"impl.lower": ("F2",)}\n'
+    names = (
+        f'{atomic}WAITS = ("P1",)\n\ndef waits(label, names):\n'
+        "    return names['self'].pile.monitor if label == 'P1' else names['no lock']\n\n"
+    )
+    run = begin(
+        load(("harness/upper.py", atomic, names)), a=[["put", 3], ["drain"]], b=[["put", 5]]
+    )
+    run.step(0)
+    run.step(0)
+    assert run.enabled() == {0: "S1"} and run.labels[1] == "P1"  # a is inside the monitor
+    while run.labels[0] != "Done":
+        assert run.enabled() == {0: run.labels[0]}
+        run.step(0)
+    assert run.enabled() == {1: "P1"}
+    run.step(1)
+    assert run.labels == ["Done", "Done"] and run.shared()["top"] == 5
+    run.end()
+
+
 def test_a_missing_label_is_refused(load):
     with pytest.raises(
         RuleBroken,
