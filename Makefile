@@ -16,7 +16,7 @@ SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
-	nightly fuzz trace bench-timer bench-traces races d1 demo demo-controller elections \
+	nightly fuzz trace bench-timer bench-traces races finding d1 demo demo-controller elections \
 	zookeeper replay-zookeeper chaos real starve docs doctor clean
 
 help:
@@ -34,6 +34,8 @@ help:
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make races         run checkers on known races of packages and of Python, an hour or more;'
 	@echo '               some of them: ARGS="--rows kafka_future --seconds 5"'
+	@echo 'make finding       show a race of a released package on real threads, and explore it:'
+	@echo '               ARGS=pykka_ask_stop, ARGS="pykka_ask_stop --fixed"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
 	@echo 'make demo-controller  tell how a controller dies and another one takes over; or count the'
@@ -127,6 +129,9 @@ bench-traces: setup-data
 
 races: setup
 	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.races.run $(ARGS)
+
+finding: setup
+	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.races.finding $(ARGS)
 
 d1: setup
 	@$(RUN) real.d1 $(ARGS)

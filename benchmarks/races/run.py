@@ -128,13 +128,13 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def placed(page: Path, text: str) -> str:
+def placed(page: Path, text: str, begin: str = BEGIN, end: str = END) -> str:
     """A page with a text between its two marks. UsageError where it has none."""
-    before, begin, rest = reading.text(page).partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise UsageError(f"{page} has no lines {BEGIN} and {END}.", "Add them.")
-    return f"{before}{begin}\n{text}\n{end}{after}"
+    before, start, rest = reading.text(page).partition(begin)
+    _, stop, after = rest.partition(end)
+    if not stop:
+        raise UsageError(f"{page} has no lines {begin} and {end}.", "Add them.")
+    return f"{before}{start}\n{text}\n{stop}{after}"
 
 
 def _outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:
