@@ -53,8 +53,6 @@ class Property(Terms):
         return super().plain(node, names)
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
-        if isinstance(node, Call) and node.name == "Cardinality":
-            return INT
         if isinstance(node, Builtin) and node.name == "\\subseteq":
             return BOOL
         return super().shape(node, names)
