@@ -47,6 +47,24 @@ def test_a_result_may_be_a_truth_or_several_numbers():
     assert equal(first, 1, x=4, y=1) and equal(second, 4, x=4, y=1)
 
 
+def truth(a, b):
+    """A truth value on each of four paths, two of them without a symbol."""
+    if a < 2:
+        return b < a
+    if a < 4:
+        return True
+    return False if b == a else b > 3
+
+
+def test_a_truth_of_several_paths_is_that_of_each_path():
+    joined = run_on(truth, x, y)
+    both = run_on(lambda a, b: (truth(a, b), truth(b, a)), x, y)
+    for a, b in ((1, 0), (1, 1), (2, 5), (3, 0), (4, 4), (5, 3), (5, 4)):  # each path at its bounds
+        assert equal(joined, truth(a, b), x=a, y=b), (a, b)
+        assert not equal(joined, not truth(a, b), x=a, y=b), (a, b)
+        assert equal(both[0], truth(a, b), x=a, y=b) and equal(both[1], truth(b, a), x=a, y=b)
+
+
 def test_on_numbers_the_function_itself_is_called():
     assert run_on(mixed, 1, 2) == mixed(1, 2)
 
