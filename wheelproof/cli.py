@@ -305,8 +305,11 @@ def show(
 ) -> None:
     """Show a counterexample as columns of threads."""
     from wheelproof.console import can_encode, console, print_lines
-    from wheelproof.counterexample import columns, document, falsified
+    from wheelproof.counterexample import columns, document, explored, falsified
 
+    if explored.is_one(trace):
+        print(explored.read(trace).text(console(width=width).width))
+        return
     found = falsified.completed(document.read(trace), root)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
@@ -323,8 +326,14 @@ def replay(
     root: Subject = Path("."),
 ) -> None:
     """Run a counterexample again, step by step, and show that it still violates its property."""
+    from wheelproof.counterexample import explored
     from wheelproof.counterexample import replay as engine
 
+    if explored.is_one(trace):
+        from wheelproof.commands import exploring
+
+        order = explored.read(trace)
+        raise typer.Exit(exploring.run(order.test, {}, list(order.into), None, trace))
     raise typer.Exit(engine.run(trace, on.value, until, root=root) or 0)
 
 

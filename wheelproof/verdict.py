@@ -45,6 +45,9 @@ LAYERS_SAY = {
 
 LAYERS = tuple(LAYERS_SAY)
 
+EXPLORE = "explore"
+"""The layer of rows of `wheelproof explore`: tests of plain threads, of no mechanism."""
+
 
 Figures = Mapping[str, Any]
 """Counts and the like by name, plain JSON values."""

@@ -9,7 +9,7 @@ from tests import forked
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import README, printed, unlike
 from tests.examples.pages import wheelproof
-from wheelproof.plain.answers import EXIT_CODES
+from wheelproof.plain.answers import EXIT_CODES, VERDICTS
 
 PAGE = (ROOT / "docs" / "explore.md").read_text(encoding="utf-8")
 CODES = {"test_stock": 1, "test_sound_stock": 0}
@@ -47,6 +47,13 @@ def test_the_page_shows_the_report_of_the_locks(tmp_path):
 def test_readme_shows_a_race_before_it_speaks_of_tla():
     assert 0 < README.index("with wheelproof.explore()") < README.index("TLA")
     assert README.index("is preempted") < README.index("TLA")
+
+
+def test_the_page_has_the_verdict_of_each_answer():
+    table = PAGE.partition("| answer | verdict of the row |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| ([\w, ]+) \| `(\w+)`.*\|$", table, re.MULTILINE)
+    named = {(answer, verdict) for answers, verdict in rows for answer in answers.split(", ")}
+    assert named == {(str(answer), str(verdict)) for answer, verdict in VERDICTS.items()}
 
 
 def test_the_page_has_the_exit_code_of_each_answer():

@@ -17,6 +17,7 @@ from wheelproof.errors import NothingChecked, ToolError, UsageError
 if TYPE_CHECKING:
     import pytest
 
+    from wheelproof.commands.explored import Report
     from wheelproof.plain.under_pytest import Command, Outcome
 
 WORST = (1, 2, 4, 5, 3, 0)
@@ -49,6 +50,10 @@ def explore(
         Path | None,
         typer.Option("--save", metavar="FILE", help="Write a test that runs a failing order."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="DIR", help="Write results and review.html there."),
+    ] = None,
     schedule: Annotated[
         Path | None, typer.Option("--schedule", hidden=True, help="Run this order instead.")
     ] = None,
@@ -67,7 +72,10 @@ def explore(
     settings(into or (), bound, executions or 1, seed or 0)
     if save is not None:
         saved.check_writable(save)
-    raise typer.Exit(run(test, options, into or [], save, schedule, races))
+    from wheelproof.commands import explored
+
+    with explored.report(output, test) as report:
+        raise typer.Exit(run(test, options, into or [], save, schedule, races, report))
 
 
 def run(
@@ -77,6 +85,7 @@ def run(
     save: Path | None,
     schedule: Path | None,
     races: bool = False,
+    report: Report | None = None,
 ) -> int:
     """Explore the tests of a node id, and print their answers; the exit code."""
     from wheelproof.plain import saved
@@ -108,6 +117,9 @@ def run(
         print(f"written: {save}")
     elif save is not None:
         print(f"wheelproof: there is no failure to save in {save}", file=sys.stderr)
+    if report is not None:
+        complete = bool(codes) and INTERRUPTED not in codes
+        print(f"written: {report.write(command.outcomes, into, complete)}")
     if INTERRUPTED in codes or (ended == 2 and not codes):
         return INTERRUPTED
     if session.errors:

@@ -54,6 +54,11 @@ class Shown:
     preempts: bool = False
     folded: bool = False
 
+    @property
+    def source(self) -> str:
+        """Its place, with the path from the working directory."""
+        return f"{relative(self.file)}:{self.line}"
+
 
 @dataclass(frozen=True)
 class Order:

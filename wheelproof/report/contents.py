@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism, Mutant, Property
 from wheelproof.report.terminal import grouped
-from wheelproof.verdict import LAYERS, Results, Row, Verdict
+from wheelproof.verdict import EXPLORE, LAYERS, Results, Row, Verdict
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,12 @@ def _taken(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[Taken]:
 def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) -> list[str]:
     """The limits of a run that the data shows, which a reader might overlook."""
     limits = []
+    if mechanism is None and set(groups) == {EXPLORE}:
+        return [
+            "An exploration covers its test: these threads and operations. With a bound it covers "
+            "the orders with so many preemptions at most.",
+            "Memory is sequentially consistent: a free-threaded build may show more.",
+        ]
     if any(row.verdict is Verdict.EXHAUSTIVE for group in groups.values() for row in group):
         limits.append(
             "An exhaustive verdict covers its scenario: these threads, operations and objects. It "

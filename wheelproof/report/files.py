@@ -9,13 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wheelproof import documents
-from wheelproof.counterexample import document
+from wheelproof.counterexample import document, explored
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.explored import Explored
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import junit, recorded, sarif, summary
-from wheelproof.verdict import RESULTS_FILE, Results, read_results
+from wheelproof.verdict import EXPLORE, RESULTS_FILE, Results, read_results
 
 JUNIT_FILE = "junit.xml"
 REVIEW_FILE = "review.md"
@@ -129,13 +130,14 @@ def publish(
 
     reports = reports or output
     results.write(reports / RESULTS_FILE)
-    found = traces(results, output)
-    documents.write_text(reports / SARIF_FILE, sarif.render(results, found, output))
+    found, failing = traces(results, output), orders(results, output)
+    documents.write_text(reports / SARIF_FILE, sarif.render(results, {**found, **failing}, output))
     documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
-    for name, made in ((JUNIT_FILE, junit), (REVIEW_FILE, review)):
-        text = made.render(results, mechanisms, found, root, output)
-        documents.write_text(reports / name, text)
-    text = page.render(results, mechanisms, found, root, output, recorded.read(output))
+    text = junit.render(results, mechanisms, {**found, **failing}, root, output)
+    documents.write_text(reports / JUNIT_FILE, text)
+    text = review.render(results, mechanisms, found, root, output, failing)
+    documents.write_text(reports / REVIEW_FILE, text)
+    text = page.render(results, mechanisms, found, root, output, recorded.read(output), failing)
     documents.write_text(reports / PAGE_FILE, text)
     return {
         what: str(reports / name)
@@ -151,8 +153,17 @@ def publish(
 def traces(results: Results, output: Path) -> dict[str, Counterexample]:
     """The counterexamples that the rows name and that can be read, by that name."""
     found = {}
-    for trace in (row.trace for row in results.rows if row.trace is not None):
+    for trace in (row.trace for row in results.rows if row.trace and row.layer != EXPLORE):
         # The review reports a file that cannot be read.
         with suppress(UsageError):
             found[trace] = document.read(output / trace)
+    return found
+
+
+def orders(results: Results, output: Path) -> dict[str, Explored]:
+    """The failing orders of threads that the rows name and that can be read, by that name."""
+    found = {}
+    for trace in (row.trace for row in results.rows if row.trace and row.layer == EXPLORE):
+        with suppress(UsageError):
+            found[trace] = explored.read(output / trace)
     return found

@@ -13,9 +13,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from wheelproof.console import visible
-from wheelproof.counterexample.document import Counterexample
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report.places import Declared, Place, of_counterexample
+from wheelproof.report.places import Declared, Place, Runs, of_counterexample
 from wheelproof.report.terminal import command, grouped, reason
 from wheelproof.verdict import Results, Row, Verdict
 
@@ -23,7 +22,7 @@ from wheelproof.verdict import Results, Row, Verdict
 def render(
     results: Results,
     mechanisms: Mapping[str, Mechanism],
-    found: Mapping[str, Counterexample],
+    found: Runs,
     root: Path,
     output: Path,
 ) -> str:

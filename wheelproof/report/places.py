@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.explored import Explored
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
 
@@ -17,7 +18,11 @@ Place = tuple[str, int]
 _PLACE = re.compile(r"(?P<file>[^:]+):(?P<line>[1-9][0-9]*)")
 
 
-def of_counterexample(row: Row, found: Mapping[str, Counterexample]) -> Place | None:
+Runs = Mapping[str, Counterexample] | Mapping[str, Counterexample | Explored]
+"""Counterexamples, and failing orders of threads, by the name of their file."""
+
+
+def of_counterexample(row: Row, found: Runs) -> Place | None:
     """The line of the last step which has one. ``found``: the counterexamples by name."""
     trace = found.get(row.trace or "")
     sources = [step.source for step in trace.steps if step.source] if trace else []

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from wheelproof.console import visible
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.explored import Explored
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
 from wheelproof.report.contents import Claim, Part
@@ -36,12 +37,14 @@ def render(
     traces: Mapping[str, Counterexample],
     root: Path,
     output: Path,
+    orders: Mapping[str, Explored] | None = None,
 ) -> str:
     """The Markdown text.
 
     `mechanisms`: the project's, by name; `traces`: the counterexamples by the file that `Row.trace`
     names, as far as they could be read; `root`: the project's folder, for the text of source lines;
-    `output`: the folder below which the traces are, for the commands.
+    `output`: the folder below which the traces are, for the commands; `orders`: as `traces`, of the
+    orders in which tests of plain threads fail.
     """
     environment = Environment(
         loader=PackageLoader("wheelproof.report", ""),
@@ -53,6 +56,8 @@ def render(
     )
 
     def block(row: Row) -> Ready | str:
+        if orders and row.trace is not None and row.trace in orders:
+            return fenced(orders[row.trace].text(WIDTH))
         return _block(row, traces, root, output)
 
     return environment.get_template("review.md.j2").render(

@@ -3,23 +3,22 @@
 A finding's line is that of the last step of its counterexample which has one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from wheelproof import __version__
 from wheelproof.console import visible
-from wheelproof.counterexample.document import Counterexample
 from wheelproof.documents import encode
-from wheelproof.report.places import of_counterexample
+from wheelproof.report.places import Runs, of_counterexample
 from wheelproof.report.terminal import command, reason
 from wheelproof.verdict import Results, Row, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(results: Results, found: Mapping[str, Counterexample], output: Path) -> str:
+def render(results: Results, found: Runs, output: Path) -> str:
     """The document. ``found``: the counterexamples by name; ``output``: their folder.
 
     A run that was broken off is no successful execution.
@@ -49,7 +48,7 @@ def render(results: Results, found: Mapping[str, Counterexample], output: Path) 
     )
 
 
-def annotations(results: Results, found: Mapping[str, Counterexample]) -> Iterator[str]:
+def annotations(results: Results, found: Runs) -> Iterator[str]:
     """The findings as GitHub's workflow commands, a line each."""
     for row in results.rows:
         if not row.ok:
@@ -66,7 +65,7 @@ def _rule(row: Row) -> str:
     return visible(f"{row.layer}.{row.verdict}")
 
 
-def _result(row: Row, found: Mapping[str, Counterexample], output: Path) -> dict[str, Any]:
+def _result(row: Row, found: Runs, output: Path) -> dict[str, Any]:
     message = f"{row.mechanism} / {row.layer} / {row.name}: {reason(row)}"
     if row.trace:
         message += f" ({command('show', output, row.trace)})"

@@ -23,6 +23,7 @@ from wheelproof.choices import shown
 from wheelproof.console import visible
 from wheelproof.counterexample import columns, deadlock
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.counterexample.explored import Explored
 from wheelproof.counterexample.holding import holds
 from wheelproof.counterexample.numbering import addresses, count
 from wheelproof.counterexample.places import plain
@@ -31,6 +32,7 @@ from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
 from wheelproof.report.contents import Claim, Part, Taken
+from wheelproof.report.page import orders as order_grids
 from wheelproof.report.page import pictures, wait_picture
 from wheelproof.report.page.excerpts import Excerpts
 from wheelproof.report.recorded import FILE, Recorded
@@ -51,6 +53,7 @@ def render(
     root: Path,
     output: Path,
     recorded: Recorded | str | None = None,
+    orders: Mapping[str, Explored] | None = None,
 ) -> str:
     """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`.
 
@@ -92,6 +95,7 @@ def render(
         findings=[(row, reason(row)) for row in results.rows if not row.ok],
         texts=_texts(results.rows, traces, root, output),
         traces=steps,
+        orders=order_grids.grids(orders or {}),
         waits=_waits(traces, steps),
         words=wait_picture.WORDS,
         tools=sorted(results.tools.items()),

@@ -45,7 +45,7 @@ addEventListener("load", () => {
 """
 
 
-def opened(text, folder, fragment="", keys=(), script="", dark=False):
+def opened(text, folder, fragment="", keys=(), script="", dark=False, width=1300):
     """The document of the page after its script has run and these keys were pressed.
 
     ``script``: what runs then, and pushes what it finds on ``log``.
@@ -62,7 +62,7 @@ def opened(text, folder, fragment="", keys=(), script="", dark=False):
         "--no-sandbox",
         "--disable-gpu",
         "--disable-dev-shm-usage",
-        "--window-size=1300,900",
+        f"--window-size={width},900",
         "--virtual-time-budget=2000",
         f"--blink-settings=preferredColorScheme={0 if dark else 1}",
         f"--user-data-dir={folder / 'profile'}",
