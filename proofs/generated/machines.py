@@ -44,7 +44,7 @@ from wheelproof.tla.syntax import (
     Text,
 )
 
-_NO_STACK = Frames("", {}, {}, z3.BoolVal(False))
+_NO_STACK = Frames()
 
 
 @dataclass

@@ -7,6 +7,7 @@ subsets, ranges of numbers, and the size of a set that a formula describes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from types import SimpleNamespace
 
 import z3
@@ -14,6 +15,7 @@ import z3
 from proofs.generated.scopes import Frames, Made, Names
 from proofs.generated.sets import size
 from proofs.generated.shapes import BOOL, INT, Listing, Sequence, Shape, Subset
+from proofs.generated.spaced import occurs
 from proofs.generated.systems import Generated
 from proofs.generated.terms import Terms
 from proofs.generated.values import Value
@@ -171,11 +173,23 @@ class Property(Terms):
                     self.holds_of(domain, made, names),
                     self.truth(body, {**names, formal: made}),
                 )
-                name = f"described_{body.place.line}"
-                members = z3.Const(name, z3.ArraySort(of.z3, z3.BoolSort()))
-                self.described[name] = members, z3.ForAll([element], members[element] == holds)
-                return of, members
+                if any(
+                    occurs(each.term, holds) for each in names.values() if isinstance(each, Made)
+                ):
+                    raise OutsideSubset("the size of a set that a bound name is in", body.place)
+                return of, self.described_by(element, holds, body.place.line)
         raise OutsideSubset("a set of this form", body.place)
+
+    def described_by(self, element: z3.ExprRef, holds: z3.BoolRef, line: int) -> z3.ExprRef:
+        """A constant for the set of the elements that a formula holds of: one for each formula."""
+        for number in count(1):
+            name = f"described_{line}" + (f"_{number}" if number > 1 else "")
+            members = z3.Const(name, z3.ArraySort(element.sort(), z3.BoolSort()))
+            premise = z3.ForAll([element], members[element] == holds)
+            if name not in self.described or self.described[name][1].eq(premise):
+                self.described[name] = members, premise
+                break
+        return members
 
 
 @dataclass(frozen=True)
@@ -189,38 +203,46 @@ class Stated:
 
 def stated(system: Generated, name: str, s: SimpleNamespace) -> Stated:
     """A property as SANY has read it. OutsideSubset: no term is made of it."""
-    terms = Property(system.WORDS, s, system.SHAPES, Frames("", {}, {}, z3.BoolVal(False)))
+    terms = Property(system.WORDS, s, system.SHAPES, Frames())
     formula = terms.truth(system.MODULE.definition(name).body, {})
     sets = tuple(members for members, _ in terms.described.values())
     return Stated(formula, sets, tuple(each for _, each in terms.described.values()))
 
 
-def opened(formula: z3.BoolRef, prefix: str = "goal") -> z3.BoolRef:
-    """A goal with a new constant for each variable of what it says of all elements."""
+def opened(formula: z3.BoolRef, prefix: str = "goal", taken: set[str] | None = None) -> z3.BoolRef:
+    """A goal with a new constant for each variable of what it says of all elements.
+
+    ``taken``: the names of the constants that there are.
+    """
+    taken = set() if taken is None else taken
     if z3.is_and(formula):
         parts = enumerate(formula.children())
-        return z3.And([opened(each, f"{prefix}_{number}") for number, each in parts])
+        return z3.And([opened(each, f"{prefix}_{number}", taken) for number, each in parts])
     if z3.is_implies(formula):
-        return z3.Implies(given(formula.arg(0), prefix), opened(formula.arg(1), prefix))
+        premise = given(formula.arg(0), prefix, taken)
+        return z3.Implies(premise, opened(formula.arg(1), prefix, taken))
     if z3.is_quantifier(formula) and formula.is_forall():
-        return opened(instance(formula, prefix), prefix)
+        return opened(instance(formula, prefix, taken), prefix, taken)
     return formula
 
 
-def given(formula: z3.BoolRef, prefix: str) -> z3.BoolRef:
+def given(formula: z3.BoolRef, prefix: str, taken: set[str]) -> z3.BoolRef:
     """A premise of a goal, with a new constant for each element that it says there is."""
     if z3.is_and(formula):
         parts = enumerate(formula.children())
-        return z3.And([given(each, f"{prefix}_of_{number}") for number, each in parts])
+        return z3.And([given(each, f"{prefix}_of_{number}", taken) for number, each in parts])
     if z3.is_quantifier(formula) and formula.is_exists():
-        return given(instance(formula, prefix), prefix)
+        return given(instance(formula, prefix, taken), prefix, taken)
     return formula
 
 
-def instance(formula: z3.QuantifierRef, prefix: str) -> z3.BoolRef:
-    """What a quantifier is over, with new constants."""
-    made = [
-        z3.Const(f"{prefix}_{formula.var_name(index)}", formula.var_sort(index))
-        for index in range(formula.num_vars())
-    ]
+def instance(formula: z3.QuantifierRef, prefix: str, taken: set[str]) -> z3.BoolRef:
+    """What a quantifier is over, with new constants: a name that is taken gets a sign more."""
+    made = []
+    for index in range(formula.num_vars()):
+        name = f"{prefix}_{formula.var_name(index)}"
+        while name in taken:
+            name += "~"
+        taken.add(name)
+        made.append(z3.Const(name, formula.var_sort(index)))
     return z3.substitute_vars(formula.body(), *reversed(made))

@@ -126,13 +126,13 @@ class Frames:
 
     ``top``: the procedure that the step is in, "" for the process itself. ``back``: procedure ->
     where it returns to, for each thread. ``kept``: (procedure, variable) -> what its call has saved
-    of the variable. ``absent``: the label that stands for no frame.
+    of the variable. ``absent``: the label that stands for no frame. By default there is no stack.
     """
 
-    top: str
-    back: Mapping[str, z3.ExprRef]
-    kept: Mapping[tuple[str, str], Value]
-    absent: z3.ExprRef
+    top: str = ""
+    back: Mapping[str, z3.ExprRef] = field(default_factory=dict)
+    kept: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    absent: z3.ExprRef = field(default_factory=lambda: z3.BoolVal(False))
 
 
 @dataclass

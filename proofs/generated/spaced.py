@@ -68,7 +68,7 @@ class Places:
 
     def at_end(self, terms: Terms, is_last: bool) -> z3.ArithRef:
         """The last place or the first one, a parameter of the step; 0 where there is none."""
-        over = [name for name, _ in terms.bound if _occurs(name, self.holds)]
+        over = [name for name, _ in terms.bound if occurs(name, self.holds)]
         for name, known in terms.extremes.items():
             if known.is_last == is_last and known.holds.eq(self.holds):
                 return self.kept(terms, z3.Const(f"{name}!", known.sort.z3), over)
@@ -86,7 +86,8 @@ class Places:
         return found
 
 
-def _occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
+def occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
+    """Whether a constant is in a term."""
     return not z3.substitute(term, (constant, z3.FreshConst(constant.sort()))).eq(term)
 
 

@@ -69,8 +69,7 @@ def starts(
 class _Start:
     def __init__(self, system: Generated, s: SimpleNamespace) -> None:
         self.system, self.s = system, s
-        nowhere = Frames("", {}, {}, z3.BoolVal(False))
-        self.terms = Terms(system.WORDS, s, system.SHAPES, nowhere)
+        self.terms = Terms(system.WORDS, s, system.SHAPES, Frames())
 
     def stacks(self, value: Expression) -> Iterator[z3.BoolRef]:
         """No procedure is on a stack."""
@@ -86,7 +85,7 @@ class _Start:
                         shape = self.system.SHAPES.get(name)
                         if isinstance(shape, Function):
                             kept = gathered(f"saved_{procedure}_{name}", shape, self.s)
-                            nothing = equal(at_place(kept, thread), blank(shape.range))
+                            nothing = _blank(at_place(kept, thread), shape.range)
                             yield z3.ForAll([thread], nothing)
                 return
         raise OutsideSubset("a stack that is not empty in Init", value.place)
@@ -120,7 +119,10 @@ class _Start:
                     raise OutsideSubset("a function of several arguments", value.place)
                 if self.terms.sort_of(bound.domain, names) != domain:
                     raise OutsideSubset("a function of another set", value.place)
-                index = z3.Const(f"starts_{domain.name}", domain.z3)
+                # Within a function of the same set an index has another name.
+                around = sum(isinstance(e, Made) and e.shape == domain for e in names.values())
+                suffix = f"_{around}" if around else ""
+                index = z3.Const(f"starts_{domain.name}{suffix}", domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, domain)}
                 members, null = self.terms.members(bound.domain, names), domain.null
                 here = None if null is None else index != null
@@ -157,10 +159,15 @@ def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:
     return z3.ForAll([each], term[each] == value)
 
 
-def _blank(term: Value, shape: Shape) -> z3.BoolRef:
+def _blank(term: Value, shape: Shape, depth: int = 0) -> z3.BoolRef:
     match shape:
         case Bag(of):
             return _nothing(term, of, 0)
         case Subset(of):
             return _nothing(term, of, False)
+        case Record(fields):
+            return z3.And([_blank(term[name], of, depth) for name, of in fields.items()])
+        case Function(domain, range_) if domain != WHOLE:
+            index = z3.Const(f"starts_at_{domain.name}_{depth}", domain.z3)
+            return z3.ForAll([index], _blank(at_place(term, index), range_, depth + 1))
     return equal(term, blank(shape))

@@ -27,7 +27,7 @@ from proofs.protocols.system_timer_steps import NO_BUCKET, NO_ENTRY, NO_THREAD, 
 from proofs.protocols.system_timer_words import CALLBACK, NO_TASK
 from proofs.ts import conjunct
 
-_NO_FRAMES = Frames("", {}, {}, z3.BoolVal(False))
+_NO_FRAMES = Frames()
 
 
 class EitherTimer(Linked):

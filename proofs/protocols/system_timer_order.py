@@ -112,8 +112,7 @@ class InOrder(Generated):
     @conjunct
     def starts_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
         """StartsInOrder of the module, as SANY has read it."""
-        nowhere = Frames("", {}, {}, z3.BoolVal(False))
-        terms = Terms(self.WORDS, s, self.SHAPES, nowhere)
+        terms = Terms(self.WORDS, s, self.SHAPES, Frames())
         return terms.truth(self.MODULE.definition("StartsInOrder").body, {})
 
 

@@ -42,7 +42,7 @@ class Expressed:
         **further: Any,
     ) -> None:
         self.module, self.words, self.kind, self.arguments = module, words, kind, arguments
-        self.frames = frames or Frames("", {}, {}, z3.BoolVal(False))
+        self.frames = frames or Frames()
         self.further = further
         given = [*flattened(words.variables), *constants(words), *flattened(arguments)]
         self.s = SimpleNamespace(**{name: z3.Const(name, of) for name, of in given})
@@ -71,7 +71,7 @@ class Expressed:
 
 def entails(premises: Iterable[z3.BoolRef], goal: z3.BoolRef) -> bool:
     solver = z3.Solver()
-    solver.set("rlimit", 20_000_000)
+    solver.set("rlimit", 3_000_000)
     solver.add(*premises, z3.Not(goal))
     found = solver.check()
     assert found != z3.unknown, goal

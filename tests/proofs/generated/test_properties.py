@@ -44,6 +44,7 @@ HEAD = (
     f"VARIABLES {', '.join(WORDS.variables)}, stack\n"
     "Many(s, e) == Cardinality({i \\in DOMAIN s : s[i] = e})\nSame(e) == e\n"
     "Most(s, n) == Cardinality(s) <= n\n"
+    "Above(n) == Cardinality({i \\in marked : row[i] > n})\n"
 )
 I, J, P, Q = (
     *z3.Consts("some_item other_item", ITEM.z3),
@@ -118,6 +119,14 @@ REFUSED = {
     "WithinASet": ("marked \\subseteq Items", "a set that is no variable"),
     "SizeOfAnother": ("Cardinality({i \\in Items : row[i] > x}) <= 2", "a set of this form"),
     "TwoPlacesAtMost": ("Many(seq, item) <= 2", "a set of this form"),
+    "SizeForEach": (
+        "\\A i \\in marked : Above(row[i]) <= 2",
+        "the size of a set that a bound name is in",
+    ),
+    "SizeOfSizes": (
+        "Cardinality({i \\in others : Above(row[i]) = 0}) <= 2",
+        "the size of a set that a bound name is in",
+    ),
     "InANumber": ("x \\in y", "\\in a set that is neither enumerated nor a variable"),
 }
 
@@ -126,6 +135,8 @@ REFUSED = {
 def expressed(modules):
     texts = {name: text for name, (text, _) in VALUES.items()}
     texts |= {f"Refused{name}": text for name, (text, _) in REFUSED.items()}
+    texts["TwoSets"] = "Above(x) <= Above(y)"
+    texts["OneSet"] = "Above(x) <= Above(x)"
     texts["Described"] = "Cardinality({i \\in marked : row[i] > x}) <= y"
     lines = "\n".join(f"Is{name} == {text}" for name, text in texts.items())
     file = modules({"Bakery": HEAD + lines})["Bakery"]
@@ -171,11 +182,57 @@ def test_a_goal_is_about_new_constants_for_what_it_says_of_all():
 
 def test_a_premise_of_a_goal_is_about_new_constants_for_what_there_is():
     there = z3.Exists([I], z3.And(MARK[I], A))
-    made = given(z3.And(B, there), "goal")
+    made = given(z3.And(B, there), "goal", set())
     assert made.eq(z3.And(B, z3.And(MARK[z3.Const("goal_of_1_some_item", ITEM.z3)], A)))
-    assert given(z3.ForAll([I], MARK[I]), "goal").eq(z3.ForAll([I], MARK[I]))
+    assert given(z3.ForAll([I], MARK[I]), "goal", set()).eq(z3.ForAll([I], MARK[I]))
 
 
 def test_an_instance_has_a_constant_for_each_variable():
-    made = instance(z3.ForAll([I, P], ROW[I] > P), "new")
+    made = instance(z3.ForAll([I, P], ROW[I] > P), "new", set())
     assert made.eq(ROW[z3.Const("new_some_item", ITEM.z3)] > z3.Int("new_some_place"))
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        z3.Implies(z3.Exists([I], MARK[I]), z3.ForAll([I], MARK[I])),
+        z3.Implies(z3.And(A, z3.Exists([I], MARK[I])), z3.ForAll([I], MARK[I])),
+        z3.Implies(
+            z3.Exists([I], z3.And(MARK[I], z3.Exists([J], ROW[I] < ROW[J]))),
+            z3.ForAll([J], z3.Implies(z3.Exists([I], ROW[J] < ROW[I]), MARK[J])),
+        ),
+        z3.ForAll([I], z3.Implies(MARK[I], z3.ForAll([J], z3.Implies(ROW[I] < ROW[J], MARK[J])))),
+    ],
+    ids=["some and all", "within", "of each other", "of all"],
+)
+def test_a_goal_that_does_not_hold_has_no_proof_where_names_are_alike(goal):
+    """Each of its variables has a constant of its own, though two have one name."""
+    alike = renamed(goal)
+    assert not entails([], goal) and not entails([], alike)
+    assert not entails([], opened(goal)) and not entails([], opened(alike))
+
+
+def renamed(formula):
+    """The formula with one name for all its variables, of which each quantifier has one."""
+    if z3.is_quantifier(formula):
+        old = z3.FreshConst(formula.var_sort(0))
+        inner = renamed(z3.substitute_vars(formula.body(), old))
+        one = z3.Const("same", old.sort())
+        bind = z3.ForAll if formula.is_forall() else z3.Exists
+        return bind([one], z3.substitute(inner, (old, one)))
+    if z3.is_app(formula) and formula.num_args():
+        return formula.decl()(*map(renamed, formula.children()))
+    return formula
+
+
+def test_two_sets_that_one_line_describes_are_two_constants(expressed):
+    value, terms = expressed.of("IsTwoSets", BOOL)
+    s = expressed.s
+    (one, above), (other, beyond) = terms.described.values()
+    assert not one.eq(other)
+    assert entails([], value == (size(ITEM)(one) <= size(ITEM)(other)))
+    assert entails([above], one[I] == z3.And(s.marked[I], s.row[I] > s.x))
+    assert entails([beyond], other[I] == z3.And(s.marked[I], s.row[I] > s.y))
+    assert not entails([above, beyond], value)
+    _, again = expressed.of("IsOneSet", BOOL)
+    assert len(again.described) == 1
