@@ -100,8 +100,17 @@ class Execution(Moves):
 
     # -- threads
 
+    def title(self, name: str) -> str:
+        """A thread's name as it is shown: no two threads have the same."""
+        titles = {thread.name for thread in self.threads}
+        title, count = name, 1
+        while title in titles:
+            count += 1
+            title = f"{name}~{count}"
+        return title
+
     def _thread(self, body: Callable[[], object], name: str, starter: Any) -> Thread:
-        thread = Thread(len(self.threads), name, self.capacity)
+        thread = Thread(len(self.threads), self.title(name), self.capacity)
         if thread.number >= self.capacity:
             self.capacity *= 2
             self.grown = True
@@ -110,8 +119,8 @@ class Execution(Moves):
             thread.clock[:] = starter.clock
             thread.clock[starter.number] += 1
             starter.clock[starter.number] += 2
-        if self.recorder is not None:
-            self.recorder.begins(thread, starter)
+            starter.children += 1
+            thread.origin = hash((starter.origin, starter.children))
         thread.starter = starter
         self.threads.append(thread)
         thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)

@@ -25,6 +25,9 @@ OPERATIONS = (
 )
 """Their names."""
 
+TIME_OUT = "time out"
+"""The name of an attempt that fails by its time-out."""
+
 CHANGES = (False, True, True, None, True, False, False, False, True, False)
 """Whether a kind changes its location; of TRY it depends."""
 
@@ -54,11 +57,14 @@ class Thread:
 
     ``inside``: the access of a container by code in C that has called back code in Python.
     ``held``: its locks, in the order in which it took them. ``waited``: the seconds that its waits
-    with a time-out and its sleeps have taken.
+    with a time-out and its sleeps have taken. ``origin`` tells the threads of all runs apart: which
+    thread has started it, and how many that had started before. ``timed``: its attempt to acquire
+    or to join has a time-out.
     """
 
     __slots__ = (
         "clock",
+        "children",
         "daemon",
         "done",
         "end",
@@ -71,10 +77,12 @@ class Thread:
         "name",
         "number",
         "object",
+        "origin",
         "polling",
         "site",
         "starter",
         "target",
+        "timed",
         "waited",
     )
 
@@ -96,3 +104,5 @@ class Thread:
         self.inside: Any = None
         self.polling: Any = None
         self.waited = 0.0
+        self.origin, self.children = 0, 0
+        self.timed = False

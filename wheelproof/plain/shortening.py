@@ -23,7 +23,7 @@ LOST = "the failing run did not fail again"
 def counterexample(explorer: Explorer) -> tuple[Failure | None, Schedule | None]:
     """The failing run with the fewest preemptions, of those with a kind of failure.
 
-    Where a limit ends the search for it, the best so far, which is not said to be minimal.
+    Where a limit ends the search for it, the best so far, which is not reported as minimal.
     """
     assert explorer.failing is not None
     order, kind = explorer.failing

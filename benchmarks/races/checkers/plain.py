@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from types import ModuleType
 
 from benchmarks.races.checkers.outcome import (
@@ -17,7 +16,7 @@ from benchmarks.races.checkers.outcome import (
     report,
 )
 from wheelproof.plain.answers import Answer, Exploration, FailureKind
-from wheelproof.plain.exploration import explore_program
+from wheelproof.plain.exploration import Explorer
 
 PREEMPTIONS = 2
 WAITING = {FailureKind.DEADLOCK, FailureKind.LOST_WAKE_UP}
@@ -25,33 +24,16 @@ EXECUTIONS = 10**9
 """The time ends an exploration, not their number."""
 
 
-class TimeUp(Exception):
-    """The time of an exploration is over."""
-
-
-def explored(program: Callable[[], object], bound: int | None, seconds: float) -> Exploration | int:
-    """The exploration of a program, or its executions so far where the time is over."""
-    end, runs = time.process_time() + seconds, 0
-
-    def progress(executions: int, places: int) -> None:
-        nonlocal runs
-        runs = executions
-        if time.process_time() > end:
-            raise TimeUp
-
-    try:
-        return explore_program(program, bound=bound, executions=EXECUTIONS, progress=progress)
-    except TimeUp:
-        return runs
-
-
 def check(module: ModuleType, seconds: float) -> Outcome:
     executions = 0
     for bound in (None, PREEMPTIONS):
-        result = explored(module.program, bound, seconds / 2)
-        if not isinstance(result, int):
+        end = time.process_time() + seconds / 2
+        explorer = Explorer(module.program, bound=bound, executions=EXECUTIONS)
+        explorer.ends = lambda end=end: time.process_time() > end  # type: ignore[misc]
+        result = explorer.explore()
+        if result.answer is not Answer.BUDGET or not explorer.ends():
             return outcome(result, executions)
-        executions += result
+        executions += result.executions
     return Outcome(NOTHING, executions, reason=f"not through in {seconds:g} CPU s")
 
 

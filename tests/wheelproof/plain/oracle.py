@@ -2,7 +2,8 @@
 
 A drawn program's outcomes, as the reference machine has them, must be those of the search whose
 scheduling points are the racy places alone, and those of the search in which every access is one.
-The trace classes of source-DPOR must be those of all runs, where a program is small enough.
+The trace classes of source-DPOR must be those of all runs, where a program is small enough, and
+those of the runs with few preemptions the same whether states are remembered or not.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 
 NAIVE = 300
 """Runs of naive search, at most: larger programs are compared by outcomes alone."""
+
+BOUNDS = (0, 1, None)
+"""Preemptions of the searches that are compared with and without a memory of states."""
 
 MOST = 6_000
 """Runs of source-DPOR, at most: larger programs are not compared at all."""
@@ -53,7 +57,11 @@ class ClassesOfDPOR(_Classes, SourceDPOR):
 
 
 class ClassesOfAll(_Classes, Bounded):
-    pass
+    remembers = False
+
+
+class ClassesOfStates(_Classes, Bounded):
+    """Each state once."""
 
 
 class Drawn(Explorer):
@@ -153,6 +161,13 @@ def compared(explorer: Drawn, program: Program, naive: int = NAIVE, most: int = 
         missing, more = len(every[1] - classes), len(classes - every[1])
         result.difference = f"classes: {missing} missing, {more} too many"
         return result
+    for bound in BOUNDS:
+        once = explorer.everything(ClassesOfStates(bound), naive)
+        each = explorer.everything(ClassesOfAll(bound), naive)
+        if once is not None and each is not None and once != each:
+            missing = len(each[0] - once[0]), len(each[1] - once[1])
+            result.difference = f"bound {bound}: {missing} outcomes and classes missing"
+            return result
     for site in explorer.world.sites:
         site.visible = True
     full = explorer.everything(ClassesOfDPOR(), most)

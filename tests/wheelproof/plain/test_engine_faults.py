@@ -9,6 +9,7 @@ from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.operations import ACQUIRE
 from wheelproof.plain.primitives import _Lock
+from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.state import State
 
@@ -106,9 +107,34 @@ FAULTS = {
 }
 
 
-def _found(explorer, kinds):
+def _states_forget_what_they_depend_on(monkeypatch):
+    performed = Bounded.performed
+
+    def alone(self, execution, thread, index, location, conflicts, writes):
+        performed(self, execution, thread, index, None, conflicts, writes)
+
+    monkeypatch.setattr(Bounded, "performed", alone)
+
+
+def _states_forget_their_preemptions(monkeypatch):
+    known = Bounded._is_known
+
+    def first(self, execution, running):
+        preemptions, execution.preemptions = execution.preemptions, 0
+        try:
+            return known(self, execution, running)
+        finally:
+            execution.preemptions = preemptions
+
+    monkeypatch.setattr(Bounded, "_is_known", first)
+
+
+STATES = (_states_forget_what_they_depend_on, _states_forget_their_preemptions)
+
+
+def _found(explorer, kinds, naive=0):
     for seed in range(SEEDS):
-        comparison = oracle.compared(explorer, drawn(seed, kinds), naive=0, most=1_000)
+        comparison = oracle.compared(explorer, drawn(seed, kinds), naive, most=1_000)
         if comparison.difference:
             return f"seed {seed}: {comparison.difference}"
     return ""
@@ -123,3 +149,9 @@ def test_the_oracle_finds_a_fault_of_the_engine(name, monkeypatch):
     plant, kinds = FAULTS[name]
     plant(monkeypatch)
     assert _found(oracle.Drawn(), kinds)
+
+
+@pytest.mark.parametrize("plant", STATES)
+def test_the_oracle_finds_a_state_that_is_taken_for_another(plant, monkeypatch):
+    plant(monkeypatch)
+    assert _found(oracle.Drawn(), KINDS, naive=400).partition(": ")[2].startswith("bound ")
