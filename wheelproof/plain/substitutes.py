@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wheelproof.plain import primitives, threads
+from wheelproof.plain import clocks, primitives, threads
 
 if TYPE_CHECKING:
     from wheelproof.plain.world import World
@@ -80,21 +80,17 @@ class _Modules(collections.ChainMap[str, types.ModuleType]):
 def substitute(world: World) -> None:
     """Give a world its ``threading``, ``time`` and what else must not be real."""
     execution = world.execution
-    clock = primitives.Clock(execution)
+    clock = world.clock
     lock, rlock = primitives.locks(execution, clock)
     ident = threads.identities(execution)
     local = threads.local_data(execution)
-    of_threads = threads.threads(execution, clock)
+    of_threads = threads.threads(execution, clock, world.identified)
     _module(world,
         "_thread", _thread, allocate_lock=lock, LockType=lock, lock=lock, RLock=rlock,
         get_ident=ident, get_native_id=ident, _local=local, error=RuntimeError,
         allocate=lock,
     )  # fmt: skip
-    _module(world,
-        "time", time, monotonic=clock.now, time=clock.now, perf_counter=clock.now,
-        sleep=clock.sleep, monotonic_ns=_nanoseconds(clock.now),
-        time_ns=_nanoseconds(clock.now), perf_counter_ns=_nanoseconds(clock.now),
-    )  # fmt: skip
+    _module(world, "time", time, sleep=clock.sleep, **clocks.of_time(clock))
     vars(world.own_time).update(vars(time), monotonic=clock.own, time=clock.own)
     # A cache in C calls the cached function in the middle of an access. The one in Python shows it.
     _module(world, "_functools", _functools)
@@ -136,10 +132,6 @@ def _module(world: World, name: str, real: types.ModuleType, **changed: Any) -> 
     module.__dict__.update(vars(real))
     module.__dict__.update(changed)
     world.modules[name] = module
-
-
-def _nanoseconds(now: Callable[[], float]) -> Callable[[], int]:
-    return lambda: int(now() * 1e9)
 
 
 def _registered(*arguments: Any, **keywords: Any) -> Any:

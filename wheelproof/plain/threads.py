@@ -141,6 +141,8 @@ class Thread:
             self._execution.sees_ends()
             begun, seconds = self._clock.began(), max(0.0, timeout)
             self._execution.yields(sys._getframe(1))
+            if self._execution.running is not None:
+                self._execution.running.timed = seconds > 0
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
                 self._clock.passes(begun, seconds)
@@ -161,7 +163,8 @@ class Thread:
         self._name = str(name)
         thread = self._begun()
         if thread is not None:
-            thread.name = self._name
+            thread.name = ""
+            thread.name = self._execution.title(self._name)
 
     name = property(_name_of, _rename)
     getName, setName = _name_of, _rename
@@ -197,10 +200,10 @@ class MainThread(Thread):
         return self._execution.threads[0] if self._execution.threads else None
 
 
-def threads(execution: Execution, clock: Clock) -> dict[str, Any]:
+def threads(execution: Execution, clock: Clock, identified: type) -> dict[str, Any]:
     """``Thread`` of an execution, and the functions that answer about threads."""
     fields = {"__module__": "threading", "_execution": execution, "_clock": clock}
-    thread_class = type("Thread", (Thread,), dict(fields))
+    thread_class = type("Thread", (Thread, identified), dict(fields))
     main_class = type("_MainThread", (MainThread, thread_class), dict(fields))
     main = main_class()
 

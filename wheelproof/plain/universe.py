@@ -48,7 +48,7 @@ EXCEPTIONS = {
         (
             "_colorize", "_compat_pickle", "_compression", "_markupbase", "_opcode_metadata",
             "_strptime", "annotationlib", "ast", "base64", "bisect", "bz2", "calendar", "colorsys",
-            "contextvars", "copy", "copyreg", "csv", "datetime", "decimal", "difflib", "dis",
+            "contextvars", "copyreg", "csv", "datetime", "decimal", "difflib", "dis",
             "doctest", "fnmatch", "fractions", "glob", "gzip", "hashlib", "heapq", "hmac", "html",
             "inspect", "ipaddress", "itertools", "json", "keyword", "lzma", "marshal", "math",
             "opcode", "operator", "pdb", "pickle", "pprint", "quopri", "re", "reprlib", "shlex",

@@ -17,7 +17,9 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wheelproof.plain.clocks import of_dates
 from wheelproof.plain.execution import CLOCK, ENDS, Execution
+from wheelproof.plain.identity import Identities
 from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.instrument.calls import hooks as call_hooks
@@ -26,6 +28,7 @@ from wheelproof.plain.instrument.fields import hooks as field_hooks
 from wheelproof.plain.instrument.items import Items, container_hooks, item_hooks
 from wheelproof.plain.modules import Modules
 from wheelproof.plain.objects import fields_of
+from wheelproof.plain.primitives import Clock
 from wheelproof.plain.sites import Site
 from wheelproof.plain.state import State
 from wheelproof.plain.substitutes import substitute
@@ -46,14 +49,19 @@ class World(Modules):
         self.builtins.update(vars(builtins))
         self.builtins["__import__"] = self.import_
         self.builtins["exec"] = self._exec
+        identities = Identities(execution)
+        self.builtins["id"] = identities.id
+        self.identified = identities.base()
         fields, items = Fields(execution), Items(execution)
         calls = Calls(execution, fields, items, self.looks_into, self.owns)
         execution.judged = lambda target: calls.wrapped(target, self._target(target))
         self.assigned = fields.assigned
         self.hooks = field_hooks(fields) | item_hooks(items) | container_hooks(items)
-        self.hooks |= call_hooks(calls)
+        self.hooks |= call_hooks(calls) | {"identified": self.identified}
         self._targets: dict[str, Site] = {}
         self.own_time = types.ModuleType("time")
+        self.clock = Clock(execution)
+        calls.dated = lambda function: of_dates(self.clock, function)
         substitute(self)
 
     def _target(self, target: Any) -> Site:

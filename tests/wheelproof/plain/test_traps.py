@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.plain import faulty_data, traps
-from wheelproof.plain import guards, state
+from tests.wheelproof.plain import faulty_data, identities, traps
+from wheelproof.plain import columns, guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
 
@@ -17,7 +17,10 @@ REAL = threading.Lock()
 PLAIN = traps.Plain()
 
 
-@pytest.mark.parametrize("program", traps.EXHAUSTED, ids=lambda program: program.__name__)
+SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED]
+
+
+@pytest.mark.parametrize("program", SOUND, ids=lambda program: program.__name__)
 def test_a_program_that_only_looks_wrong_is_exhausted(program):
     found = explore_program(program)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
@@ -49,6 +52,27 @@ def test_a_loop_that_works_while_it_polls_is_never_a_pass():
 def test_chance_is_no_answer():
     answers = {explore_program(traps.chance_decides).answer for _ in range(10)}
     assert answers == {Answer.NONDETERMINISTIC}
+
+
+def test_the_order_of_addresses_is_named_where_a_run_depends_on_it(monkeypatch):
+    monkeypatch.setattr(sys, "held", [], raising=False)
+    found = explore_program(identities.addresses_decide)
+    assert found.answer is Answer.NONDETERMINISTIC
+    assert "set(kept) takes the elements of a set in the order of their addr" in found.reason
+
+
+def interrupted_in_a_thread():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    thread.join()
+
+
+def test_an_interrupt_within_a_thread_is_no_bug():
+    with pytest.raises(KeyboardInterrupt):
+        explore_program(interrupted_in_a_thread)
 
 
 def uses_a_real_lock(lock):
@@ -85,6 +109,24 @@ def test_a_real_wait_ends_by_the_watchdog(monkeypatch):
     explorer.program = wait_for_real
     found = explorer.explore()
     assert found.answer is Answer.UNSEEN and "REAL.acquire()" in found.reason
+
+
+@pytest.mark.parametrize("runs", [0, 3])
+def test_a_limit_while_a_failure_is_shortened_keeps_it(runs):
+    explorer = Explorer(faulty_data.closure_counts_too_little)
+    whole = explorer.explore()
+    explorer = Explorer(faulty_data.closure_counts_too_little, seed=1)
+    first = []
+
+    def is_over():
+        first.extend([explorer.execution.executions] * (not first and explorer.found is not None))
+        return bool(first) and explorer.execution.executions > first[0] + runs
+
+    explorer.ends = is_over
+    found = explorer.explore()
+    assert found.answer is Answer.BUG and found.executions < whole.executions
+    assert found.failure.minimal is False and found.failure.steps
+    assert "not shown to be the fewest" in columns.text(found)
 
 
 def test_a_budget_is_no_pass():

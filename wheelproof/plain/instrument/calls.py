@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from wheelproof.plain.clocks import NOW
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
@@ -31,6 +32,8 @@ _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 class Calls(Foreign):
     """Decides what a callable touches.
 
+    ``dated`` gives the virtual counterpart of what reads the calendar.
+
     ``looked_into``: whether a Python function is instrumented. ``own``: whether a class belongs to
     the world.
     """
@@ -46,6 +49,7 @@ class Calls(Foreign):
         super().__init__(execution)
         self.fields, self.items = fields, items
         self.looked_into, self.own = looked_into, own
+        self.dated: Callable[[Any], Any] = lambda function: function
 
     # -- what a callable is
 
@@ -123,6 +127,8 @@ class Calls(Foreign):
         receiver, name = function.__self__, function.__name__
         if receiver is not None and not isinstance(receiver, types.ModuleType):
             if issubclass(type(receiver), type):  # a class method in C, or __new__
+                if name in NOW:
+                    function = self.dated(function)
                 return functools.partial(self.eager, site, function)
             return functools.partial(self.bound, site, function, receiver)
         if function in tables.HARMLESS:
@@ -296,7 +302,8 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
     def method(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running
         if thread is None:
-            return getattr(holder, name)
+            called = getattr(holder, name)
+            return calls.dated(called) if name in NOW else called
         kind = type(holder)
         if site.type is kind:
             what = site.kind

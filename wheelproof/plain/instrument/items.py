@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wheelproof.plain.execution import Execution
+from wheelproof.plain.identity import by_address
 from wheelproof.plain.instrument.containers import CONTAINERS, STEPS, VIEWS, in_c, is_container
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
@@ -24,6 +25,12 @@ PLAIN = frozenset({bool, bytes, float, int, str, type(None)})
 """Types of keys that call no code in Python."""
 
 
+def ordered(execution: Execution, values: Any, site: Site) -> None:
+    """Note that a set is iterated over in the order of addresses: no two runs need agree."""
+    if not execution.cause and len(values) > 1 and any(map(by_address, values)):
+        execution.cause = f"{site} takes the elements of a set in the order of their addresses"
+
+
 class Steps:
     """An iterator that announces each step on a container, or on an iterator with a position."""
 
@@ -34,6 +41,8 @@ class Steps:
         kind = type(value)  # never isinstance: a class may have a __class__ of its own
         self._writes = issubclass(kind, STEPS)
         self._holder = behind(value) if issubclass(kind, VIEWS) else value
+        if issubclass(kind, set | frozenset):
+            ordered(execution, value, site)
         self._iterator: Iterator[Any] = iter(value)
 
     def __iter__(self) -> Steps:
@@ -145,6 +154,8 @@ class Items:
                 return None
             elif issubclass(kind, STEPS):
                 writes = True
+            elif issubclass(kind, set):
+                ordered(execution, value, site)
             execution.access(thread, id(value), value, writes, site)
         return None
 

@@ -73,11 +73,14 @@ class Base(ast.NodeTransformer):
 
     def hook(self, name: str, *arguments: ast.expr) -> ast.Call:
         """A call of a helper."""
+        return ast.Call(self.helper(name), list(arguments), [])
+
+    def helper(self, name: str) -> ast.expr:
         mark = self.hooks.get(name)
         if mark is None:
             self.constants.append(_Hook(name))
             mark = self.hooks[name] = f"{_MARK}{len(self.constants) - 1}"
-        return ast.Call(ast.Constant(mark), list(arguments), [])
+        return ast.Constant(mark)
 
     def temporary(self) -> str:
         self._temporaries += 1

@@ -28,6 +28,10 @@ def yields(function: ast.FunctionDef) -> bool:
     return False
 
 
+def _is_object(bases: list[ast.expr]) -> bool:
+    return len(bases) == 1 and isinstance(bases[0], ast.Name) and bases[0].id == "object"
+
+
 class Statements(Expressions):
     """The rewriter of statements: what a module is rewritten with."""
 
@@ -39,7 +43,10 @@ class Statements(Expressions):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         node.decorator_list = [self.visit(part) for part in node.decorator_list]
-        node.bases = [self.visit(part) for part in node.bases]
+        if not node.keywords and (not node.bases or _is_object(node.bases)):
+            node.bases = [self.helper("identified")]
+        else:
+            node.bases = [self.visit(part) for part in node.bases]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         self.classes.append(node.name)
