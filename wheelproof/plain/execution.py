@@ -121,6 +121,8 @@ class Execution(Moves):
             starter.clock[starter.number] += 2
             starter.children += 1
             thread.origin = hash((starter.origin, starter.children))
+        if self.recorder is not None:
+            self.recorder.begins(thread, starter)
         thread.starter = starter
         self.threads.append(thread)
         thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)

@@ -112,6 +112,7 @@ class _Lock(Location):
         else:
             begun = self.clock.began() if timeout > 0 else 0.0
             self.execution.yields(sys._getframe(2))
+            thread.timed = timeout > 0
             self.execution.point(TRY, self, None)
             if self.owner is not None:
                 if timeout > 0:

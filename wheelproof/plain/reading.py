@@ -17,7 +17,9 @@ from wheelproof.plain.operations import (
     OPERATIONS,
     PEEK,
     RELEASE,
+    TIME_OUT,
     TRY,
+    TRY_JOIN,
     Ending,
     Thread,
 )
@@ -61,6 +63,14 @@ def failure_of(execution: Execution) -> Found | None:
         message = f"endless loop: {running}"
         return Found(FailureKind.ENDLESS, message, "", None)
     return None
+
+
+def _times_out(thread: Thread) -> bool:
+    """Whether a thread's operation is a wait that ends by its time-out."""
+    if not thread.timed or thread.kind not in (TRY, TRY_JOIN):
+        return False
+    owner = thread.target.owner
+    return owner is not None and not (thread.kind == TRY_JOIN and owner.done)
 
 
 def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
@@ -135,9 +145,8 @@ class Recorder:
         self._preempted = execution.preemptions
         place = thread.site.place if thread.site else self.place(frame)
         name = self.named(thread, frame)
-        self._rows.append(
-            [thread, place, OPERATIONS[thread.kind], name, _MISSING, preempts, self.held(thread)]
-        )
+        operation = TIME_OUT if _times_out(thread) else OPERATIONS[thread.kind]
+        self._rows.append([thread, place, operation, name, _MISSING, preempts, self.held(thread)])
 
     def begins(self, thread: Thread, starter: Any) -> None:
         """A thread is started by another one, or is the first."""

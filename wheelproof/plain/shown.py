@@ -19,6 +19,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from wheelproof.plain.answers import Failure, Place, Step
+from wheelproof.plain.operations import TIME_OUT
 
 OWN = str(Path(__file__).parent)
 
@@ -30,6 +31,7 @@ VERBS = {
     "read": "reads",
     "write": "writes",
     "sleep": "sleeps",
+    TIME_OUT: "times out on",
 }
 """Operation -> what a thread does; the others are folded."""
 
@@ -112,13 +114,20 @@ def _step(step: Step, folded: bool) -> Shown:
 
 
 def _facts(failure: Failure) -> tuple[str, ...]:
-    least = ", the fewest with which it fails" if failure.minimal else ""
+    least = "the fewest with which it fails"
+    if not failure.minimal:
+        least = "not shown to be the fewest with which it fails"
+    fired = sum(step.operation == TIME_OUT for step in failure.steps)
     builds = {
         True: "only a free-threaded build can show it",
         False: "an interpreter with a global lock can show it",
         None: "whether an interpreter with a global lock can show it was not searched to the end",
     }
-    return f"{plural(failure.preemptions, 'preemption')}{least}", builds[failure.free_threaded_only]
+    return (
+        f"{plural(failure.preemptions, 'preemption')}, {least}",
+        *[f"{plural(fired, 'time-out')} in it"] * bool(fired),
+        builds[failure.free_threaded_only],
+    )
 
 
 def _ends(failure: Failure) -> tuple[str, ...]:
@@ -173,7 +182,7 @@ def _relevant(failure: Failure) -> list[bool]:
         if step.operation not in VERBS:
             return False
         shared = len(users[step.target]) > 1 and step.target in written
-        return shared or step.target in awaited or step.operation == "sleep"
+        return shared or step.target in awaited or step.operation in ("sleep", TIME_OUT)
 
     kept = [is_shown(step) for step in steps]
     if not any(kept):  # an endless loop, as of one thread: its beginning

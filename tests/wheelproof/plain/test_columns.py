@@ -10,6 +10,7 @@ import wheelproof
 from tests.wheelproof.plain.test_explore import Counter, lost_update, run
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.columns import text
+from wheelproof.plain.exploration import explore_program
 from wheelproof.plain.shown import values
 
 
@@ -151,3 +152,39 @@ def test_values_of_an_assertion_are_found_without_calling_anything():
         "box.content is [3]",
     ]
     assert values("assert box.computed", frame) == [] and values("x = 1", frame) == []
+
+
+def two_with_a_name():
+    counter = Counter()
+    threads = [threading.Thread(target=counter.increment, name="worker") for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        assert thread.name == "worker"
+        thread.join()
+    assert counter.count == 2
+
+
+def test_threads_with_one_name_have_titles_of_their_own():
+    found = explore_program(two_with_a_name)
+    assert {"worker", "worker~2"} <= {step.thread for step in found.failure.steps}
+    assert "worker~2" in text(found)
+
+
+def patience():
+    found, waiting = [], queue.Queue()
+
+    def take():
+        try:
+            found.append(waiting.get(timeout=1))
+        except queue.Empty:
+            found.append(None)
+
+    run(take, lambda: waiting.put(1))
+    assert found == [1]
+
+
+def test_a_time_out_that_fires_is_named():
+    named = shown(patience)
+    assert "1 time-out in it" in named and "times out on" in named
+    assert "time-out" not in shown(lost_update)
