@@ -121,7 +121,7 @@ class Model(Timer, Properties):
 
     def P4(self, t: Process) -> None:
         t.linked = self.task_counter
-        self.credit -= self.part
+        self.credit = max(self.credit, 0) - self.part
 
     def R6(self, t: Process) -> None:
         self.writer = None

@@ -270,7 +270,7 @@ V3:    flushing := 0;
        polled := 0;
        if left > 0 then goto R4; end if;
 P4:    linked := taskCounter;
-       credit := credit - Part;
+       credit := (IF credit < 0 THEN 0 ELSE credit) - Part;
 R6:    writer := NULL;
        moved := 0;
        came := 0;
@@ -872,7 +872,7 @@ V3(self) == /\ pc[self] = "V3"
 
 P4(self) == /\ pc[self] = "P4"
             /\ linked' = [linked EXCEPT ![self] = taskCounter]
-            /\ credit' = credit - Part
+            /\ credit' = (IF credit < 0 THEN 0 ELSE credit) - Part
             /\ pc' = [pc EXCEPT ![self] = "R6"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, expiring, flushing, 

@@ -56,7 +56,8 @@ class Limits:
 
     ``tlc_seconds``: wall time. ``bisimulation_seconds``: CPU time of a bisimulation, and of the
     random schedules of one grain. ``heap_mb``: of TLC's JVM.
-    ``schedules``: random ones. ``rounds``: of stress.
+    ``schedules``: random ones; ``mutant_schedules``: until a mutant shows its race.
+    ``rounds``: of stress.
     ``second_ways``: states of a bisimulation that are stepped again, reached along a second path.
     """
 
@@ -64,13 +65,14 @@ class Limits:
     bisimulation_seconds: float
     heap_mb: int
     schedules: int
+    mutant_schedules: int
     rounds: int
     second_ways: int = 24
 
 
 LIMITS = {
-    "fast": Limits(300, 120, 2500, 50, 100),
-    "nightly": Limits(3_600, 1_800, 6_000, 500, 500, second_ways=1_000_000),
+    "fast": Limits(300, 120, 2500, 50, 50, 100),
+    "nightly": Limits(3_600, 1_800, 6_000, 500, 1_500, 500, second_ways=1_000_000),
 }
 
 

@@ -37,7 +37,7 @@ def check(context: Context, config: Config) -> Report:
     """
     started = context.begin("random", config.name)
     graph = reduced_graph(context.mechanism, config.scenario)
-    fine, coarse = _schedules(context, config.scenario, graph)
+    fine, coarse = _schedules(context, config.scenario, context.limits.schedules, graph)
     found: list[tuple[str, str]] = []
     if deadlock := fine.deadlock or coarse.deadlock:
         found.append((DEADLOCK, f"after {' '.join(deadlock)}"))
@@ -80,7 +80,7 @@ def check_mutant(context: Context, mutant: Mutant) -> Report:
     """Random schedules of a mutant that loses a lock: the detector must report a race in both."""
     started = context.begin("random", mutant.name)
     mutated = context.without(mutant.decision)
-    fine, coarse = _schedules(mutated, mutant.scenario, None)
+    fine, coarse = _schedules(mutated, mutant.scenario, context.limits.mutant_schedules)
     both = fine.racing is not None and coarse.racing is not None
     return Report(
         [
@@ -146,7 +146,7 @@ def _recorded(
 
 
 def _schedules(
-    context: Context, scenario: str, graph: StateGraph | None
+    context: Context, scenario: str, most: int, graph: StateGraph | None = None
 ) -> tuple[RandomSchedules, RandomSchedules]:
     """Fine and coarse schedules; the fine ones are compared with the model's graph, if given."""
     implementation, program = context.implementation(), context.mechanism.scenarios[scenario]
@@ -155,7 +155,7 @@ def _schedules(
         implementation,
         program,
         # one thread has one schedule
-        schedules=context.limits.schedules if len(programs(program)) > 1 else 1,
+        schedules=most if len(programs(program)) > 1 else 1,
         seed=SEED,
         budget=context.limits.bisimulation_seconds,
     )
