@@ -20,11 +20,12 @@ CHANGED = "a copy of a project that was read before"
 PARSED = "a text that was read before"
 
 READERS = {
-    "wheelproof/plain/columns.py": "a source that Python has loaded",
     "wheelproof/plain/counterparts.py": "a source that Python has loaded",
     "wheelproof/plain/instrument/__init__.py": "a source that Python has loaded",
+    "wheelproof/plain/lock_order/text.py": "a source that Python has loaded",
+    "wheelproof/plain/modules.py": "a source that Python finds on its path",
+    "wheelproof/plain/shown.py": "a source that Python has loaded",
     "wheelproof/plain/substitutes.py": "the standard library's threading",
-    "wheelproof/plain/world.py": "a source that Python finds on its path",
     "wheelproof/artifacts.py": OWN,
     "wheelproof/certificates/__main__.py": "two files that its caller has made; it has no imports",
     "wheelproof/checks/cached.py": OWN,

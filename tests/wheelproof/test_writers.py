@@ -31,6 +31,7 @@ WRITERS = {
     "wheelproof/commands/verification.py": JSON,
     "wheelproof/console.py": SAME,
     "wheelproof/counterexample/document.py": JSON,
+    "wheelproof/counterexample/explored.py": JSON,
     "wheelproof/documents.py": JSON,
     "wheelproof/files.py": SAME,
     "wheelproof/java.py": CODE,
@@ -89,6 +90,7 @@ WRITERS = {
 """A source of the tool that writes files, or to standard output, and what it writes."""
 
 TEMPLATES = {
+    "wheelproof/report/page/orders.html.j2": "HTML, escaped",
     "wheelproof/report/page/page.html.j2": "HTML, escaped",
     "wheelproof/report/page/pictures.html.j2": "HTML, escaped",
     "wheelproof/report/review.md.j2": "Markdown, escaped",

@@ -18,7 +18,7 @@ from wheelproof.tlc import jar as jars
 from wheelproof.tlc import process, stored
 from wheelproof.tlc.result import Outcome, TlcResult
 
-LIMITS = Limits(60, 60, 2500, 60, 300)
+LIMITS = Limits(60, 60, 2500, 60, 60, 300)
 
 UNDECLARED = 300_000
 """States that a graph may have for which no count is declared."""
