@@ -26,7 +26,7 @@ from wheelproof.certificates.expressions import Refused  # noqa: E402
 from wheelproof.checks import prove  # noqa: E402
 
 if TYPE_CHECKING:
-    from proofs.kernel import Theorem, Theory
+    from wheelproof.prove.kernel import Theorem, Theory
 
 FOLDER = ROOT / "build" / "certificates"
 
@@ -52,8 +52,8 @@ class Counted(NamedTuple):
 
 def counted(theorem: Theorem, folder: Path) -> Counted:
     """Make and check the certificates of one theorem. Texts and proofs go to the folder."""
-    evidence = importlib.import_module("proofs.evidence")
-    solvers = importlib.import_module("proofs.solvers")
+    evidence = importlib.import_module("wheelproof.prove.evidence")
+    solvers = importlib.import_module("wheelproof.prove.solvers")
     accepted, steps, making, checking = 0, 0, 0.0, 0.0
     faults = []
     for vc in theorem.vcs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what spares the proofs their searches: proofs/generated/instances.json and runs.json.
+"""Write what spares the proofs their searches: proofs/instances.json and runs.json.
 
 The first has the instances that were enough for each condition, the second the runs in which each
 system took all of its actions. ``python tools/instances.py`` makes the conditions of all theorems
@@ -25,7 +25,7 @@ if str(ROOT) not in sys.path:
 from wheelproof.checks import prove  # noqa: E402
 
 if TYPE_CHECKING:
-    from proofs.kernel import Theory
+    from wheelproof.prove.kernel import Theory
 
 Found = dict[str, dict[str, list[list[int]]]]
 Runs = dict[str, list[list[tuple[str, tuple[int, ...]]]]]
@@ -59,8 +59,8 @@ def made(root: Path) -> Made:
             of.pop(condition, None)
 
     with prove.loaded(root) as theories:
-        enough = importlib.import_module("proofs.enough")
-        refutes = importlib.import_module("proofs.ts_instances").refutes
+        enough = importlib.import_module("wheelproof.prove.enough")
+        refutes = importlib.import_module("wheelproof.prove.ts_instances").refutes
         kept_runs = importlib.import_module("proofs.protocols.kept_runs")
         with enough.heard(hear), kept_runs.heard(runs.__setitem__):
             for theory in cast("dict[str, Theory]", theories).values():

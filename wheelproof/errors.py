@@ -66,6 +66,10 @@ class UsageError(WheelproofError):
     exit_code = 2
 
 
+class Misused(Exception):
+    """A project's call of the tool's code is wrong. It is a fault of the line that calls."""
+
+
 class ToolError(WheelproofError):
     """A tool that the check needs (Java, TLC) is absent or broke."""
 

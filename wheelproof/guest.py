@@ -18,7 +18,7 @@ from pathlib import PurePath
 from types import FrameType, TracebackType
 from typing import TypeGuard
 
-from wheelproof.errors import UsageError, WheelproofError, shortened
+from wheelproof.errors import Misused, UsageError, WheelproofError, shortened
 
 PACKAGES = frozenset({"impl", "harness", "model", "proofs", "traces"})
 """The packages of a project that have Python."""
@@ -116,7 +116,8 @@ def fault_of(error: BaseException) -> ProjectFault | None:
     """The fault of the project that an exception shows; None where it is the tool's.
 
     The innermost frame of the project or of the tool decides: frames of libraries are of whom
-    called them. A text that does not compile has no frame, and a file.
+    called them. Where the tool refuses a call, the innermost frame of the project decides. A text
+    that does not compile has no frame, and a file.
     """
     if isinstance(error, WheelproofError | KeyboardInterrupt | GeneratorExit):
         return None
@@ -129,7 +130,7 @@ def fault_of(error: BaseException) -> ProjectFault | None:
                 is_project(each) and each.f_code.co_name == "<module>" for each, _ in frames
             )
             return ProjectFault(error, place(frame, line), importing)
-        if is_tool(frame):
+        if is_tool(frame) and not isinstance(error, Misused):
             return None
     return None
 

@@ -6,7 +6,7 @@ group follows from the first.
 
 from __future__ import annotations
 
-from proofs.arithmetic import Arithmetic, Step, between, both, div, mod, mul, use
+from wheelproof.prove.arithmetic import Arithmetic, Step, between, both, div, mod, mul, use
 
 THEORY = Arithmetic("arith.base", mechanism="timing_wheel")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from proofs.arith import levels
 from proofs.arith.clock import trim
 from proofs.arith.slots import key, slot
-from proofs.arithmetic import (
+from wheelproof.prove.arithmetic import (
     Arithmetic,
     Claim,
     Mutant,

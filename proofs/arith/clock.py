@@ -7,7 +7,7 @@ the time that it has itself. Kafka: ``TimingWheel.advanceClock``.
 from __future__ import annotations
 
 from proofs.arith import base
-from proofs.arithmetic import (
+from wheelproof.prove.arithmetic import (
     Arithmetic,
     Claim,
     Mutant,

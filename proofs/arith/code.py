@@ -15,8 +15,19 @@ from impl import timing_wheel
 from proofs.arith import bounds
 from proofs.arith.clock import advanced, moves, trim
 from proofs.arith.slots import LEVEL, key, slot, taken
-from proofs.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, implies, mul, use, when
-from proofs.symbolic import run_on
+from wheelproof.prove.arithmetic import (
+    Arithmetic,
+    Claim,
+    Mutant,
+    Number,
+    Step,
+    both,
+    implies,
+    mul,
+    use,
+    when,
+)
+from wheelproof.prove.symbolic import run_on
 
 DUE, TAKEN, PASSED_ON, SOMETHING_ELSE = range(4)
 

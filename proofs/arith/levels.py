@@ -9,7 +9,7 @@ from __future__ import annotations
 from proofs.arith import slots
 from proofs.arith.clock import trim
 from proofs.arith.slots import LEVEL, key
-from proofs.arithmetic import Arithmetic, Mutant, Step, both, div, implies, mod, mul, use
+from wheelproof.prove.arithmetic import Arithmetic, Mutant, Step, both, div, implies, mod, mul, use
 
 THEORY = Arithmetic("arith.levels", mechanism="timing_wheel", after=(slots.THEORY,))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from proofs.arith import bounds
 from proofs.arith.clock import advanced, trim
 from proofs.arith.slots import LEVEL, key, slot, taken
-from proofs.arithmetic import (
+from wheelproof.prove.arithmetic import (
     Arithmetic,
     Claim,
     Mutant,

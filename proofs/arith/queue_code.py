@@ -11,8 +11,8 @@ from typing import Any
 
 from impl import timing_wheel
 from proofs.arith import code
-from proofs.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, implies, when
-from proofs.symbolic import run_on
+from wheelproof.prove.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, implies, when
+from wheelproof.prove.symbolic import run_on
 
 
 def waiting(delay: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from proofs.arith import clock
 from proofs.arith.clock import trim
-from proofs.arithmetic import (
+from wheelproof.prove.arithmetic import (
     Arithmetic,
     Claim,
     Mutant,

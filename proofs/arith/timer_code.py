@@ -12,8 +12,8 @@ from typing import Any
 
 from impl import system_timer
 from proofs.arith import code
-from proofs.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, when
-from proofs.symbolic import run_on
+from wheelproof.prove.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, when
+from wheelproof.prove.symbolic import run_on
 
 REFUSED = -1
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from proofs.atomic.invariant import Variable
 from proofs.atomic.words import NAME, WORDS
-from proofs.generated.shapes import INT, Shape
 from proofs.protocols.own_subject import Here, Subject
+from wheelproof.prove.module.shapes import INT, Shape
 
 
 def scenario(

@@ -6,9 +6,9 @@ operations have returned has no terms: ``exact`` says of it what is claimed.
 
 from __future__ import annotations
 
-from proofs.generated.shapes import BOOL, INT, Listing, Subset, Vocabulary, partial, prefixed
 from proofs.protocols import mutated
-from proofs.ts import WHOLE, sort
+from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Vocabulary, partial, prefixed
+from wheelproof.prove.ts import WHOLE, sort
 
 NAME = "atomic"
 THREAD = sort("Caller", null="no_caller")

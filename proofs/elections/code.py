@@ -15,8 +15,8 @@ from typing import Any
 
 import z3
 
-from proofs.kernel import ProofError
-from proofs.symbolic import Condition, Symbol, paths
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.symbolic import Condition, Symbol, paths
 
 REPLICA = z3.IntSort()
 IN_ISR, LIVE, DOWN = (

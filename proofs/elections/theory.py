@@ -17,7 +17,7 @@ from impl import partition_leader
 from proofs.elections import code
 from proofs.elections.code import DOWN, IN_ISR, LIVE, MEMBER, UNCLEAN, fits
 from proofs.elections.replays import Case, confirmed, loop_elsewhere
-from proofs.kernel import VC, Control, Theory, refuted
+from wheelproof.prove.kernel import VC, Control, Theory, refuted
 
 THEORY = Theory("elections.theory", mechanism="partition_leader")
 

@@ -5,7 +5,8 @@ Tickets, sessions and what is for their history have no terms. So a thread may w
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -17,8 +18,7 @@ from proofs.generated.shapes import (
     prefixed,
     sequence,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "event_queue"
 THREAD = sort("Hand", null="no_hand")

@@ -22,8 +22,8 @@ from proofs.heap.sequences import Key, Sequence, either, places
 from proofs.heap.submitted import operators
 from proofs.heap.turns import Element, Elements, Moved, method, plain, queue
 from proofs.heap.unfolding import Called, Keys, Unfolding
-from proofs.kernel import VC, ProofError, Theory
-from proofs.symbolic import Symbol, paths
+from wheelproof.prove.kernel import VC, ProofError, Theory
+from wheelproof.prove.symbolic import Symbol, paths
 
 LEFT = z3.Function("delay", z3.IntSort(), z3.IntSort())
 """How long it is until an element is due."""

@@ -17,7 +17,7 @@ from proofs.heap import counting
 from proofs.heap.reading import Reading
 from proofs.heap.sequences import ELEMENT, Key, Sequence, is_heap, once, rises, sinks
 from proofs.heap.unfolding import Called, Keys, Unfolding
-from proofs.kernel import VC, ProofError
+from wheelproof.prove.kernel import VC, ProofError
 
 NEW, PLACE = z3.Ints("new place")
 S = Sequence.any("s")

@@ -24,7 +24,7 @@ from proofs.heap.sequences import (
     without_first,
 )
 from proofs.heap.values import Listed
-from proofs.kernel import VC, Theory, refuted
+from wheelproof.prove.kernel import VC, Theory, refuted
 
 S, T = Sequence.any("s"), Sequence.any("t")
 A, B, M = z3.Ints("a b m")

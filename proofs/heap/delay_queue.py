@@ -10,8 +10,8 @@ from proofs.heap.conditions import Heap, S
 from proofs.heap.counting import THEORY as COUNTING
 from proofs.heap.planted import ELEMENTS, ORDER, Planted, Specified
 from proofs.heap.submitted import operators
-from proofs.kernel import Theory
 from proofs.protocols import mutated
+from wheelproof.prove.kernel import Theory
 from wheelproof.tla.syntax import Module
 
 NAME = "delay_queue"

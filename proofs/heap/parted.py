@@ -8,8 +8,8 @@ from proofs.heap.planted import Specified
 from proofs.heap.queues import Queue, submit
 from proofs.heap.submitted import operators
 from proofs.heap.timer import FAULTS
-from proofs.kernel import Theory
 from proofs.protocols import mutated
+from wheelproof.prove.kernel import Theory
 from wheelproof.tla.syntax import Module
 
 NAME = "parted_timer"

@@ -15,8 +15,8 @@ import z3
 
 from proofs.heap.conditions import Heap
 from proofs.heap.values import Listed, differs, is_heap, is_heap_but
-from proofs.kernel import VC, Control, Found, refuted
 from proofs.protocols import mutated
+from wheelproof.prove.kernel import VC, Control, Found, refuted
 from wheelproof.tla import values
 from wheelproof.tla.values import Undefined
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from proofs.heap.reading import Reading
 from proofs.heap.sequences import Sequence
-from proofs.kernel import ProofError
+from wheelproof.prove.kernel import ProofError
 from wheelproof.tla.layout import actions, label_of
 from wheelproof.tla.syntax import (
     Builtin,

@@ -13,11 +13,11 @@ from proofs.heap.planted import ELEMENTS, ORDER, Planted, Specified
 from proofs.heap.queues import Queue, submit
 from proofs.heap.sequences import Sequence, first_is_least
 from proofs.heap.submitted import operators
-from proofs.kernel import VC, Theory
 from proofs.protocols import mutated
 from proofs.protocols.system_timer_runs import system
 from proofs.protocols.system_timer_steps import BUCKET, C
 from proofs.protocols.theory import LateVC
+from wheelproof.prove.kernel import VC, Theory
 from wheelproof.tla.syntax import Module
 
 NAME = "system_timer"

@@ -14,10 +14,10 @@ from typing import Any
 
 import z3
 
-from proofs.arithmetic import meaning
 from proofs.heap.sequences import Key
-from proofs.kernel import ProofError
-from proofs.symbolic import Condition, Symbol, term
+from wheelproof.prove.arithmetic import meaning
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.symbolic import Condition, Symbol, term
 
 CLASS = "DelayQueue"
 

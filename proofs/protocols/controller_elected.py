@@ -12,7 +12,7 @@ from z3 import And, ForAll, Implies, Not, Or, Store
 
 from proofs.protocols.controller_epochs import NO_NAME, OF_EARLY, Epochs, K, T, at, read
 from proofs.protocols.controller_words import ELECTOR, MANNER, NO_ONE, OPERATION, THREAD
-from proofs.ts import WHOLE, Step, array, conjunct
+from wheelproof.prove.ts import WHOLE, Step, array, conjunct
 
 (U,) = THREAD.consts("other_thread")
 

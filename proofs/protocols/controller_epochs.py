@@ -11,9 +11,6 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
-from proofs.generated.shapes import named_element
-from proofs.generated.starts import starts
-from proofs.generated.systems import Generated
 from proofs.protocols.controller_words import (
     ELECTOR,
     LABEL,
@@ -23,7 +20,10 @@ from proofs.protocols.controller_words import (
     THREAD,
     UNREADABLE,
 )
-from proofs.ts import conjunct
+from wheelproof.prove.module.shapes import named_element
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import conjunct
 
 (T,) = THREAD.consts("thread")
 K = z3.Int("number")

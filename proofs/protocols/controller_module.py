@@ -8,7 +8,6 @@ from typing import Any
 
 import z3
 
-from proofs.kernel import Theory
 from proofs.protocols import own_invariant
 from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
@@ -18,7 +17,8 @@ from proofs.protocols.controller_words import LABELS, NAME
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached
 from proofs.protocols.theory import ATOMIC, LateVC
-from proofs.ts_concrete import State
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts_concrete import State
 
 THEOREMS: dict[type[Epochs], str] = {
     Epochs: "Spec.ControllerEpochs",

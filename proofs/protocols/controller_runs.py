@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from proofs.generated import systems
-from proofs.generated.actions import ABSENT
-from proofs.generated.states import Placed
 from proofs.protocols import mutated
 from proofs.protocols.controller_elected import Elected
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_words import LABEL, MANNER, NAME, NEVER, UNREADABLE, WORDS
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached
-from proofs.ts_concrete import Compiled, State
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.actions import ABSENT
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts_concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
 
 NUMBERS = 8

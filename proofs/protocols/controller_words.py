@@ -8,7 +8,8 @@ notification asks for. So an event may be any.
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -19,8 +20,7 @@ from proofs.generated.shapes import (
     prefixed,
     single,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "controller"
 THREAD = sort("Broker", null="no_broker")

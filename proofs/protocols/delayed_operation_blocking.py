@@ -8,7 +8,7 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
 from proofs.protocols.delayed_operation_steps import INT, NO_THREAD, THREAD, VIA, Operation, T
-from proofs.ts import Enumeration, Step, action, conjunct, safety, when
+from wheelproof.prove.ts import Enumeration, Step, action, conjunct, safety, when
 
 
 class Blocking(Operation):

@@ -8,7 +8,7 @@ import z3
 from z3 import And, Exists, ForAll, Implies, Not, Or, Store
 
 from proofs.protocols.delayed_operation_steps import BOOL, NO_THREAD, THREAD, VIA, Operation, T
-from proofs.ts import Enumeration, Step, action, array, conjunct, safety, when
+from wheelproof.prove.ts import Enumeration, Step, action, array, conjunct, safety, when
 
 
 class ComparedAndSet(Operation):

@@ -17,9 +17,6 @@ from typing import Any
 import z3
 from z3 import And, ForAll, Implies, Not, Or
 
-from proofs.generated import levels
-from proofs.generated.shapes import blank
-from proofs.kernel import VC, Control, Found, Theory
 from proofs.protocols.delayed_operation_ghosts import NO_OPERATION, Stacked, at
 from proofs.protocols.delayed_operation_module import module_digest
 from proofs.protocols.delayed_operation_runs import NAME, Reached, Rung, rung, system
@@ -28,7 +25,10 @@ from proofs.protocols.delayed_operation_theory import THEORY as PROVED
 from proofs.protocols.delayed_operation_words import BEGUN, OPERATION, PROTOCOL
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import same, simple
-from proofs.ts_concrete import State
+from wheelproof.prove.kernel import VC, Control, Found, Theory
+from wheelproof.prove.module import levels
+from wheelproof.prove.module.shapes import blank
+from wheelproof.prove.ts_concrete import State
 
 A, B = THREAD.consts("caller second_caller")
 (O,) = OPERATION.consts("tried")

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import z3
 
-from proofs.kernel import Theory
 from proofs.protocols import delayed_operation as systems
 from proofs.protocols.delayed_operation_compared import TryPending
 from proofs.protocols.delayed_operation_faults import EVERYTHING, scope
@@ -33,7 +32,8 @@ from proofs.protocols.delayed_operation_theory import THEORY as PROVED
 from proofs.protocols.faults import Scope
 from proofs.protocols.ranks import RANK, Planted, invariant, obligations
 from proofs.protocols.theory import ATOMIC, Conditions
-from proofs.ts import Condition, Step, action, when
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts import Condition, Step, action, when
 
 # -- attempts that need not end
 

@@ -38,7 +38,7 @@ from proofs.protocols.delayed_operation_mutants import (
 from proofs.protocols.delayed_operation_steps import Operation
 from proofs.protocols.delayed_operation_view import View
 from proofs.protocols.faults import Fault, Scope
-from proofs.ts_search import Roles, Taken
+from wheelproof.prove.ts_search import Roles, Taken
 
 
 def scope(conditions: str, operations: int = 1, **begins: str) -> Scope:

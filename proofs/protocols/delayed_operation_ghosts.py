@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.generated.systems import Generated
 from proofs.protocols.delayed_operation_steps import CONDITION, NO_THREAD, THREAD, C, T
 from proofs.protocols.delayed_operation_words import BEGUN, LABEL, LOCK, OPERATION, PROTOCOL
-from proofs.ts import Step, array
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Step, array
 
 NO_OPERATION, NO_LOCK = OPERATION.null, LOCK.null
 (O,) = OPERATION.consts("operation")

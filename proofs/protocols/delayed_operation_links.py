@@ -28,7 +28,7 @@ from proofs.protocols.delayed_operation_ghosts import (
 )
 from proofs.protocols.delayed_operation_steps import NO_THREAD, T
 from proofs.protocols.delayed_operation_words import BEGUN, PROTOCOL
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 
 class Linked(Stacked):

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
 from proofs.protocols.delayed_operation_ghosts import BASE, PROCEDURES
 from proofs.protocols.delayed_operation_links import Linked
@@ -17,8 +16,9 @@ from proofs.protocols.delayed_operation_simulation import Kept, hints
 from proofs.protocols.delayed_operation_theory import THEORY as PROVED
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.solvers import trusted
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts_instances import cores
 from wheelproof.tla import export
 
 LABELS = (*BASE[:-1], *(label for labels in PROCEDURES.values() for label in labels.split()))

@@ -17,7 +17,7 @@ from proofs.protocols.delayed_operation_compared import (
     TryPendingHeld,
 )
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD, Operation
-from proofs.ts import Enumeration, Step, action, safety, when
+from wheelproof.prove.ts import Enumeration, Step, action, safety, when
 
 
 class TestedThenSet(ComparedAndSet):

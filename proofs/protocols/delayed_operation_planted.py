@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.kernel import Found
 from proofs.protocols import delayed_operation as systems
 from proofs.protocols.delayed_operation_runs import Reached, Rung, rung
 from proofs.protocols.delayed_operation_simulation import Kept, Simulation
 from proofs.protocols.faults import fails
 from proofs.protocols.timer_task_list_planted import goals_on, violated
+from wheelproof.prove.kernel import Found
 
 ENABLED = "enabled"
 """What stands for a way's goal where a label has none."""

@@ -36,7 +36,7 @@ from proofs.protocols.delayed_operation_steps import (
     T,
 )
 from proofs.protocols.ranks import RANK, number
-from proofs.ts import Condition, Step, action, conjunct, when
+from wheelproof.prove.ts import Condition, Step, action, conjunct, when
 
 WHILE_OPEN = {"P3": 9, "P4": 8, "P1": 6, "P2": 5, "Y1": 4, "X1": 3, "P5": 3, "P6": 1}
 RETRIES = 6

@@ -20,7 +20,7 @@ from proofs.protocols.delayed_operation_links import Linked
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD, VIA, Operation
 from proofs.protocols.delayed_operation_words import PROTOCOL
 from proofs.protocols.timer_task_list_simulation import same, simple
-from proofs.ts import Everywhere, Step
+from wheelproof.prove.ts import Everywhere, Step
 
 _T = z3.Const("seen_thread", THREAD.z3)
 _C = z3.Const("seen_condition", CONDITION.z3)

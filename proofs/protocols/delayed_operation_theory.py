@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proofs.kernel import Theory
 from proofs.protocols import delayed_operation as systems
 from proofs.protocols.delayed_operation_faults import EVERYTHING, FAULTS, view_of
 from proofs.protocols.theory import submit
+from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.delayed_operation", mechanism="delayed_operation")
 

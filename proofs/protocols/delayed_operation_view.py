@@ -13,7 +13,7 @@ from model.delayed_operation import Model
 from proofs.protocols import delayed_operation as proof
 from proofs.protocols.delayed_operation_steps import Operation
 from proofs.protocols.stack import Level, levels, pending
-from proofs.ts_concrete import Compiled, Instance, State
+from wheelproof.prove.ts_concrete import Compiled, Instance, State
 
 OPERATION_OF = {
     "onComplete": "co",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols.delayed_operation_steps import CONDITION, THREAD
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -15,8 +16,7 @@ from proofs.generated.shapes import (
     prefixed,
     sequence,
 )
-from proofs.protocols.delayed_operation_steps import CONDITION, THREAD
-from proofs.ts import Enumeration, sort
+from wheelproof.prove.ts import Enumeration, sort
 
 OPERATION = sort("Operation", null="no_operation")
 LOCK = sort("CallersLock", null="no_lock")

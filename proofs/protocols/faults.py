@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from proofs.kernel import Control, Found
-from proofs.ts import WHOLE, System
-from proofs.ts_concrete import Compiled, Instance
-from proofs.ts_search import BudgetSpent, Roles, Searched, Taken, search
+from wheelproof.prove.kernel import Control, Found
+from wheelproof.prove.ts import WHOLE, System
+from wheelproof.prove.ts_concrete import Compiled, Instance
+from wheelproof.prove.ts_search import BudgetSpent, Roles, Searched, Taken, search
 
 
 class NotFollowed(Exception):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-FILE = Path(__file__).parents[1] / "generated" / "runs.json"
+FILE = Path(__file__).parents[1] / "runs.json"
 """System -> its runs, each a list of steps: the action's name, and its arguments as numbers."""
 
 Step = tuple[str, tuple[int, ...]]

@@ -7,7 +7,6 @@ from functools import partial
 
 import z3
 
-from proofs.kernel import Theory
 from proofs.protocols import own_invariant
 from proofs.protocols.overflow_wheel_planted import FAULTS
 from proofs.protocols.overflow_wheel_published import Published, first
@@ -16,7 +15,8 @@ from proofs.protocols.overflow_wheel_unlinked import Unlinked
 from proofs.protocols.overflow_wheel_words import LABELS, NAME
 from proofs.protocols.own_runs import START, Reached
 from proofs.protocols.theory import LateVC
-from proofs.ts_concrete import State
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts_concrete import State
 
 THEOREMS: dict[type[Published], str] = {
     Published: "Spec.OverflowWheel",

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, Implies, Not, Or
 
-from proofs.generated.shapes import named_element
-from proofs.generated.starts import starts
-from proofs.generated.systems import Generated
 from proofs.protocols.overflow_wheel_words import FIELD, LABEL, NAMED, OPERATION, THING, THREAD
-from proofs.ts import Step, conjunct
+from wheelproof.prove.module.shapes import named_element
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Step, conjunct
 
 (T,) = THREAD.consts("thread")
 K, PLACE = z3.Ints("number place")

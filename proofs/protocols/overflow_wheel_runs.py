@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from proofs.generated import systems
-from proofs.generated.closing import Closed
 from proofs.protocols import mutated
 from proofs.protocols.mutated import Changes
 from proofs.protocols.overflow_wheel_published import Published
 from proofs.protocols.overflow_wheel_words import NAME, NAMED, WORDS
 from proofs.protocols.own_runs import START, Reached
-from proofs.ts_concrete import Compiled, State
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.closing import Closed
+from wheelproof.prove.ts_concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
 
 NUMBERS = 8

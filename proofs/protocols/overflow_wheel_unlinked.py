@@ -9,7 +9,7 @@ from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.protocols.overflow_wheel_published import NO_ONE, NOTHING, K, Published, T, at, back
 from proofs.protocols.overflow_wheel_words import OPERATION, THREAD
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 REMOVING = tuple(f"U{number}" for number in range(1, 12))
 ADDING = tuple(f"A{number}" for number in range(1, 12))

@@ -7,7 +7,8 @@ memory are of one sort.
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -20,8 +21,7 @@ from proofs.generated.shapes import (
     sequence,
     spaced,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "overflow_wheel"
 THREAD = sort("Process", null="no_process")

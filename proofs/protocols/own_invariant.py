@@ -13,16 +13,16 @@ from typing import Any
 
 import z3
 
-from proofs.generated import sizes
-from proofs.generated.properties import opened, stated
-from proofs.generated.systems import Generated
-from proofs.kernel import VC, ProofError
 from proofs.protocols import mutated
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts_concrete import State
-from proofs.ts_instances import Instances, cores
+from wheelproof.prove.kernel import VC, ProofError
+from wheelproof.prove.module import sizes
+from wheelproof.prove.module.properties import opened, stated
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts_concrete import State
+from wheelproof.prove.ts_instances import Instances, cores
 from wheelproof.tla import export
 
 

@@ -12,19 +12,19 @@ from typing import Any
 
 import z3
 
-from proofs.generated import systems
-from proofs.generated.shapes import Vocabulary, Words
-from proofs.generated.starts import starts
-from proofs.generated.states import Placed
-from proofs.generated.systems import Generated
-from proofs.kernel import VC, Found, ProofError, Theorem, Theory
 from proofs.protocols import mutated, own_invariant, own_planted
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached, violated
 from proofs.protocols.theory import ATOMIC, LateVC
-from proofs.ts_concrete import Compiled, State
-from proofs.ts_instances import cores
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.prove.kernel import VC, Found, ProofError, Theorem, Theory
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.shapes import Vocabulary, Words
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts_concrete import Compiled, State
+from wheelproof.prove.ts_instances import cores
 from wheelproof.tla.model import Compiled as Specification
 
 STOPPED = "no thread can step"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.kernel import Control, Found
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import Reached, broken_goal, violated
+from wheelproof.prove.kernel import Control, Found
 
 
 @dataclass(frozen=True)

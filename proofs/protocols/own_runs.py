@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from proofs.generated.shapes import Words
-from proofs.generated.states import Placed
 from proofs.protocols.witness import Witnesses
-from proofs.ts_concrete import Move, State
+from wheelproof.prove.module.shapes import Words
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts_concrete import Move, State
 
 START = "start"
 DEADLOCK = "NoDeadlock"

@@ -13,18 +13,18 @@ from typing import Any
 
 import z3
 
-from proofs.generated import systems
-from proofs.generated.shapes import Vocabulary, Words
-from proofs.generated.states import Placed
-from proofs.generated.systems import Generated
-from proofs.kernel import VC, Control, Found, ProofError, Theory
 from proofs.protocols import mutated, own_invariant
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached, Scheduled, broken_goal, violated
 from proofs.protocols.theory import ATOMIC, LateVC
-from proofs.ts import WHOLE
-from proofs.ts_concrete import Compiled, State
-from proofs.ts_extremes import Determined
+from wheelproof.prove.kernel import VC, Control, Found, ProofError, Theory
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.shapes import Vocabulary, Words
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import WHOLE
+from wheelproof.prove.ts_concrete import Compiled, State
+from wheelproof.prove.ts_extremes import Determined
 from wheelproof.tla.model import Compiled as Specification
 
 

@@ -44,7 +44,7 @@ from proofs.protocols.purgatory_state import (
     waits,
 )
 from proofs.protocols.purgatory_steps import YES
-from proofs.ts import Step, action, conjunct, safety, when
+from wheelproof.prove.ts import Step, action, conjunct, safety, when
 
 
 class Purgatory(Ranking):

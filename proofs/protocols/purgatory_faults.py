@@ -12,7 +12,7 @@ from proofs.protocols import purgatory_mutants as mutants
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.purgatory import Purgatory
 from proofs.protocols.purgatory_ranked import EntererHelps, NoFairTimer
-from proofs.ts_search import Roles, Taken
+from wheelproof.prove.ts_search import Roles, Taken
 
 ENDED = {
     "registrar": None,

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.generated.systems import Generated
 from proofs.protocols.purgatory_state import (
     KEY,
     NO_KEY,
@@ -28,7 +27,8 @@ from proofs.protocols.purgatory_state import (
 )
 from proofs.protocols.purgatory_words import BEGUN, LABEL, NO_CONDITION, NO_OPERATION, OPERATION
 from proofs.protocols.purgatory_words import PROTOCOL as PROTOCOLS
-from proofs.ts import Step, array
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Step, array
 
 INT, BOOL = z3.IntSort(), z3.BoolSort()
 (O,) = OPERATION.consts("operation")

@@ -36,7 +36,7 @@ from proofs.protocols.purgatory_state import (
     waits,
 )
 from proofs.protocols.purgatory_steps import OperationSteps
-from proofs.ts import conjunct, kept
+from wheelproof.prove.ts import conjunct, kept
 
 
 class Invariant(OperationSteps, ListSteps):

@@ -31,7 +31,7 @@ from proofs.protocols.purgatory_ghosts import (
 )
 from proofs.protocols.purgatory_state import NO_KEY, NO_THREAD, K, T
 from proofs.protocols.purgatory_words import NO_OPERATION
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 UNWINDING = ("L6", "L7", "A2", "A4", "Z1", "B3", "C6", "T1", "J2", "T0", "Done")
 """Labels at which a thread may be once an onComplete has raised."""

@@ -15,7 +15,7 @@ from proofs.protocols.purgatory_ghosts import L, M, at, bottom, every_thread
 from proofs.protocols.purgatory_links import OnStacks
 from proofs.protocols.purgatory_state import NO_KEY, K, T
 from proofs.protocols.purgatory_words import NO_OPERATION
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 
 def listed(

@@ -31,7 +31,7 @@ from proofs.protocols.purgatory_state import (
     waits,
 )
 from proofs.protocols.purgatory_steps import NO, YES
-from proofs.ts import Step, action, when
+from wheelproof.prove.ts import Step, action, when
 
 
 class ListSteps(Seen):

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
 from proofs.protocols.mutated import Changes
 from proofs.protocols.purgatory_ghosts import BASE, NEVER, PROCEDURES
@@ -19,10 +18,11 @@ from proofs.protocols.purgatory_state import RESULT
 from proofs.protocols.purgatory_theory import THEORY as PROVED
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.solvers import trusted
-from proofs.ts_concrete import State
-from proofs.ts_ground import arbitrary
-from proofs.ts_instances import Instances, cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts_concrete import State
+from wheelproof.prove.ts_ground import arbitrary
+from wheelproof.prove.ts_instances import Instances, cores
 from wheelproof.tla import export
 
 LABELS = (*BASE, *(label for labels in PROCEDURES.values() for label in labels.split()), *NEVER)

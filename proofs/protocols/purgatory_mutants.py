@@ -23,7 +23,7 @@ from proofs.protocols.purgatory_state import (
     is_at,
 )
 from proofs.protocols.purgatory_steps import NO, YES
-from proofs.ts import Step, action, when
+from wheelproof.prove.ts import Step, action, when
 
 
 class CompletesAgain(Purgatory):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.kernel import Found
 from proofs.protocols.delayed_operation_planted import stuck
 from proofs.protocols.mutated import Changes
 from proofs.protocols.purgatory_links_lists import Linked
 from proofs.protocols.purgatory_runs import Reached, scenario
 from proofs.protocols.purgatory_simulation import ENABLED, WAITING, Simulation
 from proofs.protocols.timer_task_list_planted import goals_on, violated
+from wheelproof.prove.kernel import Found
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import z3
 
-from proofs.kernel import Control, Found
 from proofs.protocols.faults import Scope
 from proofs.protocols.purgatory import Purgatory
 from proofs.protocols.purgatory_ranking import TAKES_LOCK, one_ranked, ranked
 from proofs.protocols.ranks import RANK, broken
-from proofs.ts import Condition
+from wheelproof.prove.kernel import Control, Found
+from wheelproof.prove.ts import Condition
 
 
 class WithoutDistance(Purgatory):

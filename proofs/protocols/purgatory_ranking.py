@@ -36,7 +36,7 @@ from proofs.protocols.purgatory_state import (
     is_at,
 )
 from proofs.protocols.ranks import RANK, number
-from proofs.ts import Condition, System
+from wheelproof.prove.ts import Condition, System
 
 TAKES_LOCK = (
     *("begins_to_enter", "locks_to_try", "locks_to_force"),

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from proofs.generated import levels, systems
-from proofs.generated.states import Placed
 from proofs.protocols import mutated
 from proofs.protocols.mutated import Changes
 from proofs.protocols.purgatory_links_lists import Linked
 from proofs.protocols.purgatory_words import WORDS
 from proofs.protocols.witness import Witnesses
-from proofs.ts_concrete import Compiled, Move, State
+from wheelproof.prove.module import levels, systems
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts_concrete import Compiled, Move, State
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "purgatory"

@@ -25,7 +25,7 @@ from proofs.protocols.purgatory_seen import (
 )
 from proofs.protocols.purgatory_state import KEY, THREAD
 from proofs.protocols.timer_task_list_simulation import Case, same, simple
-from proofs.ts import Everywhere, Step
+from wheelproof.prove.ts import Everywhere, Step
 
 OF_FORCE = {
     "L1_to_back": "need_not_lock",

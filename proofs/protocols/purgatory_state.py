@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Not, Or, Store
 
-from proofs.ts import Enumeration, System, array, sort
+from wheelproof.prove.ts import Enumeration, System, array, sort
 
 THREAD = sort("Thread", null="no_thread")
 KEY = sort("Key", null="no_key")

@@ -25,7 +25,7 @@ from proofs.protocols.purgatory_state import (
     rests,
     taken,
 )
-from proofs.ts import Step, action, when
+from wheelproof.prove.ts import Step, action, when
 
 YES, NO = z3.BoolVal(True), z3.BoolVal(False)
 

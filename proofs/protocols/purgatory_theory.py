@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from proofs.kernel import Theory
 from proofs.protocols.purgatory import InOrder, Purgatory
 from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, RANKED, view_of
 from proofs.protocols.purgatory_ranked import controls, named
 from proofs.protocols.purgatory_ranking import ranked
 from proofs.protocols.ranks import obligations
 from proofs.protocols.theory import ATOMIC, Conditions, submit
+from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.purgatory", mechanism="purgatory")
 ASSUMED = ("A-MONOTONE", "A-ENTERED")

@@ -13,7 +13,7 @@ from model.purgatory import Model
 from proofs.protocols import purgatory as proof
 from proofs.protocols.purgatory_state import CALLERS, Seen
 from proofs.protocols.stack import Level, levels, pending
-from proofs.ts_concrete import Compiled, Instance, State
+from wheelproof.prove.ts_concrete import Compiled, Instance, State
 
 SYSTEMS: tuple[type[Seen], ...] = (proof.Purgatory, proof.InOrder)
 """Every system that some operation is one of."""

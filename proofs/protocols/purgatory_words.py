@@ -6,7 +6,8 @@ and the list of what ``cancelForKey`` returns. No other step reads them.
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols.purgatory_state import KEY, SHARD, THREAD, WATCHERS
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -19,8 +20,7 @@ from proofs.generated.shapes import (
     prefixed,
     sequence,
 )
-from proofs.protocols.purgatory_state import KEY, SHARD, THREAD, WATCHERS
-from proofs.ts import WHOLE, sort
+from wheelproof.prove.ts import WHOLE, sort
 
 OPERATION = sort("Operation", null="no_operation")
 CONDITION = sort("Condition", null="no_condition")

@@ -9,13 +9,13 @@ from typing import Any
 
 import z3
 
-from proofs.enough import instantiated, searched
-from proofs.kernel import VC, Control, Found
 from proofs.protocols.faults import Scope
 from proofs.protocols.theory import Conditions, LateVC
-from proofs.ts import Condition, Enumeration, System
-from proofs.ts_concrete import Compiled, Instance, Move, State
-from proofs.ts_search import Taken
+from wheelproof.prove.enough import instantiated, searched
+from wheelproof.prove.kernel import VC, Control, Found
+from wheelproof.prove.ts import Condition, Enumeration, System
+from wheelproof.prove.ts_concrete import Compiled, Instance, Move, State
+from wheelproof.prove.ts_search import Taken
 
 RANK = "rank "
 """What the name of a condition about the rank begins with; the action's name follows."""

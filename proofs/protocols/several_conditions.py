@@ -15,7 +15,17 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
-from proofs.ts import Enumeration, Step, System, action, array, conjunct, safety, sort, when
+from wheelproof.prove.ts import (
+    Enumeration,
+    Step,
+    System,
+    action,
+    array,
+    conjunct,
+    safety,
+    sort,
+    when,
+)
 
 THREAD = sort("Thread", null="no_thread")
 KEY = sort("Key")

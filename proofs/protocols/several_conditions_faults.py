@@ -20,8 +20,8 @@ from proofs.protocols.several_conditions import (
     go,
     is_at,
 )
-from proofs.ts import Step, action, array, when
-from proofs.ts_search import Roles, Taken
+from wheelproof.prove.ts import Step, action, array, when
+from wheelproof.prove.ts_search import Roles, Taken
 
 
 class WithoutSecondTry(Watching):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proofs.kernel import Theory
 from proofs.protocols.several_conditions import Watching
 from proofs.protocols.several_conditions_faults import EVERYTHING, FAULTS, view_of
 from proofs.protocols.theory import submit
+from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.several_conditions", mechanism="purgatory")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from model.pluscal import DONE, Machine
-from proofs.ts_concrete import State
+from wheelproof.prove.ts_concrete import State
 
 
 class Level(NamedTuple):

@@ -22,7 +22,6 @@ import z3
 from z3 import And, Exists, ForAll, If, Implies, Not, Or
 
 from proofs.arith.slots import slot as slot_of
-from proofs.arithmetic import mod, mul
 from proofs.protocols.system_timer_reaping import ReaperSteps
 from proofs.protocols.system_timer_steps import (
     ADDING,
@@ -36,7 +35,8 @@ from proofs.protocols.system_timer_steps import (
     T,
     is_at,
 )
-from proofs.ts import (
+from wheelproof.prove.arithmetic import mod, mul
+from wheelproof.prove.ts import (
     conjunct,
     safety,
 )

@@ -13,7 +13,6 @@ import z3
 from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
 from proofs.arith.clock import trim
-from proofs.arithmetic import POWER, mod, mul
 from proofs.protocols.system_timer_entries import B, Entries, cancelled
 from proofs.protocols.system_timer_links import Linked, V, at, every_thread, number, tick
 from proofs.protocols.system_timer_steps import (
@@ -26,7 +25,8 @@ from proofs.protocols.system_timer_steps import (
     T,
 )
 from proofs.protocols.system_timer_words import LEVEL, NO_LEVEL
-from proofs.ts import array, conjunct, safety
+from wheelproof.prove.arithmetic import POWER, mod, mul
+from wheelproof.prove.ts import array, conjunct, safety
 
 (H,) = LEVEL.consts("level_above")
 

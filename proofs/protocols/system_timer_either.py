@@ -11,8 +11,6 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Implies, Or
 
-from proofs.generated.scopes import Frames
-from proofs.generated.terms import Terms
 from proofs.protocols.system_timer_links import (
     IN_ADD,
     IN_EXPIRE,
@@ -25,7 +23,9 @@ from proofs.protocols.system_timer_links import (
 )
 from proofs.protocols.system_timer_steps import NO_BUCKET, NO_ENTRY, NO_THREAD, PLACE, T
 from proofs.protocols.system_timer_words import CALLBACK, NO_TASK
-from proofs.ts import conjunct
+from wheelproof.prove.module.scopes import Frames
+from wheelproof.prove.module.terms import Terms
+from wheelproof.prove.ts import conjunct
 
 _NO_FRAMES = Frames()
 

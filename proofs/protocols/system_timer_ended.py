@@ -17,7 +17,7 @@ from proofs.protocols.system_timer_simulation import TimerSimulation
 from proofs.protocols.system_timer_steps import ENTRY, STATEMENTS, THREAD, E
 from proofs.protocols.system_timer_whole import OF_DUES, OF_ENTRIES, OF_P10, KeptDues, cited
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts_ground import fresh, parts, taken_at
+from wheelproof.prove.ts_ground import fresh, parts, taken_at
 
 OF_ENDS = tuple(each for each in Ends.conjuncts() if each not in OF_ENTRIES + OF_DUES)
 OF_SPEC = ("calls_return", "kafka_is_elsewhere", "thrown_is_caught")

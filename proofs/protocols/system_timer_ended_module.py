@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from proofs.kernel import Control, Theory
 from proofs.protocols.system_timer_ended_planted import COUNTS, ENDS, RANKS, WAITS
 from proofs.protocols.system_timer_runs import NAME
 from proofs.protocols.system_timer_stopped import (
@@ -23,6 +22,7 @@ from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole_module import CORRECTED, READ
 from proofs.protocols.system_timer_whole_module import THEORY as PROVED
 from proofs.protocols.theory import ATOMIC, LateVC
+from wheelproof.prove.kernel import Control, Theory
 
 OF, OF_RANK, OF_STEPS, OF_END = (
     Conditions(),

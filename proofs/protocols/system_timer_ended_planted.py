@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import z3
 
-from proofs.kernel import Found
 from proofs.protocols import mutated
 from proofs.protocols.system_timer_ended import KeptEnds, Ranked
 from proofs.protocols.system_timer_ends import Ends
@@ -21,6 +20,7 @@ from proofs.protocols.system_timer_steps import PLACE
 from proofs.protocols.system_timer_waits import SOME, SOME_ENTRY, can_step
 from proofs.protocols.timer_task_list_planted import broken_goal
 from proofs.protocols.timer_task_list_simulation import simple
+from wheelproof.prove.kernel import Found
 
 ONE: dict[str, Any] = {"one": 1}
 LAST = scenario(ONE, a="add one", c="tick", r="reap")

@@ -40,7 +40,7 @@ from proofs.protocols.system_timer_steps import (
     T,
 )
 from proofs.protocols.system_timer_words import OPERATION
-from proofs.ts import array, conjunct
+from wheelproof.prove.ts import array, conjunct
 
 IN_HAND = ("W0", "W1", "W2", "K1", "K2")
 UNLINKED = ("W0", "W1", "W2")

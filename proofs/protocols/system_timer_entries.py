@@ -25,7 +25,7 @@ from proofs.protocols.system_timer_steps import (
     U,
 )
 from proofs.protocols.system_timer_words import NO_TASK, TASK
-from proofs.ts import array, conjunct, safety
+from wheelproof.prove.ts import array, conjunct, safety
 
 (X,) = TASK.consts("one_task")
 N = z3.Int("place")

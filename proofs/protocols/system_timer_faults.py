@@ -16,8 +16,8 @@ from z3 import Store
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_steps import NO_BUCKET, NO_THREAD, THREAD, go, is_at
-from proofs.ts import Step, action, when
-from proofs.ts_search import Roles, Taken
+from wheelproof.prove.ts import Step, action, when
+from wheelproof.prove.ts_search import Roles, Taken
 
 
 class KafkaOrder(Buckets):

@@ -19,7 +19,6 @@ import z3
 from z3 import And, ForAll, Implies, Not, Or, Store
 
 from proofs.arith.slots import slot, taken
-from proofs.arithmetic import mod, mul
 from proofs.protocols.system_timer_either import EitherTimer
 from proofs.protocols.system_timer_ends import UNLINKED, Ends
 from proofs.protocols.system_timer_entries import B
@@ -46,7 +45,8 @@ from proofs.protocols.system_timer_steps import (
     T,
 )
 from proofs.protocols.system_timer_words import CALLBACK, NO_LEVEL, OPERATION, TIMER
-from proofs.ts import array, conjunct
+from wheelproof.prove.arithmetic import mod, mul
+from wheelproof.prove.ts import array, conjunct
 
 OF_CORRECTED = (
     "due_at_the_bottom",

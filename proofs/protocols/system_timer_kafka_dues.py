@@ -16,7 +16,6 @@ from typing import Any
 import z3
 from z3 import And, ForAll, Implies, Not, Or, Store
 
-from proofs.kernel import VC, ProofError
 from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_ended import ADDS, MOVER
 from proofs.protocols.system_timer_entries import B, cancelled
@@ -32,8 +31,9 @@ from proofs.protocols.system_timer_steps import BUCKET, INT, NO_BUCKET, NO_THREA
 from proofs.protocols.system_timer_whole import OF_ENTRIES, KeptEntries, of_levels
 from proofs.protocols.system_timer_words import NO_LEVEL
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts import array, conjunct
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, ProofError
+from wheelproof.prove.ts import array, conjunct
+from wheelproof.prove.ts_instances import cores
 
 
 class KafkaDues(KafkaReaper):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from proofs.kernel import Control, Theory
 from proofs.protocols.system_timer_ended_module import PROGRAMS
 from proofs.protocols.system_timer_kafka_dues import ConditionsOfKafkasDues
 from proofs.protocols.system_timer_kafka_planted import CLOSES, COUNTS, DUES, ENDS, RANKS, WAITS
@@ -30,6 +29,7 @@ from proofs.protocols.system_timer_theory import OF_MODULE
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole_module import READ
 from proofs.protocols.theory import ATOMIC, LateVC
+from wheelproof.prove.kernel import Control, Theory
 
 OF, OF_RANK, OF_STEPS, OF_END, OF_DUES = (
     ConditionsOfKafka(),

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import z3
 
-from proofs.kernel import Found
 from proofs.protocols import mutated
 from proofs.protocols.system_timer_ended_planted import COUNTS as COUNTS_OF_CORRECTED
 from proofs.protocols.system_timer_ended_planted import ENDS as ENDS_OF_CORRECTED
@@ -30,6 +29,7 @@ from proofs.protocols.system_timer_ranking import KafkaRank
 from proofs.protocols.system_timer_runs import NAME, ReachedTimer, scenario, specification
 from proofs.protocols.system_timer_whole_planted import FAULTS, OfDues
 from proofs.protocols.timer_task_list_planted import broken_goal, violated
+from wheelproof.prove.kernel import Found
 
 
 def model_of(program: Mapping[str, Any]) -> Any:

@@ -26,7 +26,7 @@ from proofs.protocols.system_timer_links import Linked, every_thread
 from proofs.protocols.system_timer_steps import INT, T
 from proofs.protocols.system_timer_whole import OF_ENTRIES
 from proofs.protocols.system_timer_words import OPERATION, TIMER
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 INVARIANT = "Inv.KafkaReaper"
 

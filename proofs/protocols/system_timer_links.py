@@ -15,9 +15,6 @@ from typing import Any
 import z3
 from z3 import And, ForAll, Implies, Not, Or, Store
 
-from proofs.arithmetic import POWER, mul
-from proofs.generated.starts import starts
-from proofs.generated.systems import Generated
 from proofs.protocols.system_timer_steps import (
     BUCKET,
     ENTERING,
@@ -35,7 +32,10 @@ from proofs.protocols.system_timer_steps import (
     U,
 )
 from proofs.protocols.system_timer_words import CALLBACK, LEVEL, NO_LEVEL, NO_TASK, OPERATION, TIMER
-from proofs.ts import Step, array, conjunct
+from wheelproof.prove.arithmetic import POWER, mul
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Step, array, conjunct
 
 K = z3.Int("number")
 (V,) = LEVEL.consts("one_level")

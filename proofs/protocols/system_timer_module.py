@@ -8,7 +8,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
 from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_links import Linked
@@ -27,7 +26,8 @@ from proofs.protocols.system_timer_theory import THEORY as PROVED
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.ts_instances import cores
 from wheelproof.tla import export
 
 INVARIANT = "Inv.Buckets"

@@ -17,13 +17,6 @@ from typing import Any
 import z3
 from z3 import And, ForAll, If, Implies
 
-from proofs.generated import systems
-from proofs.generated.scopes import Frames
-from proofs.generated.shapes import Listing, Words, sequence
-from proofs.generated.starts import starts
-from proofs.generated.states import Placed
-from proofs.generated.systems import Generated
-from proofs.generated.terms import Terms
 from proofs.protocols import mutated
 from proofs.protocols.mutated import Changes
 from proofs.protocols.own_runs import START, Reached
@@ -32,8 +25,15 @@ from proofs.protocols.system_timer_runs import NAME, OF_KAFKA, SMALL
 from proofs.protocols.system_timer_steps import ENTRY, NO_THREAD, PLACE, THREAD, T
 from proofs.protocols.system_timer_words import OPERATION, TIMER
 from proofs.protocols.system_timer_words import WORDS as ALL
-from proofs.ts import conjunct
-from proofs.ts_concrete import Compiled, State
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.scopes import Frames
+from wheelproof.prove.module.shapes import Listing, Words, sequence
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.module.terms import Terms
+from wheelproof.prove.ts import conjunct
+from wheelproof.prove.ts_concrete import Compiled, State
 
 READ = ("pc", "turn", "ke", "task")
 """The variables of threads that have terms."""

@@ -8,9 +8,6 @@ from types import SimpleNamespace
 
 import z3
 
-from proofs.generated import unions
-from proofs.generated.systems import Generated
-from proofs.kernel import Theory
 from proofs.protocols import mutated, own_invariant
 from proofs.protocols.own_planted import Planted as Fault
 from proofs.protocols.own_runs import START, Reached
@@ -18,7 +15,10 @@ from proofs.protocols.system_timer_order import InOrder, reached, system, witnes
 from proofs.protocols.system_timer_runs import NAME, scenario
 from proofs.protocols.system_timer_whole_module import READ
 from proofs.protocols.theory import ATOMIC, LateVC
-from proofs.ts_concrete import State
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.module import unions
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts_concrete import State
 
 LABELS = tuple(mutated.mechanisms()[NAME].labels)
 

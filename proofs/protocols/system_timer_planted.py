@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from proofs.kernel import Found
 from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_runs import ReachedTimer, scenario
 from proofs.protocols.system_timer_simulation import TimerSimulation
 from proofs.protocols.timer_task_list_planted import broken_goal, violated
+from wheelproof.prove.kernel import Found
 
 
 @dataclass(frozen=True)

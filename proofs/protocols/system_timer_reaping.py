@@ -20,7 +20,7 @@ from proofs.protocols.system_timer_steps import (
     go,
     is_at,
 )
-from proofs.ts import (
+from wheelproof.prove.ts import (
     Everywhere,
     Step,
     action,

@@ -16,7 +16,6 @@ from typing import Any
 import z3
 from z3 import And, ForAll, Implies, Not, Or
 
-from proofs.kernel import VC, Control, Found, ProofError, Theory
 from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_entries import Entries
 from proofs.protocols.system_timer_links import at, tick
@@ -35,8 +34,9 @@ from proofs.protocols.system_timer_whole_module import THEORY as PROVED
 from proofs.protocols.system_timer_words import CALLBACK, TIMER
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts_concrete import State
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, Control, Found, ProofError, Theory
+from wheelproof.prove.ts_concrete import State
+from wheelproof.prove.ts_instances import cores
 
 (R,) = THREAD.consts("reaps")
 HEAD, LEFT = ENTRY.consts("head_of_bucket left_in_bucket")

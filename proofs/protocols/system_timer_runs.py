@@ -8,13 +8,13 @@ from typing import Any
 
 import z3
 
-from proofs.generated import systems
-from proofs.generated.states import Placed
 from proofs.protocols import mutated
 from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_words import WORDS
 from proofs.protocols.timer_task_list_runs import Reached
-from proofs.ts_concrete import Compiled, State
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts_concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "system_timer"

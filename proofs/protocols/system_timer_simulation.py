@@ -13,9 +13,6 @@ import z3
 from z3 import ForAll, If, Or
 
 from proofs.arith.slots import slot
-from proofs.arithmetic import mul
-from proofs.generated.systems import Generated
-from proofs.kernel import ProofError
 from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_links import (
     IN_ADD,
@@ -40,6 +37,9 @@ from proofs.protocols.system_timer_steps import (
 from proofs.protocols.system_timer_view import IDLE, PLACES
 from proofs.protocols.system_timer_words import LEVEL, NO_LEVEL
 from proofs.protocols.timer_task_list_simulation import Case, Simulation
+from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module.systems import Generated
 
 _T = z3.Const("seen_thread", THREAD.z3)
 _B = z3.Const("seen_bucket", BUCKET.z3)

@@ -12,8 +12,8 @@ from proofs.arith import order
 from proofs.arith.slots import key as key_of
 from proofs.arith.slots import slot as slot_of
 from proofs.arith.slots import taken
-from proofs.arithmetic import Number, mod
-from proofs.ts import (
+from wheelproof.prove.arithmetic import Number, mod
+from wheelproof.prove.ts import (
     Enumeration,
     Step,
     System,

@@ -11,7 +11,6 @@ from functools import cache
 import z3
 from z3 import And, Exists, ForAll, Implies, Not, Or
 
-from proofs.kernel import VC, ProofError
 from proofs.protocols import system_timer_waits as waiting
 from proofs.protocols.own_invariant import all_of
 from proofs.protocols.system_timer_ended import (
@@ -31,9 +30,10 @@ from proofs.protocols.system_timer_steps import ENTRY, NO_BUCKET, NO_ENTRY, NO_T
 from proofs.protocols.system_timer_waits import REAPS_AT, SOME, SOME_ENTRY
 from proofs.protocols.system_timer_whole_module import ConditionsOfDues
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.solvers import trusted
-from proofs.ts_concrete import State
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, ProofError
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts_concrete import State
+from wheelproof.prove.ts_instances import cores
 
 CONSTANTS = ("given", "initially")
 """What the names of premises begin with that every proof gets."""

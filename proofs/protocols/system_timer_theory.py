@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from proofs.arith import order
-from proofs.kernel import Theory
 from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, view_of
 from proofs.protocols.theory import submit
+from wheelproof.prove.kernel import Theory
 
 OF_MODULE = ("A-POWER", "A-PROGRAM", "A-ONCE", "A-REACH")
 """What ties the system to the module, besides the theorem of ``system_timer_module``."""

@@ -7,7 +7,7 @@ from typing import Any
 from model.system_timer import Model
 from proofs.protocols import system_timer as proof
 from proofs.protocols.stack import levels, pending
-from proofs.ts_concrete import Compiled, Instance, State
+from wheelproof.prove.ts_concrete import Compiled, Instance, State
 
 SYSTEMS = (proof.Buckets,)
 """Every system that some scenario is one of."""

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols.system_timer_dues import Dues
 from proofs.protocols.system_timer_entries import Entries
 from proofs.protocols.system_timer_module import THEORY as PROVED
@@ -26,8 +25,9 @@ from proofs.protocols.system_timer_whole import (
 from proofs.protocols.system_timer_whole_planted import FAULTS
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.solvers import trusted
-from proofs.ts_instances import Instances, cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts_instances import Instances, cores
 
 SEEN = {
     "Timer.FiredOnce": "E1_to_E2",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from proofs.kernel import Found
 from proofs.protocols import mutated
 from proofs.protocols.system_timer_dues import Dues
 from proofs.protocols.system_timer_entries import Entries
@@ -13,6 +12,7 @@ from proofs.protocols.system_timer_planted import Planted
 from proofs.protocols.system_timer_runs import NAME, scenario
 from proofs.protocols.system_timer_whole import KeptDues, KeptEntries
 from proofs.protocols.timer_task_list_planted import violated
+from wheelproof.prove.kernel import Found
 
 
 @dataclass(frozen=True)

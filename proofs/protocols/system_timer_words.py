@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from proofs.arithmetic import mul
-from proofs.generated.shapes import BOOL, INT, Bag, Function, Listing, Subset, Vocabulary, Words
 from proofs.protocols.system_timer_steps import BUCKET, ENTRY, PLACE, THREAD
-from proofs.ts import Enumeration, sort
+from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.module.shapes import (
+    BOOL,
+    INT,
+    Bag,
+    Function,
+    Listing,
+    Subset,
+    Vocabulary,
+    Words,
+)
+from wheelproof.prove.ts import Enumeration, sort
 
 TASK = sort("Task", null="no_task")
 LEVEL = sort("Level", null="no_level")

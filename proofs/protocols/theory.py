@@ -14,12 +14,12 @@ from typing import Any
 
 import z3
 
-from proofs.arithmetic import meaning
-from proofs.enough import instantiated, searched
-from proofs.kernel import VC, Theorem, Theory
 from proofs.protocols.faults import Fault, Scope, control
 from proofs.protocols.witness import Witnesses
-from proofs.ts import Condition, System, conditions, numbers
+from wheelproof.prove.arithmetic import meaning
+from wheelproof.prove.enough import instantiated, searched
+from wheelproof.prove.kernel import VC, Theorem, Theory
+from wheelproof.prove.ts import Condition, System, conditions, numbers
 
 ATOMIC = ("A-SC", "A-GRAIN")
 """What every protocol assumes: memory is sequentially consistent, and one label is one step."""

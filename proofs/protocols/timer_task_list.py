@@ -32,7 +32,7 @@ from proofs.protocols.timer_task_list_state import (
     go,
     is_at,
 )
-from proofs.ts import Step, action, conjunct, safety, when
+from wheelproof.prove.ts import Step, action, conjunct, safety, when
 
 AT_REST = ("Idle", "Done", "Nowhere")
 """Places of no operation. Done and Nowhere are the module's alone: no thread here is there."""

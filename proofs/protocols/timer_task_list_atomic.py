@@ -6,9 +6,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.generated.machines import Machine
-from proofs.generated.starts import starts
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_atomic_links import Held
 from proofs.protocols.timer_task_list_atomic_planted import FAULTS
@@ -24,9 +21,12 @@ from proofs.protocols.timer_task_list_simulation import hints, simple
 from proofs.protocols.timer_task_list_state import LIST
 from proofs.protocols.timer_task_list_theory import OF_MODULE as ASSUMED
 from proofs.protocols.timer_task_list_view import ACTIONS
-from proofs.ts import Condition
-from proofs.ts_ground import grounded
-from proofs.ts_instances import Deep, core, cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.module.machines import Machine
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.ts import Condition
+from wheelproof.prove.ts_ground import grounded
+from wheelproof.prove.ts_instances import Deep, core, cores
 
 PROVED = "Inv.TimerTaskList"
 OF_RING = frozenset(Rings.conjuncts()) - frozenset(Linked.conjuncts())

@@ -26,7 +26,7 @@ from proofs.protocols.timer_task_list_state import (
     T,
 )
 from proofs.protocols.timer_task_list_words import OPERATION
-from proofs.ts import array, conjunct
+from wheelproof.prove.ts import array, conjunct
 
 
 def word(s: SimpleNamespace, t: z3.ExprRef, *names: str) -> z3.BoolRef:

@@ -13,10 +13,6 @@ from typing import Any
 
 import z3
 
-from proofs.generated.machines import Machine
-from proofs.generated.states import Placed
-from proofs.generated.systems import Generated
-from proofs.kernel import Found
 from proofs.protocols import mutated
 from proofs.protocols.timer_task_list_atomic_links import Held
 from proofs.protocols.timer_task_list_atomic_simulation import PROMISES, Refinement, chosen
@@ -24,7 +20,11 @@ from proofs.protocols.timer_task_list_atomic_words import NAME
 from proofs.protocols.timer_task_list_atomic_words import system as atomic
 from proofs.protocols.timer_task_list_planted import broken_goal
 from proofs.protocols.timer_task_list_runs import SMALL, Reached, Rung
-from proofs.ts_concrete import Compiled, State
+from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.machines import Machine
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts_concrete import Compiled, State
 
 
 class EarlyLink(Refinement):

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, If, Implies, Not, Or
 
-from proofs.generated.machines import Machine
-from proofs.generated.systems import Generated
 from proofs.protocols.timer_task_list_atomic_links import Held
 from proofs.protocols.timer_task_list_atomic_words import PHASE
 from proofs.protocols.timer_task_list_atomic_words import system as atomic
@@ -30,7 +28,9 @@ from proofs.protocols.timer_task_list_state import (
     THREAD,
     between,
 )
-from proofs.ts import Everywhere, Step
+from wheelproof.prove.module.machines import Machine
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Everywhere, Step
 
 _T = z3.Const("mapped_thread", THREAD.z3)
 _L = z3.Const("mapped_list", LIST.z3)

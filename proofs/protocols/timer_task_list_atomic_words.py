@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from proofs.generated import machines
-from proofs.generated.machines import Machine
-from proofs.generated.shapes import BOOL, INT, Function, Subset, Vocabulary, Words
 from proofs.protocols import mutated
 from proofs.protocols.timer_task_list_state import ENTRY, LIST, TASK, THREAD
 from proofs.protocols.timer_task_list_words import WORDS as OF_LIST
-from proofs.ts import Enumeration
+from wheelproof.prove.module import machines
+from wheelproof.prove.module.machines import Machine
+from wheelproof.prove.module.shapes import BOOL, INT, Function, Subset, Vocabulary, Words
+from wheelproof.prove.ts import Enumeration
 from wheelproof.tla import export
 from wheelproof.tla.syntax import Call, disjuncts
 

@@ -27,7 +27,7 @@ from proofs.protocols.timer_task_list_mutants import (
     WithoutTaskMonitor,
 )
 from proofs.protocols.timer_task_list_view import View
-from proofs.ts_search import Roles, Taken
+from wheelproof.prove.ts_search import Roles, Taken
 
 
 @dataclass(frozen=True)

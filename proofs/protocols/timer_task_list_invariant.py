@@ -23,7 +23,7 @@ from proofs.protocols.timer_task_list_state import (
     is_at,
 )
 from proofs.protocols.timer_task_list_steps import RingSteps
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 
 class RingInvariant(RingSteps):

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.generated.systems import Generated
 from proofs.protocols.timer_task_list_state import (
     ADDING,
     ENTRY,
@@ -30,7 +29,8 @@ from proofs.protocols.timer_task_list_state import (
     X,
 )
 from proofs.protocols.timer_task_list_words import NODE, OPERATION
-from proofs.ts import Step, array, conjunct
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Step, array, conjunct
 
 NO_NODE = NODE.null
 K = z3.Int("number")

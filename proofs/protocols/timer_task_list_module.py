@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 import z3
 
-from proofs.kernel import VC, Control, ProofError, Theory
 from proofs.protocols import mutated
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list_links import Linked
@@ -18,9 +17,10 @@ from proofs.protocols.timer_task_list_simulation import Simulation, hints, simpl
 from proofs.protocols.timer_task_list_theory import OF_MODULE
 from proofs.protocols.timer_task_list_theory import THEORY as PROVED
 from proofs.protocols.timer_task_list_view import ACTIONS
-from proofs.ts import Condition
-from proofs.ts_ground import grounded
-from proofs.ts_instances import core, cores
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.ts import Condition
+from wheelproof.prove.ts_ground import grounded
+from wheelproof.prove.ts_instances import core, cores
 from wheelproof.tla import export
 
 

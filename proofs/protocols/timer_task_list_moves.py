@@ -12,7 +12,6 @@ from functools import cached_property, partial
 import z3
 from z3 import And, Implies, Not, Or
 
-from proofs.kernel import VC, Control, Found, ProofError, Theory
 from proofs.protocols.theory import ATOMIC, LateVC
 from proofs.protocols.timer_task_list import OneReaper
 from proofs.protocols.timer_task_list_links import Linked, at
@@ -24,7 +23,8 @@ from proofs.protocols.timer_task_list_runs import NAME, ONE, Reached, Rung, rung
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
 from proofs.protocols.timer_task_list_state import THREAD
 from proofs.protocols.timer_task_list_view import ACTIONS
-from proofs.ts_instances import cores
+from wheelproof.prove.kernel import VC, Control, Found, ProofError, Theory
+from wheelproof.prove.ts_instances import cores
 
 MOVER = z3.Const("t!", THREAD.z3)
 

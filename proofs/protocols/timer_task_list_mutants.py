@@ -19,7 +19,7 @@ from proofs.protocols.timer_task_list_state import (
     go,
     is_at,
 )
-from proofs.ts import Everywhere, Step, action, safety, when
+from wheelproof.prove.ts import Everywhere, Step, action, safety, when
 
 
 class WithoutOwnershipTest(TimerTaskList):

@@ -9,11 +9,11 @@ from typing import Any
 
 import z3
 
-from proofs.generated.systems import Generated
-from proofs.kernel import Found
 from proofs.protocols.timer_task_list_runs import ONE, Reached, Rung, rung
 from proofs.protocols.timer_task_list_simulation import Simulation, simple
-from proofs.ts_concrete import Instance
+from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts_concrete import Instance
 
 NAME = "timer_task_list"
 

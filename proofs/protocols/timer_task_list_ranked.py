@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Implies, Not, Or, Store
 
-from proofs.kernel import VC, Theory
 from proofs.protocols.faults import control
 from proofs.protocols.ranks import RANK, Planted, invariant, obligations
 from proofs.protocols.theory import ATOMIC, Conditions, LateVC
@@ -31,8 +30,9 @@ from proofs.protocols.timer_task_list_ranking import Elsewhere, ranked
 from proofs.protocols.timer_task_list_state import NO_THREAD, THREAD, go, is_at
 from proofs.protocols.timer_task_list_theory import OF_MODULE
 from proofs.protocols.timer_task_list_theory import THEORY as PROVED
-from proofs.ts import Step, action, when
-from proofs.ts_ground import taken_at
+from wheelproof.prove.kernel import VC, Theory
+from wheelproof.prove.ts import Step, action, when
+from wheelproof.prove.ts_ground import taken_at
 
 # -- lists that need not come to an end
 

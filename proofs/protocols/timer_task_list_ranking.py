@@ -36,7 +36,7 @@ from proofs.protocols.timer_task_list_state import (
     go,
     is_at,
 )
-from proofs.ts import Condition, Step, action, conjunct, when
+from wheelproof.prove.ts import Condition, Step, action, conjunct, when
 
 PARTS = ("waiting", "hands", "named", "stage")
 LOWERS = {"locks_list_to_flush": "waiting", "sets_list": "hands", "clears_list": "named"}

@@ -14,7 +14,7 @@ from z3 import And, ForAll, Implies, Or
 
 from proofs.protocols.timer_task_list_links import Linked, at, entry, node
 from proofs.protocols.timer_task_list_state import NO_ENTRY, NO_LIST, NO_THREAD, D, E, L, T, between
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 
 class Rings(Linked):

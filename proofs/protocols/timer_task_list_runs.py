@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from proofs.generated import systems
-from proofs.generated.states import Placed
 from proofs.protocols import mutated
 from proofs.protocols.timer_task_list_rings import Rings
 from proofs.protocols.timer_task_list_words import WORDS
 from proofs.protocols.witness import Witnesses
-from proofs.ts_concrete import Compiled, Move, State
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts_concrete import Compiled, Move, State
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "timer_task_list"

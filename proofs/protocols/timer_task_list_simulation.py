@@ -14,7 +14,6 @@ from typing import NamedTuple
 import z3
 from z3 import And, If, Implies, Or
 
-from proofs.generated.systems import Generated
 from proofs.protocols.timer_task_list import TimerTaskList
 from proofs.protocols.timer_task_list_links import at, back, entry, node, on
 from proofs.protocols.timer_task_list_state import (
@@ -28,7 +27,8 @@ from proofs.protocols.timer_task_list_state import (
     between,
 )
 from proofs.protocols.timer_task_list_words import OPERATION
-from proofs.ts import Everywhere, Step, System
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.ts import Everywhere, Step, System
 
 _T = z3.Const("seen_thread", THREAD.z3)
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.ts import Enumeration, Everywhere, Step, System, action, array, sort, when
+from wheelproof.prove.ts import Enumeration, Everywhere, Step, System, action, array, sort, when
 
 THREAD = sort("Thread", null="no_thread")
 LIST = sort("TaskList", null="no_list")  # "List" is a name of Z3's own

@@ -23,7 +23,7 @@ from proofs.protocols.timer_task_list_state import (
     go,
     is_at,
 )
-from proofs.ts import Step, action, when
+from wheelproof.prove.ts import Step, action, when
 
 
 class RingSteps(TaskSteps):

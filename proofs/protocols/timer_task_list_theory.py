@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proofs.kernel import Theory
 from proofs.protocols.theory import submit
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
+from wheelproof.prove.kernel import Theory
 
 OF_MODULE = ("A-INIT", "A-PROGRAM", "A-TRAVERSAL")
 """What ties the system to the module, besides the theorems of ``timer_task_list_module``."""

@@ -13,7 +13,7 @@ from model.timer_task_list import Model
 from proofs.protocols import timer_task_list as proof
 from proofs.protocols.stack import levels, pending
 from proofs.protocols.timer_task_list_ranking import Elsewhere
-from proofs.ts_concrete import Compiled, Instance, State
+from wheelproof.prove.ts_concrete import Compiled, Instance, State
 
 SYSTEMS = (proof.TimerTaskList, proof.OneReaper, Elsewhere)
 """Every system that some scenario is one of."""

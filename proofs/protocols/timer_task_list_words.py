@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from proofs.generated.shapes import BOOL, INT, Function, Listing, Record, Subset, Vocabulary, Words
 from proofs.protocols.timer_task_list_state import ENTRY, LIST, PLACE, TASK, THREAD
-from proofs.ts import Enumeration, sort
+from wheelproof.prove.module.shapes import (
+    BOOL,
+    INT,
+    Function,
+    Listing,
+    Record,
+    Subset,
+    Vocabulary,
+    Words,
+)
+from wheelproof.prove.ts import Enumeration, sort
 
 NODE = sort("Node", null="no_node")
 OPERATION = Enumeration("RingOperation", "add remove cancel schedule flush expire")

@@ -15,9 +15,9 @@ import z3
 from proofs.protocols import kept_runs
 from proofs.protocols.faults import Scope
 from proofs.protocols.kept_runs import Run
-from proofs.solvers import trusted
-from proofs.ts import WHOLE, System
-from proofs.ts_concrete import Compiled, Instance, Move, State
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts import WHOLE, System
+from wheelproof.prove.ts_concrete import Compiled, Instance, Move, State
 
 
 class Witnesses:

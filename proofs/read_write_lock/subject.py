@@ -8,11 +8,11 @@ from typing import Any
 
 import z3
 
-from proofs.generated import sizes
-from proofs.generated.sets import size
 from proofs.protocols.own_subject import Subject
 from proofs.read_write_lock.invariant import Lock
 from proofs.read_write_lock.words import NAME, THREAD, WORDS
+from wheelproof.prove.module import sizes
+from wheelproof.prove.module.sets import size
 
 T = z3.Const("t!", THREAD.z3)
 ANY, OTHER = z3.Ints("any_Int_1 any_Int_2")

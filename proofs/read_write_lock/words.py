@@ -5,7 +5,8 @@ Threads and those that interrupt are of one sort. A ticket is the set of threads
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -15,8 +16,7 @@ from proofs.generated.shapes import (
     prefixed,
     sequence,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "read_write_lock"
 THREAD = sort("Guest", null="no_guest")

@@ -9,7 +9,7 @@ from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.protocols.own_module import Own
 from proofs.system_timer_reaper.words import THREAD
-from proofs.ts import conjunct
+from wheelproof.prove.ts import conjunct
 
 (T,) = THREAD.consts("thread")
 NO_ONE = THREAD.null

@@ -7,11 +7,11 @@ from typing import Any
 
 import z3
 
-from proofs.kernel import Theory
 from proofs.protocols.own_module import Own, Subject
 from proofs.system_timer_reaper.invariant import Reaper
 from proofs.system_timer_reaper.planted import FAULTS
 from proofs.system_timer_reaper.words import NAME, WORDS
+from wheelproof.prove.kernel import Theory
 
 
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from proofs.generated.shapes import BOOL, INT, Listing, Subset, Tickets, Vocabulary, prefixed
 from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Tickets, Vocabulary, prefixed
+from wheelproof.prove.ts import sort
 
 NAME = "system_timer_reaper"
 THREAD = sort("ReaperThread", null="no_reaper_thread")

@@ -12,7 +12,7 @@ from z3 import And, ForAll, If, Implies, Not, Or, Store
 
 from proofs.protocols.own_module import Own
 from proofs.task_executor.words import OPERATION, TASK, THREAD
-from proofs.ts import WHOLE, Step, array, conjunct
+from wheelproof.prove.ts import WHOLE, Step, array, conjunct
 
 T, U = THREAD.consts("thread other_thread")
 (X,) = TASK.consts("a_task")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Function,
@@ -14,8 +15,7 @@ from proofs.generated.shapes import (
     prefixed,
     sequence,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "task_executor"
 THREAD = sort("ExecutorThread", null="no_executor_thread")

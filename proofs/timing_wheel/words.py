@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from proofs.arithmetic import mul
-from proofs.generated.shapes import (
+from proofs.protocols import mutated
+from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
     Bag,
@@ -14,8 +15,7 @@ from proofs.generated.shapes import (
     Vocabulary,
     prefixed,
 )
-from proofs.protocols import mutated
-from proofs.ts import sort
+from wheelproof.prove.ts import sort
 
 NAME = "timing_wheel"
 THREAD = sort("WheelThread", null="no_wheel_thread")

@@ -10,10 +10,10 @@ import pytest
 from impl import timing_wheel
 from impl.timing_wheel import Bucket
 from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
-from proofs.kernel import Theory
 from tests.model.timing_wheel import ARTEFACTS, ROOT
 from tests.nights import by_night
 from wheelproof import isolated
+from wheelproof.prove.kernel import Theory
 
 THEORIES = (base, clock, slots, levels, bounds, order, code, queue_code, timer_code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]

@@ -9,9 +9,9 @@ import pytest
 import z3
 
 from impl import partition_leader
-from proofs import solvers
 from proofs.elections import code, theory
-from proofs.kernel import ProofError
+from wheelproof.prove import solvers
+from wheelproof.prove.kernel import ProofError
 
 FORMULAS = {kind: (own, formula) for kind, own, formula, _, _ in theory.CODE}
 

@@ -7,7 +7,6 @@ from itertools import permutations, product
 import pytest
 import z3
 
-from proofs import evidence
 from proofs.heap import (
     code,
     conditions,
@@ -24,9 +23,10 @@ from proofs.heap.planted import ELEMENTS, Specified
 from proofs.heap.planted_code import Text
 from proofs.heap.reading import Reading
 from proofs.heap.submitted import operators
-from proofs.kernel import ProofError, Theory
 from proofs.protocols import mutated
 from tests.nights import first, only
+from wheelproof.prove import evidence
+from wheelproof.prove.kernel import ProofError, Theory
 from wheelproof.tla.syntax import OutsideSubset
 
 THEORIES = (counting, code, delay_queue, timer, parted)

@@ -10,13 +10,13 @@ import pytest
 import z3
 
 from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
-from proofs.kernel import Theory
 from proofs.protocols import timer_task_list as ring
 from proofs.protocols.theory import Conditions, submit
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 from tests.nights import only
 from tests.proofs.declared import theorems
 from wheelproof.isolated import Finder, apart
+from wheelproof.prove.kernel import Theory
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORIES = [

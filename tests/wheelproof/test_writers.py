@@ -70,7 +70,7 @@ WRITERS = {
     "wheelproof/trace/steps/format.py": JSON,
     "wheelproof/verdict.py": JSON,
     "proofs/crosshair/elections_table.py": SAME,
-    "proofs/evidence.py": "SMT-LIB as the solver gave it, under a comment with names",
+    "wheelproof/prove/evidence.py": "SMT-LIB as the solver gave it, under a comment with names",
     "real/chaos/candidate.py": JSON,
     "real/chaos/processes.py": SAME,
     "real/chaos/recording.py": JSON,

@@ -29,7 +29,7 @@ class Action(Protocol):
 
 
 class System(Protocol):
-    """A class of transition systems, as :mod:`proofs.ts` has them."""
+    """A class of transition systems, as :mod:`wheelproof.prove.ts` has them."""
 
     @classmethod
     def actions(cls) -> Mapping[str, Action]:

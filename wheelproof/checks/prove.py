@@ -24,9 +24,10 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.errors import UsageError
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
+from wheelproof.prove import FOLDER
 from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
 
-FOLDER = "proofs"
+PROOFS = "proofs"
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
 """Notes in tables on controls that no plain counterexample refutes."""
 
@@ -142,9 +143,11 @@ def loaded(root: Path) -> Iterator[dict[str, Theory]]:
         else:
             theories = _imported(root)
         _kept.clear()
+        token = FOLDER.set(root / PROOFS)
         try:
             yield theories
         finally:
+            FOLDER.reset(token)
             _kept[root] = _Kept(content, theories, present())
 
 
@@ -160,7 +163,7 @@ def _content(root: Path) -> str:
 
 def _imported(root: Path) -> dict[str, Theory]:
     theories: dict[str, Theory] = {}
-    for file in sorted((root / FOLDER).rglob("*.py")):
+    for file in sorted((root / PROOFS).rglob("*.py")):
         if not TAKES_PART.search(reading.text(file)):
             continue
         shown = file.relative_to(root)
@@ -175,7 +178,7 @@ def declared(root: Path) -> list[Declared]:
     Raises UsageError for a module that cannot be loaded, and for two theorems of one mechanism with
     one name.
     """
-    if not (root / FOLDER).is_dir():
+    if not (root / PROOFS).is_dir():
         return []
     with loaded(root) as theories:
         ordered = [
@@ -201,7 +204,7 @@ def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
                 if used.theory not in theories:
                     raise UsageError(
                         f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no "
-                        f"module below {FOLDER} has as its THEORY."
+                        f"module below {PROOFS} has as its THEORY."
                     )
                 if used.theory != theory.name:
                     visit(theories[used.theory])

@@ -27,9 +27,9 @@ TESTED = frozenset({"traces", "tool"})
 PACKAGES = (
     *(f"wheelproof/{name}" for name in ("checks", "graph", "jvm", "tlc", "python")),
     *(f"wheelproof/python/{name}" for name in ("runtime", "style", "state", "search")),
-    *("proofs", "proofs/generated", "proofs/second"),
+    *("wheelproof/prove", "wheelproof/prove/module", "wheelproof/prove/second"),
 )
-"""The folders of ``tool``: its packages and the general prover. Folders below do not count."""
+"""The folders of ``tool``. Folders below do not count."""
 
 
 @dataclass(frozen=True)

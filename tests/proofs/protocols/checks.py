@@ -13,17 +13,17 @@ import z3
 
 from proofs.protocols.faults import Fault, Scope, follow, numbers
 from proofs.protocols.theory import Conditions
-from proofs.solvers import RESOURCES
-from proofs.ts import Condition, System, conditions
-from proofs.ts_concrete import Compiled, Instance
-from proofs.ts_ground import grounded
-from proofs.ts_instances import deeply_grounded
 from tests.found import mechanisms
 from wheelproof.checks import proof_edges
 from wheelproof.counterexample.build import build
 from wheelproof.counterexample.replay import OnImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.prove.solvers import RESOURCES
+from wheelproof.prove.ts import Condition, System, conditions
+from wheelproof.prove.ts_concrete import Compiled, Instance
+from wheelproof.prove.ts_ground import grounded
+from wheelproof.prove.ts_instances import deeply_grounded
 
 ROOT = Path(__file__).resolve().parents[3]
 

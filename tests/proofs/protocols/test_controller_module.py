@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.generated import states, systems
-from proofs.kernel import ProofError
 from proofs.protocols import controller_module as module
 from proofs.protocols import controller_planted as planted
 from proofs.protocols import controller_runs as runs
@@ -17,9 +15,11 @@ from proofs.protocols.controller_elected import Elected, Fenced
 from proofs.protocols.controller_epochs import Epochs
 from proofs.protocols.controller_words import WORDS
 from proofs.protocols.own_runs import broken_goal
-from proofs.ts_concrete import Compiled
-from proofs.ts_instances import Instances
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states, systems
+from wheelproof.prove.ts_concrete import Compiled
+from wheelproof.prove.ts_instances import Instances
 
 CONTROLLER = mutated.mechanisms()["controller"]
 OF_PROPERTIES = {

@@ -8,8 +8,6 @@ import pytest
 import z3
 from z3 import And, ForAll, Implies, Not, Store
 
-from proofs import evidence
-from proofs.kernel import Theory
 from proofs.protocols import delayed_operation as systems
 from proofs.protocols.delayed_operation_faults import (
     EVERYTHING,
@@ -23,7 +21,6 @@ from proofs.protocols.delayed_operation_theory import THEORY
 from proofs.protocols.delayed_operation_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
-from proofs.ts import action, conjunct, when
 from tests.model.delayed_operation import PROTOCOLS
 from tests.nights import by_night, first
 from tests.proofs.protocols.checks import (
@@ -35,6 +32,9 @@ from tests.proofs.protocols.checks import (
     replayed,
 )
 from wheelproof.checks import proof_edges
+from wheelproof.prove import evidence
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts import action, conjunct, when
 
 NAME = "delayed_operation"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]

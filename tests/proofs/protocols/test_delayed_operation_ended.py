@@ -22,11 +22,11 @@ from proofs.protocols.delayed_operation_ranking import (
 )
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD
 from proofs.protocols.ranks import moves
-from proofs.ts_concrete import Compiled, Instance
 from tests.nights import only
 from tests.proofs import declared
 from wheelproof.checks import proof_edges, prove
 from wheelproof.checks.context import Context
+from wheelproof.prove.ts_concrete import Compiled, Instance
 from wheelproof.verdict import Verdict
 
 BY_NAME = {each.name: each for each in (*PLANTED, *OF_ONE, *OF_OTHERS)}

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.generated import states, systems
-from proofs.kernel import ProofError
 from proofs.protocols import delayed_operation as proofs
 from proofs.protocols import delayed_operation_module as module
 from proofs.protocols import delayed_operation_planted as planted
@@ -18,9 +16,11 @@ from proofs.protocols.delayed_operation_links import Linked
 from proofs.protocols.delayed_operation_simulation import cases
 from proofs.protocols.delayed_operation_view import ACTIONS, views
 from proofs.protocols.delayed_operation_words import WORDS
-from proofs.ts_concrete import Compiled
 from tests.nights import only
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states, systems
+from wheelproof.prove.ts_concrete import Compiled
 
 OPERATION = mutated.mechanisms()["delayed_operation"]
 

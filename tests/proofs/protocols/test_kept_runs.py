@@ -8,8 +8,8 @@ from proofs.protocols import kept_runs
 from proofs.protocols.several_conditions import Watching
 from proofs.protocols.several_conditions_faults import EVERYTHING
 from proofs.protocols.witness import Witnesses, runs
-from proofs.ts import action, when
 from tools import instances
+from wheelproof.prove.ts import action, when
 
 KEPT = kept_runs.known()["Watching"]
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.generated import states, systems
-from proofs.kernel import ProofError
 from proofs.protocols import mutated, own_invariant
 from proofs.protocols import overflow_wheel_module as module
 from proofs.protocols import overflow_wheel_planted as planted
@@ -17,10 +15,12 @@ from proofs.protocols.overflow_wheel_published import Published
 from proofs.protocols.overflow_wheel_unlinked import Unlinked
 from proofs.protocols.overflow_wheel_words import WORDS
 from proofs.protocols.own_runs import broken_goal
-from proofs.ts_concrete import Compiled
-from proofs.ts_instances import Instances
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states, systems
+from wheelproof.prove.ts_concrete import Compiled
+from wheelproof.prove.ts_instances import Instances
 
 WHEEL = mutated.mechanisms()["overflow_wheel"]
 OF_PROPERTIES = {

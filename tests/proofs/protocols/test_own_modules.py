@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import z3
 
-from proofs.generated import states
-from proofs.kernel import ProofError
 from proofs.protocols.own_module import Conditions, Fault, Own, Waits
 from proofs.protocols.own_runs import DEADLOCK, broken_goal, violated
 from tests.proofs.protocols.own_modules import MODULES, Module, of_executor
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states
 from wheelproof.tla.syntax import Builtin, Call, Level, Text
 from wheelproof.tla.values import as_plain
 

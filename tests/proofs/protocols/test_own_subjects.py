@@ -15,9 +15,6 @@ from proofs.event_queue import planted as queue_faults
 from proofs.event_queue import theory as queue
 from proofs.event_queue.subject import SUBJECT as QUEUE
 from proofs.event_queue.subject import scenario as of_queue
-from proofs.generated import sizes, states, systems
-from proofs.generated.properties import stated
-from proofs.kernel import ProofError
 from proofs.protocols import mutated, own_invariant
 from proofs.protocols.own_runs import broken_goal
 from proofs.protocols.own_subject import Conditions
@@ -25,8 +22,11 @@ from proofs.read_write_lock import planted as lock_faults
 from proofs.read_write_lock import theory as lock
 from proofs.read_write_lock.subject import SUBJECT as LOCK
 from proofs.read_write_lock.subject import scenario as of_lock
-from proofs.ts_concrete import Compiled, Compiler, place
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import sizes, states, systems
+from wheelproof.prove.module.properties import stated
+from wheelproof.prove.ts_concrete import Compiled, Compiler, place
 
 SUBJECTS = {
     LOCK.name: (LOCK, lock.THEORY, lock_faults.FAULTS),

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from z3 import BoolVal, ForAll, Implies
 
-from proofs.kernel import Theory
 from proofs.protocols.faults import control
 from proofs.protocols.purgatory import InOrder, Purgatory
 from proofs.protocols.purgatory_faults import EVERYTHING, FAULTS, RANKED, view_of
@@ -18,7 +17,6 @@ from proofs.protocols.purgatory_state import NO_LIST, THREAD, K, go_sec, in_sec,
 from proofs.protocols.purgatory_theory import THEORY
 from proofs.protocols.purgatory_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.theory import Conditions, submit
-from proofs.ts import action, conjunct, when
 from tests.nights import by_night, only
 from tests.proofs.protocols.checks import (
     compared,
@@ -28,6 +26,8 @@ from tests.proofs.protocols.checks import (
 )
 from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts import action, conjunct, when
 
 NAME = "purgatory"
 SMALL = (

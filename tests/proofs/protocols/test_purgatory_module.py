@@ -8,8 +8,6 @@ from dataclasses import replace
 import pytest
 import z3
 
-from proofs.generated import states, systems
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import purgatory_module as module
 from proofs.protocols import purgatory_planted as planted
@@ -21,8 +19,10 @@ from proofs.protocols.purgatory_simulation import Simulation, cases
 from proofs.protocols.purgatory_view import ACTIONS, SYSTEMS
 from proofs.protocols.purgatory_words import WORDS
 from proofs.protocols.timer_task_list_simulation import simple
-from proofs.ts_concrete import Compiled
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states, systems
+from wheelproof.prove.ts_concrete import Compiled
 
 PURGATORY = mutated.mechanisms()["purgatory"]
 BLOCKING = {

@@ -10,7 +10,6 @@ from z3 import BoolVal, ForAll, Implies
 from impl import delay_queue
 from model.heap import offered, polled
 from proofs.arith import order
-from proofs.kernel import Theory
 from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, KafkaOrder, KeepsKey
 from proofs.protocols.system_timer_steps import NO_BUCKET, THREAD, B, go, is_at
@@ -18,7 +17,6 @@ from proofs.protocols.system_timer_theory import THEORY
 from proofs.protocols.system_timer_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.theory import Conditions
 from proofs.protocols.witness import Witnesses
-from proofs.ts import action, conjunct, when
 from tests.nights import first
 from tests.proofs.protocols.checks import (
     compared,
@@ -28,6 +26,8 @@ from tests.proofs.protocols.checks import (
 )
 from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts import action, conjunct, when
 
 NAME = "system_timer"
 SMALL = ("one_adder", "stalled_adder", "one_bucket", "closing", "executor", "cancel_one")

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import system_timer_ended as ended
 from proofs.protocols import system_timer_ended_module as module
@@ -19,6 +18,7 @@ from proofs.protocols.system_timer_ends import Ends
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole import OF_DUES, OF_ENTRIES
 from proofs.protocols.timer_task_list_planted import broken_goal
+from wheelproof.prove.kernel import ProofError
 
 TIMER = mutated.mechanisms()["system_timer"]
 OF_LABELS = {"Inv.Ends": "start", "Timer.Rank": "above", "Timer.Moves": ""}

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 import z3
 
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import system_timer_kafka_dues as dues
 from proofs.protocols import system_timer_kafka_ended as ended
@@ -23,6 +22,7 @@ from proofs.protocols.system_timer_kafka import OF_CORRECTED, KafkaEnds
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_whole import OF_DUES, OF_ENTRIES
 from proofs.protocols.timer_task_list_planted import broken_goal, violated
+from wheelproof.prove.kernel import ProofError
 from wheelproof.tla import values
 
 TIMER = mutated.mechanisms()["system_timer"]

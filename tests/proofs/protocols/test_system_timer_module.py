@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 import z3
 
-from proofs.generated import states, systems
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import system_timer_module as module
 from proofs.protocols import system_timer_planted as planted
@@ -16,9 +14,11 @@ from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.system_timer_words import WORDS
 from proofs.protocols.timer_task_list_planted import broken_goal
-from proofs.ts_concrete import Compiled
 from tests.nights import only
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module import states, systems
+from wheelproof.prove.ts_concrete import Compiled
 from wheelproof.tla import values
 
 TIMER = mutated.mechanisms()["system_timer"]

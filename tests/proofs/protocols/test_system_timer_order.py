@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import system_timer_order as order
 from proofs.protocols import system_timer_order_module as module
 from proofs.protocols.own_runs import broken_goal
-from proofs.ts_instances import Instances
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.ts_instances import Instances
 
 TIMER = mutated.mechanisms()["system_timer"]
 (THEOREM,) = module.THEORY.theorems.values()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import system_timer_module as of_module
 from proofs.protocols import system_timer_runs as runs
@@ -16,6 +15,7 @@ from proofs.protocols.system_timer_entries import Entries
 from proofs.protocols.system_timer_links import Linked
 from proofs.protocols.system_timer_view import ACTIONS
 from proofs.protocols.timer_task_list_planted import broken_goal
+from wheelproof.prove.kernel import ProofError
 
 TIMER = mutated.mechanisms()["system_timer"]
 THEOREMS = {

@@ -16,7 +16,6 @@ from proofs.protocols.timer_task_list_mutants import Stuck
 from proofs.protocols.timer_task_list_state import PLACE, TASK, THREAD, E, T, go, is_at
 from proofs.protocols.timer_task_list_theory import THEORY
 from proofs.protocols.timer_task_list_view import ACTIONS, SYSTEMS, View, views
-from proofs.ts import System, action, conditions, conjunct, when
 from tests.nights import first
 from tests.proofs.protocols.checks import (
     compared,
@@ -29,6 +28,7 @@ from tests.proofs.protocols.checks import (
     replayed,
 )
 from wheelproof.checks import proof_edges
+from wheelproof.prove.ts import System, action, conditions, conjunct, when
 
 NAME = "timer_task_list"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]

@@ -7,8 +7,6 @@ from functools import cache
 
 import pytest
 
-from proofs.generated.states import Placed
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import timer_task_list_atomic as theorem
 from proofs.protocols import timer_task_list_atomic_planted as planted
@@ -20,6 +18,8 @@ from proofs.protocols.timer_task_list_planted import broken_goal
 from proofs.protocols.timer_task_list_rings import Rings
 from tests.nights import by_night, first, only
 from wheelproof.graph.explorer import explore
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module.states import Placed
 from wheelproof.tla import export, values
 from wheelproof.tla.model import Compiled as Specification
 

@@ -6,8 +6,6 @@ from itertools import permutations, product
 
 import pytest
 
-from proofs.generated.states import Placed
-from proofs.kernel import ProofError
 from proofs.protocols import mutated
 from proofs.protocols import timer_task_list_module as module
 from proofs.protocols import timer_task_list_planted as planted
@@ -17,6 +15,8 @@ from proofs.protocols.timer_task_list_rings import RINGS
 from proofs.protocols.timer_task_list_simulation import STEPS, cases
 from proofs.protocols.timer_task_list_view import ACTIONS
 from tests.nights import by_night, only
+from wheelproof.prove.kernel import ProofError
+from wheelproof.prove.module.states import Placed
 
 RING = mutated.mechanisms()["timer_task_list"]
 

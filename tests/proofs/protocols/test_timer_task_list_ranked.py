@@ -13,9 +13,9 @@ from proofs.protocols.timer_task_list_ranked import PLANTED, THEORY
 from proofs.protocols.timer_task_list_ranking import LOWERS, PARTS, Elsewhere
 from proofs.protocols.timer_task_list_state import ENTRY, THREAD
 from proofs.protocols.timer_task_list_view import View
-from proofs.ts_concrete import State
 from tests.nights import only
 from tests.proofs.protocols.checks import compared, graph_of, mechanism
+from wheelproof.prove.ts_concrete import State
 
 NAME = "timer_task_list"
 BY_NAME = {each.name: each for each in PLANTED}

@@ -6,11 +6,9 @@ import re
 import pytest
 import z3
 
-from proofs import evidence
 from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
 from proofs.elections import theory as elections
 from proofs.heap import counting
-from proofs.kernel import VC, Theory
 from proofs.protocols import (
     delayed_operation_theory,
     several_conditions_theory,
@@ -23,6 +21,8 @@ from tests.wheelproof.certificates.texts import ORDER, PROOF
 from wheelproof.certificates import checker, logic, quantifiers, schemes
 from wheelproof.certificates.expressions import Refused
 from wheelproof.certificates.problem import problem
+from wheelproof.prove import evidence
+from wheelproof.prove.kernel import VC, Theory
 
 # -- certificates with random faults
 

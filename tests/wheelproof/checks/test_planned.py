@@ -28,7 +28,7 @@ NAME = "my_lock"
 KERNEL = ("__init__.py", "kernel.py", "evidence.py", "solvers.py")
 THEORY = """
 import z3
-from proofs.kernel import VC, Theory, refuted
+from wheelproof.prove.kernel import VC, Theory, refuted
 
 x, y = z3.Ints("x y")
 THEORY = Theory("toy", mechanism="my_lock")

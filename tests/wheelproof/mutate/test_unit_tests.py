@@ -76,34 +76,34 @@ def test_some_unit_test_checks_each_file_of_the_implementation():
 
 
 PROOFS = {
-    "proofs/generated/sets.py": "",
-    "proofs/generated/terms.py": "from proofs.generated import sets\n",
-    "proofs/whole.py": "from proofs.generated import terms\n",
+    "proofs/lists/sets.py": "",
+    "proofs/lists/terms.py": "from proofs.lists import sets\n",
+    "proofs/whole.py": "from proofs.lists import terms\n",
     "tests/proofs/test_documents.py": "theorems = prove.declared(ROOT)\n",
     "tests/proofs/test_whole.py": "from proofs.whole import THEORY\n",
-    "tests/proofs/generated/test_terms.py": "from proofs.generated import terms\n",
+    "tests/proofs/lists/test_terms.py": "from proofs.lists import terms\n",
 }
 
 
 def test_a_test_that_loads_all_theories_is_not_enough_for_a_file_of_the_proofs(tmp_path):
     """It loads a file, and need not call what the file defines: `bags.py` could raise."""
     tests = written(tmp_path, PROOFS)
-    for file in ("proofs/generated/sets.py", "proofs/generated/terms.py"):
+    for file in ("proofs/lists/sets.py", "proofs/lists/terms.py"):
         assert {(each.tests, each.stage, each.nightly) for each in tests.of("proofs", file)} == {
             (
-                "tests/proofs/generated/test_terms.py",
+                "tests/proofs/lists/test_terms.py",
                 5 if "terms" in file else 7,
                 False,
             ),
-            ("tests/proofs/generated/test_terms.py", 8, True),
+            ("tests/proofs/lists/test_terms.py", 8, True),
             ("tests/proofs/test_documents.py", 7, False),
         }, file
 
 
 def test_what_is_far_from_a_file_of_the_proofs_does_not_check_it_by_night(tmp_path):
-    far = {"tests/proofs/generated/test_terms.py": ""}
+    far = {"tests/proofs/lists/test_terms.py": ""}
     tests = written(tmp_path, PROOFS | far)
-    found = [(each.tests, each.nightly) for each in tests.of("proofs", "proofs/generated/sets.py")]
+    found = [(each.tests, each.nightly) for each in tests.of("proofs", "proofs/lists/sets.py")]
     assert ("tests/proofs/test_whole.py", False) in found
     assert not any(nightly for _, nightly in found)
 

@@ -1,0 +1,345 @@
+"""What is done for every theorem, and what comes of it: the evidence, and one word of verdict.
+
+Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated
+goal for every seed within the cap on resources; cvc5 refutes the same text; the text is written
+with its hash. Per control: a counterexample, confirmed by plain Python. Per link, a theorem that
+this one rests on: its statement is a premise of some VC, which has a counterexample without it. So
+a link is no label, and a theorem that is weakened until it says nothing takes with it all that rest
+on it.
+
+The verdict is the worst that applies, in the order violated, error, vacuous, inconclusive, proved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import z3
+
+from wheelproof import files
+from wheelproof.prove import second, solvers
+from wheelproof.prove.second import back
+
+if TYPE_CHECKING:
+    from wheelproof.prove.kernel import Control, Obligation, Theorem
+
+ORDER = ("violated", "error", "vacuous", "inconclusive", "proved")
+"""Verdicts, the worst first: no defect elsewhere makes a counterexample to the theorem doubtful."""
+
+
+@dataclass
+class Evidence:
+    """The evidence for one theorem. ``faults``: (verdict, why); the worst verdict counts."""
+
+    theorem: Theorem
+    seeds: int
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    resources: int = 0
+    second: set[str] = field(default_factory=set)
+    models: dict[str, str] = field(default_factory=dict)
+    cores: dict[str, frozenset[str]] = field(default_factory=dict)
+    witnesses: dict[str, str] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    undeclared: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        return min((verdict for verdict, _ in self.faults), key=ORDER.index, default="proved")
+
+    @property
+    def why(self) -> str:
+        return "; ".join(f"{why}" for verdict, why in self.faults if verdict == self.verdict)
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Hypotheses of the statement which no VC's unsat core has: it holds without them."""
+        used = frozenset().union(*self.cores.values())
+        return tuple(name for name in self.theorem.hypotheses if name not in used)
+
+    def sums(self) -> str:
+        """The hashes of the SMT-LIB files for `sha256sum --check`; the list's stands for all."""
+        return "".join(f"{each}  {name}\n" for name, each in self.hashes.items())
+
+    def report(self) -> str:
+        """All of it for people: per condition a model and the core, per control its refutation."""
+        versions = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
+        lines = [
+            f"{self.theorem.name}: {self.theorem.says}",
+            f"{self.verdict}{': ' if self.why else ''}{self.why}",
+            f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; "
+            f"cvc5: {', '.join(sorted(self.second)) or 'not run'}",
+        ]
+        for vc in self.theorem.vcs:
+            core = (
+                ", ".join(name for name in vc.premises if name in self.cores.get(vc.name, ()))
+                or "nothing"
+            )
+            lines += [
+                "",
+                f"condition {vc.name}",
+                f"    premises hold for  {self.models.get(vc.name, 'nothing that was found')}",
+                f"    refutation uses    {core}",
+            ]
+        for control in self.theorem.controls:
+            lines += [
+                "",
+                f"control {control.name}: {control.says}",
+                f"    refuted by         {self.witnesses.get(control.name, 'nothing')}",
+            ]
+        lines += [
+            "",
+            *(f"rests on {link}: without it {vc} does not hold" for link, vc in self.links.items()),
+        ]
+        if self.unused:
+            lines += ["", f"hypotheses that no condition uses: {', '.join(self.unused)}"]
+        return "\n".join(lines) + "\n"
+
+    def figures(self) -> dict[str, object]:
+        """Counts and words for a report: plain JSON values.
+
+        ``conditions``: those that were refuted with every seed. ``lacks``: theorems that are cited
+        although this one does not rest on them.
+        """
+        lacking = {"lacks": ", ".join(self.undeclared)} if self.undeclared else {}
+        return lacking | {
+            "vcs": len(self.theorem.vcs),
+            "conditions": dict.fromkeys(self.cores, 1),
+            "seeds": self.seeds,
+            "rlimit_max": self.resources,
+            "second": ", ".join(sorted(self.second)) or "not run",
+            "controls": len(self.witnesses),
+            "links": len(self.links),
+            "unused": list(self.unused),
+            "sha256": hashlib.sha256(self.sums().encode()).hexdigest(),
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """cvc5's proof of a condition. ``obligation``: the condition's text, as `check` wrote it.
+
+    ``text``: the second text, which the proof is of. ``proof``: its file, None where there is no
+    proof; ``why`` then says why not.
+    """
+
+    condition: str
+    obligation: Path
+    text: Path
+    proof: Path | None
+    why: str = ""
+
+
+def certificates(theorem: Theorem, folder: Path) -> list[Certificate]:
+    """Have each condition's second text and its proof written beside what `check` has written."""
+    made = []
+    for vc in theorem.vcs:
+        obligation = folder / theorem.theory / _text_name(theorem, vc)
+        text = obligation.with_suffix(".second.smt2")
+        proof, why = text.with_suffix(".alethe"), ""
+        try:
+            shown, found = certified(vc)
+            write(text, f"; {theorem.name}: {vc.name}\n{shown}")
+            write(proof, found)
+        except solvers.SolverError as error:
+            why = str(error)
+        made.append(Certificate(vc.name, obligation, text, None if why else proof, why))
+    return made
+
+
+def certified(vc: Obligation) -> tuple[str, str]:
+    """A condition's second text, and cvc5's proof of it.
+
+    SolverError: there is none, or the text does not say what the condition says.
+    """
+    denied = {**vc.premises, "the goal, denied": z3.Not(vc.goal)}
+    text = second.script(denied)
+    try:
+        proof = solvers.certificate(text)
+    except solvers.NotRefuted:
+        text = second.script(denied, whole=True)
+        proof = solvers.certificate(text)
+    if fault := back.differs(text, denied):
+        raise solvers.SolverError(fault)
+    return text, proof
+
+
+def check(
+    theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES
+) -> Evidence:
+    """All evidence for one theorem.
+
+    ``seeds``: how many. ``folder``: where the SMT-LIB texts go, None for nowhere.
+    """
+    found = Evidence(theorem, seeds)
+    for vc in theorem.vcs:
+        _check_vc(found, vc, range(seeds), folder, resources)
+    found.undeclared = tuple(
+        sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on))
+    )
+    if found.undeclared:
+        found.faults.append(
+            (
+                "error",
+                f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on",
+            )
+        )
+    for link in theorem.rests_on:
+        _check_link(found, link, resources)
+    for control in theorem.controls:
+        _check_control(found, control)
+    if folder is not None:
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", found.sums())
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", found.report())
+    return found
+
+
+def _check_vc(
+    found: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
+) -> None:
+    faults, context = len(found.faults), z3.Context()
+    names, formulas = list(vc.premises), list(vc.premises.values())
+    verdict, model = solvers.model(
+        solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), 0, resources, context
+    )
+    if verdict == "sat":
+        found.models[vc.name] = solvers.shown(model)
+    elif verdict == "unsat":
+        found.faults.append(
+            (
+                "vacuous",
+                f"{vc.name}: the premises contradict each other, or the non-trivial model that is "
+                "required",
+            )
+        )
+    else:
+        found.faults.append(
+            ("inconclusive", f"{vc.name}: no solver says whether the premises can hold")
+        )
+    text = solvers.smt_lib([*formulas, z3.Not(vc.goal)])
+    heading = [
+        f"; {found.theorem.name}: {vc.name}",
+        *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"])),
+    ]
+    shown, name = "\n".join(heading) + "\n" + text, _text_name(found.theorem, vc)
+    found.hashes[name] = hashlib.sha256(shown.encode()).hexdigest()
+    if folder is not None:
+        write(folder / found.theorem.theory / name, shown)
+    core: frozenset[str] = frozenset()
+    for seed in seeds:
+        answer = solvers.refute(text, seed, resources, context)
+        if answer.verdict != "unsat" and vc.search():
+            del found.faults[faults:]
+            return _check_vc(found, vc, seeds, folder, resources)
+        found.resources = max(found.resources, answer.resources)
+        if answer.verdict == "sat":
+            found.faults.append(_not_entailed(vc, resources))
+            return None
+        if answer.verdict != "unsat":
+            found.faults.append(
+                ("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})")
+            )
+            return None
+        core |= frozenset(names[index] for index in answer.core if index < len(names))
+    found.cores[vc.name] = core
+    opinion = solvers.second_opinion(text)
+    found.second.add(opinion.partition(":")[0])
+    if opinion.startswith("error"):
+        found.faults.append(("error", f"{vc.name}: cvc5 did not take it: {opinion}"))
+    elif opinion == "sat":
+        found.faults.append(
+            ("error", f"{vc.name}: the solvers disagree: Z3 refutes it, cvc5 has a model")
+        )
+    elif opinion == "unknown":
+        found.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
+
+
+def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
+    """A counterexample with the functions' own meaning, or premises that are too few.
+
+    The latter refutes nothing.
+    """
+    denied = [*map(vc.interpreted, vc.premises.values()), z3.Not(vc.interpreted(vc.goal))]
+    verdict, model = solvers.model(solvers.smt_lib(denied), resources=resources)
+    if model is not None:
+        return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
+    return (
+        "inconclusive",
+        f"{vc.name}: does not follow from its premises alone, and no counterexample was found "
+        f"({verdict}): an instance of a lemma may be missing",
+    )
+
+
+def _check_link(found: Evidence, link: str, resources: int) -> None:
+    """Some VC that cites ``link`` has a counterexample once its statement is no premise."""
+    citing = [vc for vc in found.theorem.vcs if link in vc.cites.values()]
+    if not citing:
+        found.faults.append(
+            ("vacuous", f"it claims to rest on {link}, which is a premise of no condition")
+        )
+        return
+    verdicts, context = set(), z3.Context()
+    for vc in citing:
+        rest = [formula for name, formula in vc.premises.items() if vc.cites.get(name) != link]
+        answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources, context)
+        verdicts.add(answer.verdict)
+        if answer.verdict == "sat":
+            found.links[link] = vc.name
+            return
+    if verdicts == {"unsat"}:
+        found.faults.append(("vacuous", f"it claims to rest on {link}, and holds without it"))
+    else:
+        found.faults.append(("inconclusive", f"no solver says whether it holds without {link}"))
+
+
+def _check_control(found: Evidence, control: Control) -> None:
+    result = control.find(0)
+    if result.verdict == "unsat":
+        found.faults.append(
+            (
+                "vacuous",
+                f"the control {control.name!r} cannot be refuted: "
+                f"{control.says} makes no difference",
+            )
+        )
+    elif result.verdict != "sat":
+        found.faults.append(
+            (
+                "inconclusive",
+                f"the control {control.name!r}: no counterexample found, none excluded",
+            )
+        )
+    elif result.contradiction:
+        found.faults.append(
+            (
+                "vacuous",
+                f"the control {control.name!r}: Python does not confirm the counterexample "
+                f"{result.witness}: {result.contradiction}",
+            )
+        )
+    elif result.second == "unsat" or result.second.startswith("error"):
+        found.faults.append(
+            (
+                "error",
+                f"the control {control.name!r}: the solvers disagree, cvc5 says {result.second}",
+            )
+        )
+    else:
+        found.witnesses[control.name] = result.witness
+
+
+def _text_name(theorem: Theorem, vc: Obligation) -> str:
+    return f"{_file_name(theorem.name)}.{_file_name(vc.name)}.smt2"
+
+
+def _file_name(name: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_" else "_" for char in name)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all. Raises OSError."""
+    files.replace(path, text.encode())

@@ -1,0 +1,344 @@
+"""Sequences with their places: what is appended, taken, found, or missing in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import z3
+
+from wheelproof.prove.module.scopes import Made, Names
+from wheelproof.prove.module.shapes import INT, Record, Sequence
+from wheelproof.prove.module.spaced import Places, cut, put, uses
+from wheelproof.prove.module.values import Value, View, at_place
+from wheelproof.prove.ts import WHOLE, Sort, present
+from wheelproof.prove.ts_extremes import PLACE
+from wheelproof.tla.syntax import (
+    Bound,
+    Builtin,
+    Call,
+    Constant,
+    Definition,
+    Expression,
+    Formal,
+    Number,
+    OutsideSubset,
+    Parameter,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from wheelproof.prove.module.terms import Terms
+
+
+def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
+    """How the value of an expression about sequences or pairs is made; None where it is none."""
+    match node:
+        case Call(_, (argument,)) if node.name in terms.words.functions:
+            of = terms.words.functions[node.name]
+            return lambda: getattr(terms.s, f"of_{node.name}")[
+                terms.index(argument, of.domain, names)
+            ]
+        case Call() if node.name in terms.words.searches:
+            return lambda: search(terms, node, names)
+        case Call(_, (sequence, _)) if node.name == "Append":
+            if isinstance(terms.shape(sequence, names), Sequence):
+                return lambda: appended(terms, node, names)
+        case Call(_, (sequence,)) if node.name in ("Head", "Tail"):
+            if isinstance(terms.shape(sequence, names), Sequence):
+                make = head if node.name == "Head" else tail
+                return lambda: make(terms, sequence, names)
+        case Builtin("$FcnApply", (pair, Number(field) | Text(field))):
+            of_pair = terms.shape(pair, names)
+            if isinstance(of_pair, Record) and of_pair.is_tuple and str(field) in of_pair.fields:
+                return lambda: terms.plain(pair, names)[str(field)]
+        case Builtin("=", (one, Number(0))):
+            return none_of(terms, one, names)
+        case Call(_, (first, other)) if node.name == "\\o":
+            if isinstance(terms.shape(first, names), Sequence):
+                return lambda: joined(terms, first, other, names)
+        case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name == "DOMAIN":
+                (whole,) = domain.arguments
+                if isinstance(terms.shape(whole, names), Sequence):
+                    return lambda: mapped(terms, whole, formal, body, names)
+        case Builtin("$BoundedChoose", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name == "DOMAIN":
+                (whole,) = domain.arguments
+                if isinstance(terms.shape(whole, names), Sequence):
+                    return lambda: choice(terms, whole, formal, body, names)
+    return None
+
+
+def joined(terms: Terms, one: Expression, other: Expression, names: Names) -> Value:
+    """``one \\o [i \\in 1..n |-> e]``, or a sequence without one of its places.
+
+    The latter is ``SubSeq(q, 1, i - 1) \\o SubSeq(q, i + 1, Len(q))``.
+    """
+    match other:
+        case Builtin(
+            "$FcnConstructor",
+            (body,),
+            (Bound((formal,), False, Call(_, (Number(1), last)) as domain),),
+        ) if domain.name == ".." and not uses(body, formal):
+            of, value = terms.shape(one, names), terms.plain(one, names)
+            assert isinstance(of, Sequence)
+            length, added = value["length"], terms.of(last, INT, names)
+            behind = z3.If(added > 0, length + added, length)
+            within = z3.And(length < PLACE, PLACE <= behind)
+            new = terms.of(body, of.of, names)
+            return {"length": behind, "item": View(z3.If(within, new, value["item"][PLACE]))}
+    parted = cut(one, other)
+    if parted is None:
+        raise OutsideSubset("sequences that are joined", other.place)
+    whole, index = parted
+    value = terms.plain(whole, names)
+    out = place(terms, value, index, names)
+    # Place 0 is blank, as each place behind the last is.
+    behind = z3.If(PLACE < value["length"], PLACE + 1, 0)
+    moved = value["item"][z3.If(PLACE < out, PLACE, behind)]
+    return {"length": value["length"] - 1, "item": View(moved)}
+
+
+def mapped(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> Value:
+    """``[formal \\in DOMAIN whole |-> body]``, where the body of what is blank is blank."""
+    value, count = terms.plain(whole, names), len(terms.obligations)
+    of = terms.shape(whole, names)
+    assert isinstance(of, Sequence)
+    known = {**names, formal: Made(PLACE, INT)}
+    made = terms.of(body, of.of, known)
+    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    return {**value, "item": View(made)}
+
+
+def first(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> z3.ArithRef:
+    """The first of ``{formal \\in DOMAIN whole : body}``, a parameter; 0 where there is none."""
+    value = terms.plain(whole, names)
+    holds = at_place_of(terms, value, formal, body, names)
+    within = z3.And(1 <= PLACE, PLACE <= value["length"])
+    return Places(value, z3.simplify(z3.And(within, holds))).at_end(terms, False)
+
+
+def at_place_of(
+    terms: Terms, value: Value, formal: Formal, body: Expression, names: Names
+) -> z3.BoolRef:
+    """Whether a formula holds of `PLACE`, which is one that the sequence has."""
+    count = len(terms.obligations)
+    made = terms.truth(body, {**names, formal: Made(PLACE, INT)})
+    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    return made
+
+
+def choice(
+    terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
+) -> z3.ArithRef:
+    """``CHOOSE i \\in DOMAIN q : P(i) /\\ \\A j \\in 1..(i - 1) : ~P(j)``: the first such place."""
+    match body:
+        case Builtin(
+            "$ConjList" | "\\land",
+            (
+                holds,
+                Builtin(
+                    "$BoundedForall",
+                    (other,),
+                    (
+                        Bound(
+                            (before,),
+                            False,
+                            Call(
+                                _, (Number(1), Call(_, (Parameter(end), Number(1))) as minus)
+                            ) as domain,
+                        ),
+                    ),
+                ),
+            ),
+        ) if (domain.name, minus.name) == ("..", "-") and end is formal:
+            value = terms.plain(whole, names)
+            here = z3.simplify(z3.Not(at_place_of(terms, value, formal, holds, names)))
+            if here.eq(z3.simplify(at_place_of(terms, value, before, other, names))):
+                return first(terms, whole, formal, holds, names)
+    raise OutsideSubset("CHOOSE of another place than the first", body.place)
+
+
+def over(value: Value, each: z3.ArithRef, obligations: list[z3.BoolRef]) -> list[z3.BoolRef]:
+    """What must hold at each place of a sequence, where it is made for one of them."""
+    within = z3.And(1 <= each, each <= value["length"])
+    return [z3.ForAll([each], z3.Implies(within, obliged)) for obliged in obligations]
+
+
+def is_empty(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef | None:
+    """``sequence = <<>>``; None for another equality."""
+    for empty, of in ((one, other), (other, one)):
+        match empty:
+            case Builtin("$Tuple", ()) if isinstance(terms.shape(of, names), Sequence):
+                none = terms.plain(of, names)["length"] == 0
+                assert isinstance(none, z3.BoolRef)
+                return none
+    return None
+
+
+def place(terms: Terms, value: Value, index: Expression, names: Names) -> z3.ArithRef:
+    """A place of a sequence, which must be one that it has."""
+    number = terms.of(index, INT, names)
+    terms.obligations.append(z3.And(1 <= number, number <= value["length"]))
+    assert isinstance(number, z3.ArithRef)
+    return number
+
+
+def appended(terms: Terms, node: Call, names: Names) -> Value:
+    """``Append(sequence, element)``. What is behind a sequence is blank, so ``<<>>`` is there."""
+    sequence, element = node.arguments
+    of = terms.shape(sequence, names)
+    assert isinstance(of, Sequence)
+    value = terms.plain(sequence, names)
+    behind = value["length"] + 1
+    match element:
+        case Builtin("$Tuple", ()) if isinstance(of.of, Sequence) and isinstance(of.of.of, Sort):
+            any_place = z3.Int("any_place")
+            item = at_place(value["item"], behind)
+            terms.obligations.append(item["length"] == 0)
+            terms.obligations.append(
+                z3.ForAll([any_place], item["item"][any_place] == of.of.of.null)
+            )
+            return {**value, "length": behind}
+    new = terms.of(element, of.of, names)
+    return {"length": behind, "item": put(value["item"], behind, new)}
+
+
+def head(terms: Terms, node: Expression, names: Names) -> Value:
+    """``Head(sequence)``, of one that is not empty."""
+    value = terms.plain(node, names)
+    terms.obligations.append(value["length"] > 0)
+    return at_place(value["item"], z3.IntVal(1))
+
+
+def tail(terms: Terms, node: Expression, names: Names) -> Value:
+    """``Tail(sequence)``, of one that is not empty: each element moves to the place before."""
+    of, value = terms.shape(node, names), terms.plain(node, names)
+    assert isinstance(of, Sequence)
+    if not isinstance(of.of, Sort) or of.of.null is None:
+        raise OutsideSubset("Tail of a sequence of elements that are of no set", node.place)
+    terms.obligations.append(value["length"] > 0)
+    length, item = value["length"] - 1, value["item"]
+    within = z3.And(1 <= PLACE, PLACE <= length)
+    return {"length": length, "item": View(z3.If(within, item[PLACE + 1], of.of.null))}
+
+
+def everywhere(
+    terms: Terms, node: Expression, formal: Formal, body: Expression, names: Names, name: str = ""
+) -> z3.BoolRef:
+    """``\\A formal \\in DOMAIN node : body``. ``name``: of what stands for the place."""
+    value, count = terms.plain(node, names), len(terms.obligations)
+    each = z3.Int(name or f"{formal.name}_{body.place.line}")
+    holds = terms.truth(body, {**names, formal: Made(each, INT)})
+    terms.obligations[count:] = over(value, each, terms.obligations[count:])
+    within = z3.And(1 <= each, each <= value["length"])
+    return z3.ForAll([each], z3.Implies(within, holds))
+
+
+def search(terms: Terms, node: Call, names: Names) -> Value:
+    """The first place of a sequence from one on that is not null, with what is there.
+
+    The place is a parameter. The guards that define it hold of one number.
+    """
+    check_search(node.definition, terms.words.null)
+    sequence, start = node.arguments
+    of = terms.shape(sequence, names)
+    name = f"found_{node.name}"
+    if not isinstance(of, Sequence) or not isinstance(of.of, Sort) or name in terms.chosen:
+        raise OutsideSubset(f"this use of {node.name}", node.place)
+    value, first = terms.plain(sequence, names), terms.of(start, INT, names)
+    found, each = z3.Int(f"{name}!"), z3.Int("place_before")
+    null, item, length = of.of.null, value["item"], value["length"]
+    terms.chosen[name] = found, present(WHOLE)
+    terms.obligations.append(1 <= first)
+    terms.defining += [
+        z3.Or(found == 0, z3.And(first <= found, found <= length, item[found] != null)),
+        z3.ForAll(
+            [each],
+            z3.Implies(
+                z3.And(first <= each, each <= length, z3.Or(found == 0, each < found)),
+                item[each] == null,
+            ),
+        ),
+    ]
+    return {"1": found, "2": z3.If(found == 0, null, item[found])}
+
+
+def check_search(definition: Definition, null: str) -> None:
+    """OutsideSubset, unless an operator is the recursive search that it is taken for."""
+    if len(definition.formals) == 2:
+        seq, at = definition.formals
+
+        def is_(node: Expression, formal: object) -> bool:
+            return isinstance(node, Parameter) and node.formal is formal
+
+        def item(node: Expression) -> bool:
+            match node:
+                case Builtin("$FcnApply", (of, index)):
+                    return is_(of, seq) and is_(index, at)
+            return False
+
+        match definition.body:
+            case Builtin(
+                "$IfThenElse",
+                (
+                    Call(_, (one, Call(_, (whole,)) as length)) as over,
+                    nothing,
+                    Builtin(
+                        "$IfThenElse",
+                        (
+                            Builtin("=", (element, Constant(none))),
+                            Call(again, (same, Call(_, (before, Number(1))) as plus)),
+                            Builtin("$Tuple", (here, found)),
+                        ),
+                    ),
+                ),
+            ) if (
+                (over.name, length.name, plus.name, none) == (">", "Len", "+", null)
+                and again is definition
+                and all(is_(each, at) for each in (one, before, here))
+                and is_(whole, seq)
+                and is_(same, seq)
+                and item(element)
+                and item(found)
+                and _is_nowhere(nothing, null)
+            ):
+                return
+    raise OutsideSubset(f"{definition.name}, which is no search,", definition.place)
+
+
+def _is_nowhere(node: Expression, null: str) -> bool:
+    """Whether an expression is ``<<0, NULL>>``."""
+    while isinstance(node, Call) and not node.definition.formals:
+        node = node.definition.body
+    match node:
+        case Builtin("$Tuple", (Number(0), Constant(none))):
+            return none == null
+    return False
+
+
+def none_of(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
+    """``Cardinality({i \\in DOMAIN q : P}) = 0``, where ``q`` is a sequence with places."""
+    while isinstance(node, Call) and not node.definition.standard:
+        if node.name in terms.words.named:
+            return None
+        names, node = terms.inside(node, names), node.definition.body
+    match node:
+        case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
+            node.name == "Cardinality" and len(bound.formals) == 1
+        ):
+            match bound.domain:
+                case Builtin("DOMAIN", (sequence,)) if isinstance(
+                    terms.shape(sequence, names), Sequence
+                ):
+                    negated = Builtin("\\lnot", (body,), (), body.place, body.level)
+                    formal = bound.formals[0]
+                    return lambda: everywhere(
+                        terms, sequence, formal, negated, names, "place_of_none"
+                    )
+    return None

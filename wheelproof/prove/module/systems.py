@@ -1,0 +1,219 @@
+"""A module's steps as a transition system, a subclass of ``wheelproof.prove.ts.System``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from wheelproof.prove.module import levels, unions
+from wheelproof.prove.module.actions import Actions
+from wheelproof.prove.module.shapes import (
+    Function,
+    Listing,
+    Shape,
+    Vocabulary,
+    blank,
+    flat,
+    items,
+    named_element,
+    z3_sort,
+)
+from wheelproof.prove.module.stacks import Procedures, procedures
+from wheelproof.prove.module.values import gathered, scattered, stored
+from wheelproof.prove.module.ways import Way
+from wheelproof.prove.ts import WHOLE, Action, Parameter, Step, System, nullable
+from wheelproof.tla.syntax import Module
+
+
+class Generated(System):
+    """What every generated system has. Subclasses are made by `made`.
+
+    MODULE: the syntax tree; WORDS: its vocabulary; SHAPES: of its variables, those of threads as
+    functions over the threads.
+    """
+
+    MODULE: Module
+    WORDS: Vocabulary
+    SHAPES: Mapping[str, Shape] = {}
+    PROCEDURES: Procedures
+    LABELS: Mapping[str, tuple[str, ...]] = {}
+    """Label -> its actions."""
+
+    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return [*unions.given(self.WORDS, s)]
+
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return []
+
+    @cached_property
+    def terms(self) -> Actions:
+        return Actions(self.MODULE, self.WORDS, self.SHAPES, self.PROCEDURES, self.symbols())
+
+    @cached_property
+    def _ways(self) -> dict[str, dict[str, Way]]:
+        return {}
+
+    def way(self, name: str) -> Way:
+        """The way that an action is, over `symbols` and the thread ``t!``."""
+        label = name.partition("_to_")[0]
+        if label not in self._ways:
+            thread = z3.Const("t!", self.WORDS.threads.z3)
+            self._ways[label] = named(label, self.terms.ways(label, thread))
+        return self._ways[label][name]
+
+    def obligations(self, name: str) -> list[z3.BoolRef]:
+        """What must hold where an action is taken, or its terms are not the module's.
+
+        A function is applied in its domain. A value that is taken out of a union is in the part.
+        """
+        return self.way(name).obligations
+
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: Any) -> Step:
+        """An action's step."""
+        way = self.way(name)
+        updates: dict[str, Any] = {}
+        for variable, value in way.after.items():
+            updates |= scattered(variable, self.SHAPES[variable], value)
+        threads = z3.Const("t!", self.WORDS.threads.z3)
+        if self.PROCEDURES.recursive:
+            updates |= self.leveled(way, threads)
+        for procedure, place in () if self.PROCEDURES.recursive else way.back.items():
+            updates[f"ret_{procedure}"] = z3.Store(
+                getattr(self.terms.s, f"ret_{procedure}"), threads, place
+            )
+            gone = place.eq(self.terms.frames.absent)
+            for variable in self.PROCEDURES.saved[procedure]:
+                if variable not in self.SHAPES:
+                    continue
+                of = self.SHAPES[variable]
+                assert isinstance(of, Function)
+                value = blank(of.range) if gone else way.kept[procedure, variable]
+                name_ = f"saved_{procedure}_{variable}"
+                saved = stored(gathered(name_, of, self.terms.s), threads, value)
+                updates |= scattered(name_, of, saved)
+        known = self.terms.s
+        own = {
+            variable: value
+            for variable, value in updates.items()
+            if not (isinstance(value, z3.ExprRef) and value.eq(getattr(known, variable)))
+        }
+        return Step(tuple(way.guards), own)
+
+    def leveled(self, way: Way, thread: z3.ExprRef) -> dict[str, z3.ExprRef]:
+        """What a way sets of a stack of levels."""
+        if not way.popped and not way.back:
+            return {}
+        words = levels.procedures(self.MODULE.name, self.PROCEDURES)
+        pushed: dict[str, Any] = {}
+        for procedure, place in way.back.items():
+            pushed = {levels.PROCEDURE: words.value(procedure), levels.RETURN: place}
+            for name in self.PROCEDURES.saved[procedure]:
+                if isinstance(shape := self.SHAPES.get(name), Function):
+                    kept = way.kept[procedure, name]
+                    pushed |= scattered(f"stack_{name}", shape.range, kept)
+        of = levels.fields(self.MODULE.name, self.WORDS, self.PROCEDURES, self.SHAPES)
+        return levels.after(of, self.terms.s, thread, way.popped, pushed)
+
+
+def named(label: str, ways: list[Way]) -> dict[str, Way]:
+    """The ways through a label by their actions' names."""
+    found: dict[str, Way] = {}
+    for way in ways:
+        name = f"{label}_to_{way.to}"
+        number = 1 + sum(other == name or other.startswith(f"{name}_") for other in found)
+        found[name if number == 1 else f"{name}_{number}"] = way
+    return found
+
+
+def variables(words: Vocabulary, module: Module, of: Procedures) -> Iterator[tuple[str, Shape]]:
+    """The flat variables of a module: its own, and those that stand for the stack."""
+    whole = shapes(words, module)
+    for name, shape in whole.items():
+        yield from flat(name, shape)
+    if of.recursive:
+        yield from levels.variables(module.name, words, of, whole)
+        return
+    labels = words.variables["pc"]
+    for procedure, saved in of.saved.items():
+        yield f"ret_{procedure}", Function(words.threads, labels)
+        for name in saved:
+            if name in whole:
+                yield from flat(f"saved_{procedure}_{name}", whole[name])
+
+
+def shapes(words: Vocabulary, module: Module) -> dict[str, Shape]:
+    """The shapes of whole variables: what is declared behind ``pc`` is a function over threads."""
+    behind = module.variables[module.variables.index("pc") :]
+    return {
+        name: Function(words.threads, shape) if name in behind else shape
+        for name, shape in words.variables.items()
+    }
+
+
+def constants(words: Vocabulary) -> Iterator[tuple[str, z3.SortRef]]:
+    """The constants of a module that terms may read."""
+    for name, shape in words.constants.items():
+        if isinstance(shape, Listing):
+            yield from shape.arrays(name).items()
+        else:
+            for each, of in flat(name, shape):
+                yield each, z3_sort(of)
+    for name, function in words.functions.items():
+        yield f"of_{name}", z3_sort(function)
+    yield from words.arrays().items()
+    for name, sort in words.elements.items():
+        yield named_element(name), sort.z3
+    for sort in words.saved:
+        yield items(sort), z3_sort(Function(WHOLE, sort))
+
+
+def made(
+    name: str, module: Module, words: Vocabulary, base: type[Generated] = Generated
+) -> type[Generated]:
+    """The system of a module. OutsideSubset: a step has something that no term is made of.
+
+    ``base``: a class with more, such as ghost variables or an invariant.
+    """
+    of = procedures(module)
+    own = {each: z3_sort(shape) for each, shape in variables(words, module, of)}
+    members: dict[str, Any] = {
+        "MODULE": module,
+        "WORDS": words,
+        "SHAPES": shapes(words, module),
+        "PROCEDURES": of,
+        "SORTS": words.sorts,
+        "VARIABLES": {**own, **base.VARIABLES},
+        "RIGID": {**dict(constants(words)), **base.RIGID},
+        "STATES": f"module {module.name}",
+        "__doc__": f"The steps of module {module.name}.",
+        "__module__": __name__,
+    }
+    first = type(name, (base,), members)
+    system = first()
+    found: dict[str, Any] = {}
+    by_label: dict[str, tuple[str, ...]] = {}
+    for label in system.terms.steps:
+        thread = z3.Const("t!", words.threads.z3)
+        ways = named(label, system.terms.ways(label, thread))
+        by_label[label] = tuple(ways)
+        found |= {action: method_of(name, action, way, words) for action, way in ways.items()}
+    return type(name, (base,), {**members, **found, "LABELS": by_label})
+
+
+def method_of(system: str, name: str, way: Way, words: Vocabulary) -> Any:
+    """An action of a system: the method that gives its step."""
+
+    def method(self: Generated, s: SimpleNamespace, **chosen: z3.ExprRef) -> Step:
+        return self.taken(name, s, chosen["t"], chosen)
+
+    parameters = {"t": Parameter(words.threads)}
+    parameters |= {each: of for each, (_, of) in way.chosen.items()}
+    parameters |= {each: nullable(first.sort) for each, first in way.firsts.items()}
+    parameters |= way.extremes
+    method.__name__, method.__qualname__ = name, f"{system}.{name}"
+    method.declared = Action(name, parameters, method)  # type: ignore[attr-defined]
+    return method

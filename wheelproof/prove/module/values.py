@@ -1,0 +1,82 @@
+"""Values as Z3 has them: a term, or one value for each field of a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+
+from wheelproof.prove.module.shapes import Shape, fields_of
+from wheelproof.prove.ts_extremes import PLACE
+
+Value = Any
+"""A Z3 term, or a mapping from fields to values."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An array that is not written out. ``term``: what it has at `PLACE`."""
+
+    term: z3.ExprRef
+
+    def __getitem__(self, place: z3.ExprRef) -> z3.ExprRef:
+        return z3.substitute(self.term, (PLACE, place))
+
+
+def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
+    """A variable's value from its flat variables."""
+    fields = fields_of(shape)
+    if fields is None:
+        return getattr(s, name)
+    return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
+
+
+def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
+    """The flat variables of a variable's value."""
+    fields = fields_of(shape)
+    if fields is None or not isinstance(value, dict):
+        return {name: value}
+    return {
+        flat_name: each
+        for field_, of in fields.items()
+        for flat_name, each in scattered(f"{name}_{field_}", of, value[field_]).items()
+    }
+
+
+def at_place(value: Value, index: z3.ExprRef) -> Value:
+    """``value[index]``."""
+    if isinstance(value, dict):
+        return {name: at_place(each, index) for name, each in value.items()}
+    return value[index]
+
+
+def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
+    """``[value EXCEPT ![index] = new]``."""
+    if isinstance(value, dict):
+        return {name: stored(each, index, new[name]) for name, each in value.items()}
+    return z3.Store(value, index, new)
+
+
+def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
+    """``IF condition THEN one ELSE other``."""
+    if isinstance(one, dict):
+        return {name: merged(condition, each, other[name]) for name, each in one.items()}
+    if isinstance(one, View) or isinstance(other, View):
+        return View(merged(condition, one[PLACE], other[PLACE]))
+    return one if one.eq(other) else z3.If(condition, one, other)
+
+
+def equal(one: Value, other: Value) -> z3.BoolRef:
+    """``one = other``."""
+    if isinstance(one, dict):
+        return z3.And([equal(each, other[name]) for name, each in one.items()])
+    return one == other
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are one text."""
+    if isinstance(one, dict):
+        return all(same(each, other[name]) for name, each in one.items())
+    return bool(one.eq(other))

@@ -1,0 +1,167 @@
+"""A second text read back: whether it says of its formulas what they say, and nothing more.
+
+It is read by the checker of certificates, not by what has written it. Each of its assertions must
+be one of the formulas, or hold whatever its symbols stand for. What a symbol means is known by its
+name: a value of an enumeration, or what is read of an array and set in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import z3
+
+from wheelproof.certificates.expressions import Refused
+from wheelproof.certificates.problem import problem
+from wheelproof.certificates.terms import BOOL, BOUND, INT, NUMBER, VARIABLE, Term
+from wheelproof.prove.solvers import RESOURCES, SolverError, trusted
+
+_OPERATORS = {
+    "not": z3.Not,
+    "and": lambda *given: z3.And(*given),
+    "or": lambda *given: z3.Or(*given),
+    "=>": z3.Implies,
+    "=": lambda left, right: left == right,
+    "ite": z3.If,
+    "+": lambda first, *rest: sum(rest, first),
+    "-": lambda first, *rest: first - sum(rest[1:], rest[0]) if rest else -first,
+    "*": lambda first, *rest: z3.Product(first, *rest),
+    "div": lambda left, right: left / right,
+    "mod": lambda left, right: left % right,
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+}
+_ARRAYS = {"select": z3.Select, "store": z3.Store}
+
+
+@dataclass
+class Meanings:
+    """What the names of a text stand for: sorts and symbols of the formulas that it is of."""
+
+    sorts: dict[str, z3.SortRef] = field(default_factory=dict)
+    symbols: dict[str, list[z3.FuncDeclRef]] = field(default_factory=dict)
+    _made: dict[Term, z3.ExprRef] = field(default_factory=dict)
+
+    def learn(self, formulas: Iterator[z3.ExprRef]) -> None:
+        """Take the sorts and symbols of formulas of Z3."""
+        waiting, seen = [*formulas], set()
+        while waiting:
+            term = waiting.pop()
+            if term.get_id() in seen:
+                continue
+            seen.add(term.get_id())
+            if z3.is_quantifier(term):
+                for number in range(term.num_vars()):
+                    self._sort(term.var_sort(number))
+                waiting.append(term.body())
+                continue
+            self._sort(term.sort())
+            if z3.is_app(term):
+                if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                    known = self.symbols.setdefault(term.decl().name(), [])
+                    if not any(term.decl().eq(each) for each in known):
+                        known.append(term.decl())
+                waiting += term.children()
+
+    def _sort(self, of: z3.SortRef) -> str:
+        if of.kind() == z3.Z3_ARRAY_SORT:
+            index, element = self._sort(of.domain()), self._sort(of.range())
+            name = f"{f'<{index}>' if '->' in index else index}->{element}"
+        else:
+            name = of.name()
+        if of.kind() == z3.Z3_DATATYPE_SORT:
+            for number in range(of.num_constructors()):
+                value = of.constructor(number)
+                self.symbols[f"{name}.{value.name()}"] = [value]
+        self.sorts[name] = of
+        return name
+
+    def of(self, term: Term, around: frozenset[str] = frozenset()) -> z3.ExprRef:
+        """A term of the text in Z3. SolverError: a name in it stands for nothing."""
+        known = self._made.get(term)
+        if known is None:
+            known = self._made[term] = self._of(term, around)
+        return known
+
+    def _of(self, term: Term, around: frozenset[str]) -> z3.ExprRef:
+        if term.kind == NUMBER:
+            return z3.IntVal(term.value)
+        if term.kind == VARIABLE:
+            return z3.Const(term.head.rpartition(".")[0], self._known(term.sort))
+        if term.kind == BOUND:
+            names = {each.head.rpartition(".")[0] for each in term.bound}
+            if names & around or len(names) < len(term.bound):
+                raise SolverError(f"{', '.join(sorted(names))}: bound twice")
+            body = self.of(term.arguments[0], around | names)
+            quantifier = {"forall": z3.ForAll, "exists": z3.Exists}[term.head]
+            return quantifier([self.of(each) for each in term.bound], body)
+        given = [self.of(each, around) for each in term.arguments]
+        head, _, array = term.head.partition(".")
+        if term.head in ("true", "false"):
+            return z3.BoolVal(term.head == "true")
+        if term.head in _OPERATORS:
+            return _OPERATORS[term.head](*given)
+        if array and head in _ARRAYS:
+            return _ARRAYS[head](*given)
+        if array and head == "everywhere":
+            return z3.K(self._known(array).domain(), given[0])
+        wanted = [each.sort() for each in given], self._known(term.sort)
+        for each in self.symbols.get(term.head) or self.symbols.get(term.head.strip("~")) or []:
+            if ([each.domain(n) for n in range(each.arity())], each.range()) == wanted:
+                return each(*given)
+        raise SolverError(f"{term.head} stands for nothing in the condition")
+
+    def _known(self, sort: object) -> z3.SortRef:
+        if sort in (INT, BOOL):
+            return z3.IntSort() if sort == INT else z3.BoolSort()
+        if sort not in self.sorts:
+            raise SolverError(f"the sort {sort} is none of the condition")
+        return self.sorts[str(sort)]
+
+
+def differs(text: str, formulas: Mapping[str, z3.BoolRef]) -> str:
+    """ "" where the text says what the formulas say; else what it says otherwise."""
+    try:
+        found = problem(text).assertions
+    except Refused as refused:
+        return f"the second text cannot be read: {refused}"
+    meanings = Meanings()
+    meanings.learn(iter(formulas.values()))
+    lacking = {name: z3.simplify(formula) for name, formula in formulas.items()}
+    rest: list[tuple[Term, z3.BoolRef]] = []
+    try:
+        for term in sorted(found, key=lambda each: each.serial):
+            made = meanings.of(term)
+            plain = z3.simplify(made)
+            same = [name for name, formula in lacking.items() if formula.eq(plain)]
+            if same:
+                lacking = {name: it for name, it in lacking.items() if name not in same}
+            else:
+                rest.append((term, made))
+    except SolverError as error:
+        return f"the second text says something else: {error}"
+    for name in [*lacking]:
+        for pair in rest:
+            if _valid(pair[1] == formulas[name]):
+                rest.remove(pair)
+                del lacking[name]
+                break
+    if lacking:
+        return f"the second text lacks {', '.join(lacking)}"
+    if rest and not _valid(z3.And(*(made for _, made in rest))):
+        # Z3 may also have given up on all of them at once.
+        for term, made in rest:
+            if not _valid(made):
+                return f"the second text asserts what need not hold: {term}"
+    return ""
+
+
+@trusted()
+def _valid(formula: z3.BoolRef) -> bool:
+    solver = z3.Solver()
+    solver.set("rlimit", RESOURCES)
+    solver.add(z3.Not(formula))
+    return bool(solver.check() == z3.unsat)

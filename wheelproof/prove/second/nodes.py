@@ -1,0 +1,225 @@
+"""Formulas of Z3 as plain nodes, each there once: what they say, without any text of Z3's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import z3
+
+from wheelproof.prove.solvers import SolverError
+
+BOOL, INT = "Bool", "Int"
+FORALL, EXISTS = "forall", "exists"
+
+_OPERATORS = {
+    z3.Z3_OP_TRUE: "true",
+    z3.Z3_OP_FALSE: "false",
+    z3.Z3_OP_NOT: "not",
+    z3.Z3_OP_AND: "and",
+    z3.Z3_OP_OR: "or",
+    z3.Z3_OP_IMPLIES: "=>",
+    z3.Z3_OP_EQ: "=",
+    z3.Z3_OP_IFF: "=",
+    z3.Z3_OP_ITE: "ite",
+    z3.Z3_OP_ADD: "+",
+    z3.Z3_OP_SUB: "-",
+    z3.Z3_OP_UMINUS: "-",
+    z3.Z3_OP_MUL: "*",
+    z3.Z3_OP_IDIV: "div",
+    z3.Z3_OP_MOD: "mod",
+    z3.Z3_OP_LT: "<",
+    z3.Z3_OP_LE: "<=",
+    z3.Z3_OP_GT: ">",
+    z3.Z3_OP_GE: ">=",
+}
+
+_ARRAYS = {
+    z3.Z3_OP_SELECT: "select",
+    z3.Z3_OP_STORE: "store",
+    z3.Z3_OP_CONST_ARRAY: "everywhere",
+}
+
+RESERVED = frozenset(
+    {*_OPERATORS.values(), *_ARRAYS.values(), FORALL, EXISTS, "distinct", "let", "abs", "xor"}
+    | {"select", "store", "const", "lambda", "choice", "as", "par", "is", "div", "mod", "!", "_"}
+)
+"""Names that SMT-LIB, or a part of this text, takes for itself."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """A term. ``kind``: "" for an operator of SMT-LIB or a quantifier, "number", "variable",
+    "symbol", "value" (of an enumeration), "select", "store" or "everywhere".
+
+    ``bound``: the variables of a quantifier; ``free``: those that occur free.
+    """
+
+    kind: str
+    head: str
+    arguments: tuple[Node, ...]
+    sort: str
+    bound: tuple[Node, ...] = ()
+    free: frozenset[Node] = frozenset()
+
+
+@dataclass
+class Nodes:
+    """The nodes of one text, and the sorts and symbols that they need.
+
+    ``values``: enumeration -> all its values. ``arrays``: sort -> those of index and element.
+    ``symbols``: name -> sorts of its arguments, and its own.
+    """
+
+    sorts: dict[str, None] = field(default_factory=dict)
+    values: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    arrays: dict[str, tuple[str, str]] = field(default_factory=dict)
+    symbols: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    _made: dict[object, Node] = field(default_factory=dict)
+    _names: dict[object, str] = field(default_factory=dict)
+    _known: dict[object, tuple[z3.ExprRef, Node]] = field(default_factory=dict)
+
+    def node(
+        self,
+        kind: str,
+        head: str,
+        arguments: Iterable[Node],
+        sort: str,
+        bound: tuple[Node, ...] = (),
+    ) -> Node:
+        given = tuple(arguments)
+        key = (kind, head, given, sort, bound)
+        made = self._made.get(key)
+        if made is None:
+            free = frozenset[Node]().union(*(each.free for each in given)) - set(bound)
+            made = self._made[key] = Node(kind, head, given, sort, bound, free)
+            if kind == "variable":
+                object.__setattr__(made, "free", frozenset({made}))
+        return made
+
+    def logical(self, head: str, *arguments: Node) -> Node:
+        """A formula; ``(and a)`` and ``(or a)`` are a."""
+        if head in ("and", "or") and len(arguments) == 1:
+            return arguments[0]
+        return self.node("", head, arguments, BOOL)
+
+    def equal(self, left: Node, right: Node) -> Node:
+        return self.logical("=", left, right)
+
+    def select(self, array: Node, index: Node) -> Node:
+        of = self.arrays[array.sort]
+        return self.applied("select", f"select.{array.sort}", (array, index), of[1])
+
+    def applied(self, kind: str, head: str, arguments: tuple[Node, ...], sort: str) -> Node:
+        """A declared symbol, applied."""
+        self.symbols.setdefault(head, (tuple(each.sort for each in arguments), sort))
+        return self.node(kind, head, arguments, sort)
+
+    # -- from Z3
+
+    def sort(self, of: z3.SortRef) -> str:
+        """A sort's name. SolverError: it is of no kind that is known here."""
+        match of.kind():
+            case z3.Z3_BOOL_SORT:
+                return BOOL
+            case z3.Z3_INT_SORT:
+                return INT
+            case z3.Z3_ARRAY_SORT:
+                index, element = self.sort(of.domain()), self.sort(of.range())
+                name = f"{f'<{index}>' if '->' in index else index}->{element}"
+                self.arrays[name] = index, element
+            case z3.Z3_DATATYPE_SORT:
+                name = of.name()
+                made = [of.constructor(number) for number in range(of.num_constructors())]
+                if any(each.arity() for each in made):
+                    raise SolverError(f"{name} is no enumeration: its values have parts")
+                self.values[name] = tuple(each.name() for each in made)
+            case z3.Z3_UNINTERPRETED_SORT:
+                name = of.name()
+            case _:
+                raise SolverError(f"the sort {of} has no second text")
+        self.sorts.setdefault(name)
+        return name
+
+    def of(self, term: z3.ExprRef, bound: tuple[Node, ...] = ()) -> Node:
+        """A term of Z3. ``bound``: the variables around it, the innermost last."""
+        key = (term.get_id(), bound)
+        if key not in self._known:
+            # The term is kept, so that its number stays its own.
+            self._known[key] = (term, self._of(term, bound))
+        return self._known[key][1]
+
+    def _of(self, term: z3.ExprRef, bound: tuple[Node, ...]) -> Node:
+        if z3.is_var(term):
+            return bound[-1 - int(z3.get_var_index(term))]
+        if z3.is_quantifier(term):
+            return self._quantified(term, bound)
+        kind, given = term.decl().kind(), [self.of(each, bound) for each in term.children()]
+        if kind == z3.Z3_OP_ANUM:
+            return self.node("number", str(term.as_long()), (), INT)
+        if kind == z3.Z3_OP_DISTINCT:
+            pairs = [(a, b) for place, a in enumerate(given) for b in given[place + 1 :]]
+            return self.logical("and", *(self.logical("not", self.equal(*pair)) for pair in pairs))
+        if kind in _OPERATORS:
+            sort = self.sort(term.sort())
+            if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
+                return self.logical(_OPERATORS[kind], *given)
+            return self.node("", _OPERATORS[kind], given, sort)
+        if kind in _ARRAYS:
+            name = _ARRAYS[kind]
+            sort = self.sort(term.sort())
+            array = sort if name == "everywhere" else given[0].sort
+            return self.applied(name, f"{name}.{array}", tuple(given), sort)
+        if kind == z3.Z3_OP_DT_CONSTRUCTOR:
+            sort = self.sort(term.sort())
+            return self.applied("value", f"{sort}.{term.decl().name()}", (), sort)
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            sort = self.sort(term.sort())
+            name = self._name(term.decl().name(), tuple(each.sort for each in given), sort)
+            return self.applied("symbol", name, tuple(given), sort)
+        raise SolverError(f"{term.decl().name()} has no second text")
+
+    def _quantified(self, term: z3.QuantifierRef, bound: tuple[Node, ...]) -> Node:
+        if term.is_lambda():
+            raise SolverError("a lambda has no second text")
+        mine = tuple(
+            self.node(
+                "variable",
+                f"{term.var_name(number)}.{len(bound) + number}",
+                (),
+                self.sort(term.var_sort(number)),
+            )
+            for number in range(term.num_vars())
+        )
+        if any(each.sort in self.values for each in mine):
+            raise SolverError("a quantifier over an enumeration has no second text")
+        body = self.of(term.body(), (*bound, *mine))
+        return self.node("", FORALL if term.is_forall() else EXISTS, (body,), BOOL, mine)
+
+    def _name(self, name: str, arguments: tuple[str, ...], sort: str) -> str:
+        """The symbol's name in this text. One that is taken, or has a dot, gets a sign more.
+
+        Names with a dot inside are those of values, variables, and functions on arrays.
+        """
+        key = (name, arguments, sort)
+        if key not in self._names:
+            made, taken = f"~{name}" if "." in name else name, {*self._names.values(), *RESERVED}
+            while made in taken:
+                made += "~"
+            self._names[key] = made
+        return self._names[key]
+
+
+def within(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node below the roots, each once, what is used before what uses it."""
+    seen: set[Node] = set()
+    for root in roots:
+        waiting = [(root, False)]
+        while waiting:
+            node, ready = waiting.pop()
+            if ready:
+                yield node
+            elif node not in seen:
+                seen.add(node)
+                waiting.append((node, True))
+                waiting += [(each, False) for each in reversed(node.arguments)]

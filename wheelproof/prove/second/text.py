@@ -1,0 +1,60 @@
+"""The second text of a condition, in SMT-LIB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wheelproof.prove.second.nodes import Node
+
+_PLAIN = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*")
+
+
+def name(of: str) -> str:
+    return of if _PLAIN.fullmatch(of) else f"|{of}|"
+
+
+def written(root: Node) -> str:
+    """A formula. What occurs in it more than once has a name of its own, by ``let``."""
+    used: dict[Node, int] = {}
+    order = []
+    for node in _scope(root):
+        order.append(node)
+        for each in node.arguments if not node.bound else ():
+            used[each] = used.get(each, 0) + 1
+    texts: dict[Node, str] = {}
+    lets: list[str] = []
+    for node in order:
+        shown = _shown(node, texts)
+        if node is not root and node.arguments and used.get(node, 0) > 1:
+            lets.append(f"(let ((?{len(lets)} {shown}))")
+            shown = f"?{len(lets) - 1}"
+        texts[node] = shown
+    return "\n".join([*lets, texts[root]]) + ")" * len(lets)
+
+
+def _shown(node: Node, texts: dict[Node, str]) -> str:
+    if node.kind == "number":
+        return node.head if node.head[0] != "-" else f"(- {node.head[1:]})"
+    head = node.head if node.kind == "" else name(node.head)
+    if node.bound:
+        pairs = " ".join(f"({name(each.head)} {name(each.sort)})" for each in node.bound)
+        return f"({head} ({pairs}) {written(node.arguments[0])})"
+    if not node.arguments:
+        return head
+    return f"({' '.join([head, *(texts[each] for each in node.arguments)])})"
+
+
+def _scope(root: Node) -> Iterable[Node]:
+    """The nodes below the root that are in no quantifier below it."""
+    seen: set[Node] = set()
+    waiting = [(root, False)]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            waiting.append((node, True))
+            if not node.bound:
+                waiting += [(each, False) for each in reversed(node.arguments)]
