@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from wheelproof import reading
 from wheelproof.prove import FOLDER
 from wheelproof.prove.ts import Condition, System
 from wheelproof.prove.ts_instances import needed, taken
@@ -46,7 +47,7 @@ def known() -> dict[str, dict[str, list[list[int]]]]:
 def _read(file: Path) -> dict[str, dict[str, list[list[int]]]]:
     if not file.is_file():
         return {}
-    read: dict[str, dict[str, list[list[int]]]] = json.loads(file.read_text(encoding="utf-8"))
+    read: dict[str, dict[str, list[list[int]]]] = json.loads(reading.text(file))
     return read
 
 

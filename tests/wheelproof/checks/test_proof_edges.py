@@ -317,21 +317,21 @@ def test_a_formula_that_is_never_evaluated_is_named(skipped, mechanism, tmp_path
 
 
 class Two:
-    """An instance whose system has two formulas. ``asked``: those that it evaluates."""
+    """An instance whose system has two formulas. ``evaluated``: those that it looks at."""
 
-    def __init__(self, *asked):
+    def __init__(self, *evaluated):
         self.system = SimpleNamespace(conjuncts=lambda: {"I1": 1}, safety=lambda: {"S1": 1})
-        self.formulas, self.asked = ("I1", "S1"), asked
+        self.formulas, self.evaluated = ("I1", "S1"), evaluated
 
     def broken(self, _state, names):
-        return [name for name in names if name not in self.asked]
+        return [name for name in names if name not in self.evaluated]
 
 
-@pytest.mark.parametrize("asked", [("I1",), ("S1",), ("I1", "S1"), ()])
-def test_a_formula_that_is_made_false_and_not_refused_is_unheard(asked, monkeypatch):
+@pytest.mark.parametrize("evaluated", [("I1",), ("S1",), ("I1", "S1"), ()])
+def test_a_formula_that_is_made_false_and_not_refused_is_unheard(evaluated, monkeypatch):
     instance = Two("I1", "S1")
     assert proof_edges.unheard(instance, "s") == []
-    instance.formulas = asked
+    instance.formulas = evaluated
     assert proof_edges.unheard(instance, "s") == [
-        name for name in ("I1", "S1") if name not in asked
+        name for name in ("I1", "S1") if name not in evaluated
     ]
