@@ -200,3 +200,12 @@ def test_a_lasso_cut_short_is_no_counterexample():
 @pytest.mark.parametrize("scenario", ["two_adders", "expire_cancel", "expire_readd"])
 def test_each_fair_run_ends(scenario):
     assert violation(explore(MECHANISM.model(scenario)), "Termination") is None
+
+
+def test_a_cycle_goes_to_the_state_in_which_a_thread_moves_within_it(toy):
+    """Thread 1 can always move, and stays in the part in state 1 alone."""
+    edges = [(0, 0, "A", 2), (0, 1, "B", 3), (2, 0, "A", 1), (2, 1, "B", 3), (1, 1, "B", 0)]
+    graph = explore(toy(edges, goal={3}))
+    lasso = violation(graph, "Goal", (0, 1))
+    is_counterexample(graph, lasso, {3}, (0, 1))
+    assert [(thread, label) for thread, label, _ in lasso.steps] == [(0, "A"), (0, "A"), (1, "B")]

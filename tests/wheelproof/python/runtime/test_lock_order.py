@@ -1,9 +1,12 @@
 """The order of locks: which edges a search collects, their names, and their places in the code."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from wheelproof.python import ControlledImplementation
 from wheelproof.python.runtime.lock_order import LockOrder
+from wheelproof.python.runtime.threads import Site
 from wheelproof.python.search.search import Search
 
 LOWER = """
@@ -330,6 +333,18 @@ def test_runs_that_are_no_search_need_no_names_before(tmp_path):
 def test_a_planted_change_of_the_order_is_seen(tmp_path, program, old, new, edge, place):
     assert BANK.count(old) == 1
     assert edges(collected(tmp_path, program, change=(old, new))) == {(edge, place)}
+
+
+@pytest.mark.parametrize("site", [None, Site(None, "lock", True, "a.py", 1, "f")])
+def test_a_lock_that_is_taken_within_a_step_has_a_place_of_its_own(site, monkeypatch):
+    taken = []
+    monkeypatch.setattr(LockOrder, "inside", lambda self, *arguments: taken.append(arguments))
+    order, thread, lock = LockOrder(None), SimpleNamespace(held=[]), object()
+    order.entered(thread, lock, site)
+    assert taken == [(thread, lock, True)] and thread.held == []
+    step = Site("A1", "lock", True, "a.py", 1, "f")
+    order.entered(thread, lock, step)
+    assert len(taken) == 1 and thread.held == [(lock, step)]
 
 
 def test_a_lock_that_is_gone_leaves_its_number_to_no_other_object():
