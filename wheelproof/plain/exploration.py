@@ -149,6 +149,8 @@ class Explorer:
         if execution.grow():
             for site in self.world.sites:
                 site.type = None
+        if execution.grown:
+            self.world.renew()
         execution.racing, execution.grown, self._count = [], False, None
         return new
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import gc
 import importlib
 import importlib.machinery
 import importlib.util
@@ -11,6 +13,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from wheelproof.errors import UsageError
@@ -21,6 +24,18 @@ from wheelproof.plain.universe import is_looked_into
 
 _NAMESPACE = (type(None), importlib.machinery.NamespaceLoader)
 """Loaders of folders without ``__init__.py``."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """How a module was instrumented. ``rebound``: its variables that other modules assign."""
+
+    text: str
+    file: str
+    classes: frozenset[str] | None
+    rebound: frozenset[str]
+    code: CodeType
+    sites: list[Site]
 
 
 class Modules:
@@ -47,6 +62,7 @@ class Modules:
         self.changes: dict[str, list[Callable[[types.ModuleType], object]]] = {
             "random": [lambda module: vars(module)["seed"](0)]
         }
+        self._sources: dict[str, Source] = {}
         self._shown: frozenset[str] = frozenset()
         self._decided: dict[str, bool] = {}
         self._loading: dict[str, types.ModuleType | None] = {}
@@ -204,6 +220,7 @@ class Modules:
         rebound = frozenset(v for m, v in self.assigned if m == name)
         code, sites = instrumented(source, file, name, self.hooks, rebound, classes)
         self.modules[name] = module
+        self._sources[name] = Source(source, file, classes, rebound, code, sites)
         first = len(self.sites)
         self.sites.extend(sites)
         self._show(sites)
@@ -211,7 +228,7 @@ class Modules:
             with self._known(name, module):
                 exec(code, fields)
         except BaseException:
-            del self.modules[name]
+            del self.modules[name], self._sources[name]
             del self.sites[first : first + len(sites)]
             raise
         self._attach(name, module)
@@ -222,6 +239,24 @@ class Modules:
             loaded, self._loaded = self._loaded, []
             self.state.record(loaded)
         return module
+
+    def renew(self) -> None:
+        """Announce variables that other modules assign, where functions of their own read them.
+
+        Functions that exist get the new code: it has the same parts in the same order.
+        """
+        for name, old in list(self._sources.items()):
+            rebound = frozenset(v for m, v in self.assigned if m == name)
+            if not any(_reads(old.code, variable) for variable in rebound - old.rebound):
+                continue
+            code, sites = instrumented(old.text, old.file, name, self.hooks, rebound, old.classes)
+            visible = {site.key for site in old.sites if site.visible}
+            for site in sites:
+                site.visible = site.key in visible or site.key in self._shown
+            known = {id(site) for site in old.sites}
+            self.sites[:] = [site for site in self.sites if id(site) not in known] + sites
+            self._sources[name] = dataclasses.replace(old, rebound=rebound, code=code, sites=sites)
+            _exchange(list(_pairs(old.code, code)))
 
     @contextlib.contextmanager
     def _known(self, name: str, module: types.ModuleType) -> Iterator[None]:
@@ -239,6 +274,35 @@ class Modules:
         second = self.modules.get("random")
         if second is not None:
             vars(second)["seed"](0)
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [value for value in code.co_consts if isinstance(value, CodeType)]
+
+
+def _reads(code: CodeType, variable: str) -> bool:
+    """Whether a function in a code reads a variable of its module."""
+    return any(variable in part.co_names or _reads(part, variable) for part in _inner(code))
+
+
+def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The codes of functions, each with the one that replaces it."""
+    for one, other in zip(_inner(old), _inner(new), strict=True):
+        assert one.co_name == other.co_name and one.co_firstlineno == other.co_firstlineno
+        yield one, other
+        yield from _pairs(one, other)
+
+
+def _exchange(pairs: list[tuple[CodeType, CodeType]]) -> None:
+    """Give functions new codes. Codes of two modules may be equal: only the very same count."""
+    codes = {id(old): new for old, new in pairs}
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    for function in gc.get_referrers(*(old for old, _ in pairs)):
+        if type(function) is types.FunctionType and id(function.__code__) in codes:
+            function.__code__ = codes[id(function.__code__)]
+    if frozen:
+        gc.freeze()
 
 
 def _put(modules: dict[str, types.ModuleType | None]) -> None:

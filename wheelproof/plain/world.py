@@ -34,6 +34,9 @@ from wheelproof.plain.state import State
 from wheelproof.plain.substitutes import substitute
 from wheelproof.plain.universe import BLOCKED, OWN_TIME
 
+ASSIGNED = "<assigned>"
+"""Before the name of a variable that other modules assign."""
+
 
 class World(Modules):
     """The modules of one program. ``into``: further modules or packages that are looked into.
@@ -112,6 +115,7 @@ class World(Modules):
         """The keys of the visible places, with a word for each further kind of operation."""
         keys = [site.key for site in self.sites if site.visible]
         keys += [ENDS] * self.execution.ends_visible
+        keys += [f"{ASSIGNED}{name}.{variable}" for name, variable in sorted(self.assigned)]
         return tuple(keys + [CLOCK] * self.execution.clock_visible)
 
     def show(self, keys: Sequence[str]) -> None:
@@ -119,6 +123,11 @@ class World(Modules):
         self._shown = frozenset(keys)
         self.execution.ends_visible = ENDS in self._shown
         self.execution.clock_visible = CLOCK in self._shown
+        for key in keys:
+            if key.startswith(ASSIGNED):
+                name, _, variable = key.removeprefix(ASSIGNED).rpartition(".")
+                self.assigned.add((name, variable))
+        self.renew()
         self._show(self.sites)
 
     @contextlib.contextmanager
