@@ -76,6 +76,64 @@ def test_it_has_every_file_of_the_package_and_nothing_else(wheel):
     assert found == there
 
 
+POOL = """
+import threading
+
+class Pool:
+    def __init__(self, size):
+        self.size, self.used = size, 0
+        self.free = threading.Condition()
+
+    def take(self):
+        with self.free:
+            if self.used == self.size:
+                self.free.wait()
+            self.used += 1
+
+    def give(self):
+        with self.free:
+            self.used -= 1
+            self.free.notify()
+"""
+TEST = """
+import threading
+from pool import Pool
+
+def test_pool():
+    pool, most = Pool(1), []
+
+    def work():
+        pool.take()
+        most.append(pool.used)
+        pool.give()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "code", "answer"),
+    [("if", 1, "bug: AssertionError"), ("while", 0, "exhausted: ")],
+)
+def test_an_existing_test_is_explored_by_the_wheel_alone(wheel, tmp_path, loop, code, answer):
+    """A waiter that does not look again goes on beside a third thread."""
+    installed, folder = tmp_path / "installed", tmp_path / "project"
+    folder.mkdir()
+    (folder / "pool.py").write_text(POOL.replace("if self.used", f"{loop} self.used"))
+    (folder / "test_pool.py").write_text(TEST)
+    assert run(folder, *PIP, "install", *NO_NETWORK, "--target", installed, wheel)[0] == 0
+    here = {"PYTHONPATH": str(installed)}
+    assert run(folder, "-m", "pytest", "-q", **here)[0] == 0, "no run of pytest shows it"
+    explored = run(folder, "-m", "wheelproof", "explore", "test_pool.py::test_pool", **here)
+    assert explored[0] == code and answer in explored[1], explored[1]
+    assert loop == "while" or "2 preemptions, the fewest" in explored[1]
+
+
 @pytest.mark.nightly
 def test_a_subject_that_it_starts_is_verified_in_an_empty_folder(wheel, tmp_path):
     installed, empty = tmp_path / "installed", tmp_path / "empty"
