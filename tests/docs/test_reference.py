@@ -202,3 +202,35 @@ def test_the_architecture_names_every_package():
     inside = page.partition("### Inside `python`")[2].partition("\n##")[0]
     named = set(re.findall(r"`(\w+)`", inside))
     assert named <= modules, "a module of python/ that there is not"
+
+
+def marked() -> set[str]:
+    """The files that reviews fold."""
+    lines = [line.split() for line in read(".gitattributes").splitlines() if line[:1] != "#"]
+    return {
+        file.relative_to(ROOT).as_posix()
+        for pattern, *words in lines
+        if "linguist-generated" in words
+        for file in ROOT.glob(pattern)
+    }
+
+
+def test_generated_files_are_marked_and_no_file_that_people_write():
+    table = read("CONTRIBUTING.md").partition("## Generated files")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    names = {name for cell in cells for name in re.findall(r"`([\w./*-]+\.\w+)`", cell)}
+    whole = {name for name in names if not name.endswith(".md") or name.split("/")[-1] in WHOLE}
+    files = {file.relative_to(ROOT).as_posix() for name in whole for file in ROOT.glob(name)} | {
+        "docs/lock-order.svg"
+    }
+    assert len(files) > 60 and files <= marked()
+    for name in marked():
+        assert (
+            name in files
+            or name in ("tests/night.json", "proofs/runs.json")
+            or name.endswith(".lock")
+        ), f"{name} is marked, and no command makes it"
+
+
+WHOLE = ("claims.md", "theorems.md")
+"""Pages of which a command makes every line."""
