@@ -239,7 +239,8 @@ class Actions:
                 index = z3.Const(f"every_{bound.formals[0].name}", shape.domain.z3)
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 terms.bound = ((index, shape.domain),)
-                made = terms.of(body, shape.range, inner)
+                with terms.bound_to(index, value):
+                    made = terms.of(body, shape.range, inner)
                 old = terms.variable(name, value)
                 members, null = terms.members(bound.domain, names), shape.domain.null
                 outside = index == null if members is None else z3.Not(members[index])

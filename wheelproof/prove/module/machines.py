@@ -102,7 +102,8 @@ class Phrases(Terms):
             return super().quantified(node, body, bounds, names)
         bound, of, members = found
         element = z3.Const(f"{bound.formals[0].name}_{node.place.line}", of.z3)
-        inner = self.truth(body, {**names, bound.formals[0]: Made(element, of)})
+        with self.bound_to(element, node):
+            inner = self.truth(body, {**names, bound.formals[0]: Made(element, of)})
         here = z3.And(element != of.null, members[element])
         if node.name == "$BoundedForall":
             return z3.ForAll([element], z3.Implies(here, inner))

@@ -15,10 +15,9 @@ import z3
 from wheelproof.prove.module.scopes import Frames, Made, Names
 from wheelproof.prove.module.sets import size
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Sequence, Shape, Subset
-from wheelproof.prove.module.spaced import occurs
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.module.values import Value
+from wheelproof.prove.module.values import Value, occurs
 from wheelproof.prove.ts import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
@@ -155,7 +154,8 @@ class Property(Terms):
                 element = z3.Const(f"{formal.name}_{node.place.line}", of.z3)
                 made = Made(element, INT if of == WHOLE else of)
                 here = self.holds_of(domain, made, names)
-                inner = self.truth(body, {**names, formal: made})
+                with self.bound_to(element, node):
+                    inner = self.truth(body, {**names, formal: made})
                 if node.name == "$BoundedForall":
                     return z3.ForAll([element], z3.Implies(here, inner))
                 return z3.Exists([element], z3.And(here, inner))

@@ -29,7 +29,7 @@ from wheelproof.prove.module.shapes import (
     out_of,
     pair,
 )
-from wheelproof.prove.module.values import Value, gathered
+from wheelproof.prove.module.values import Value, gathered, occurs
 from wheelproof.prove.ts import WHOLE, Sort
 from wheelproof.prove.ts import Parameter as Choice
 from wheelproof.prove.ts_extremes import Extreme
@@ -346,6 +346,26 @@ class Shaped:
         if given:
             made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
             self.obligations[start:] = made
+
+    @contextmanager
+    def bound_to(self, element: z3.ExprRef, node: Expression) -> Iterator[None]:
+        """What is made within is for all values of a bound name.
+
+        OutsideSubset: it has a choice that depends on the name, and would be one for all values.
+        """
+        start, known = len(self.defining), set(self.firsts)
+        yield
+        firsts = [first.counts for name, first in self.firsts.items() if name not in known]
+        if any(occurs(element, each) for each in (*self.defining[start:], *firsts)):
+            raise OutsideSubset("a choice for each value of a bound name", node.place)
+
+
+def unbound(name: str, of: z3.SortRef, names: Names) -> z3.ExprRef:
+    """A constant for a bound name: another one than a name around it stands for."""
+    taken = [each.term for each in names.values() if isinstance(each, Made)]
+    while any(each.eq(z3.Const(name, of)) for each in taken):
+        name += "~"
+    return z3.Const(name, of)
 
 
 def field_of(node: Expression) -> tuple[str, Expression]:

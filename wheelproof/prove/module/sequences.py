@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from wheelproof.prove.module.scopes import Made, Names
+from wheelproof.prove.module.scopes import Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Record, Sequence
-from wheelproof.prove.module.spaced import Places, cut, put, uses
-from wheelproof.prove.module.values import Value, View, at_place
+from wheelproof.prove.module.spaced import Places, cut, is_view, put, uses
+from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replaced
 from wheelproof.prove.ts import WHOLE, Sort, present
 from wheelproof.prove.ts_extremes import PLACE
 from wheelproof.tla.syntax import (
@@ -104,12 +104,9 @@ def mapped(
     terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
 ) -> Value:
     """``[formal \\in DOMAIN whole |-> body]``, where the body of what is blank is blank."""
-    value, count = terms.plain(whole, names), len(terms.obligations)
-    of = terms.shape(whole, names)
+    value, of = terms.plain(whole, names), terms.shape(whole, names)
     assert isinstance(of, Sequence)
-    known = {**names, formal: Made(PLACE, INT)}
-    made = terms.of(body, of.of, known)
-    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    made = at_each(terms, value, formal, body, names, lambda inner: terms.of(body, of.of, inner))
     return {**value, "item": View(made)}
 
 
@@ -127,9 +124,36 @@ def at_place_of(
     terms: Terms, value: Value, formal: Formal, body: Expression, names: Names
 ) -> z3.BoolRef:
     """Whether a formula holds of `PLACE`, which is one that the sequence has."""
+    made = at_each(terms, value, formal, body, names, lambda inner: terms.truth(body, inner))
+    assert isinstance(made, z3.BoolRef)
+    return made
+
+
+def at_each(
+    terms: Terms,
+    value: Value,
+    formal: Formal,
+    body: Expression,
+    names: Names,
+    make: Callable[[Names], Value],
+) -> Value:
+    """What ``make`` gives with a name for `PLACE`, which is one that the sequence has.
+
+    OutsideSubset: it depends on the place of a sequence around this one.
+    """
     count = len(terms.obligations)
-    made = terms.truth(body, {**names, formal: Made(PLACE, INT)})
-    terms.obligations[count:] = over(value, PLACE, terms.obligations[count:])
+    within = any(isinstance(e, Made) and occurs(PLACE, e.term) for e in names.values())
+    place = unbound("place_within", INT.z3, names) if within else PLACE
+    with terms.bound_to(place, body):
+        made = make({**names, formal: Made(place, INT)})
+    obliged = terms.obligations[count:]
+    if within:
+        parts = {"made": made, **{str(n): each for n, each in enumerate(obliged)}}
+        if is_view(made) or reads(parts, PLACE):
+            raise OutsideSubset("places of a sequence for each place of one", body.place)
+        parts = replaced(parts, place, PLACE)
+        made, obliged = parts["made"], [parts[str(n)] for n in range(len(obliged))]
+    terms.obligations[count:] = over(value, PLACE, obliged)
     return made
 
 
@@ -233,8 +257,10 @@ def everywhere(
 ) -> z3.BoolRef:
     """``\\A formal \\in DOMAIN node : body``. ``name``: of what stands for the place."""
     value, count = terms.plain(node, names), len(terms.obligations)
-    each = z3.Int(name or f"{formal.name}_{body.place.line}")
-    holds = terms.truth(body, {**names, formal: Made(each, INT)})
+    each = unbound(name or f"{formal.name}_{body.place.line}", INT.z3, names)
+    assert isinstance(each, z3.ArithRef)
+    with terms.bound_to(each, body):
+        holds = terms.truth(body, {**names, formal: Made(each, INT)})
     terms.obligations[count:] = over(value, each, terms.obligations[count:])
     within = z3.And(1 <= each, each <= value["length"])
     return z3.ForAll([each], z3.Implies(within, holds))

@@ -14,7 +14,7 @@ import z3
 
 from wheelproof.prove.module.scopes import Given, Made, Names
 from wheelproof.prove.module.shapes import INT, Spaced
-from wheelproof.prove.module.values import Value, View, at_place
+from wheelproof.prove.module.values import Value, View, at_place, occurs, replaced
 from wheelproof.prove.ts import Everywhere
 from wheelproof.prove.ts_extremes import PLACE, extreme
 from wheelproof.tla.syntax import (
@@ -86,11 +86,6 @@ class Places:
         return found
 
 
-def occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
-    """Whether a constant is in a term."""
-    return not z3.substitute(term, (constant, z3.FreshConst(constant.sort()))).eq(term)
-
-
 def of_sequence(terms: Terms, node: Expression, names: Names) -> Value | None:
     """The value of an expression that is such a sequence; None where it is none.
 
@@ -108,18 +103,15 @@ def of_sequence(terms: Terms, node: Expression, names: Names) -> Value | None:
     return value
 
 
-def at_a_place(terms: Terms, sequence: Value, make: Callable[[z3.ArithRef], Value]) -> Value:
+def at_a_place(
+    terms: Terms, sequence: Value, body: Expression, make: Callable[[z3.ArithRef], Value]
+) -> Value:
     """What ``make`` gives at a place that a sequence has, as terms over `PLACE`."""
     place = z3.Int(f"place_{len(terms.places)}")
     terms.places[place.get_id()] = (place, sequence)
-    made = make(place)
-    return _substituted(made, place)
-
-
-def _substituted(value: Value, place: z3.ArithRef) -> Value:
-    if isinstance(value, dict):
-        return {name: _substituted(each, place) for name, each in value.items()}
-    return z3.substitute(value, (place, PLACE))
+    with terms.bound_to(place, body):
+        made = make(place)
+    return replaced(made, place, PLACE)
 
 
 def chosen(terms: Terms, node: Expression, names: Names) -> Places | None:
@@ -139,6 +131,7 @@ def chosen(terms: Terms, node: Expression, names: Names) -> Places | None:
                     holds = at_a_place(
                         terms,
                         value,
+                        body,
                         lambda place: terms.truth(body, {**names, formal: Made(place, INT)}),
                     )
                     return Places(value, z3.simplify(z3.And(within(value, PLACE), holds)))
@@ -226,6 +219,7 @@ def _selected(
     holds = at_a_place(
         terms,
         value,
+        body,
         lambda place: terms.truth(
             body, {**names, formal: Made(at_place(value["item"], place), of.of)}
         ),
@@ -242,6 +236,7 @@ def _mapped(
     made = at_a_place(
         terms,
         value,
+        body,
         lambda place: terms.of(body, of.of, {**names, formal: Made(place, INT)}),
     )
     return {**value, "item": _viewed(made, value["item"])}

@@ -130,7 +130,9 @@ class _Start:
                     here = members[index]
                     nothing = _blank(at_place(term, index), range_)
                     yield z3.ForAll([index], z3.Or(here, nothing))
-                for formula in self.equal(at_place(term, index), range_, body, inner):
+                with self.terms.bound_to(index, value):
+                    formulas = [*self.equal(at_place(term, index), range_, body, inner)]
+                for formula in formulas:
                     yield z3.ForAll([index], formula if here is None else z3.Implies(here, formula))
                 if null is not None:
                     yield _blank(at_place(term, null), range_)

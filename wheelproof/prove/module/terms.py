@@ -115,8 +115,6 @@ class Terms(Shaped):
                     }
             case Call(definition) if not definition.standard and node.name not in self.words.named:
                 return self.of(definition.body, want, self.inside(node, names))
-            case _:
-                pass
         have = self.shape(node, names)
         if have is None:
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
@@ -355,7 +353,8 @@ class Terms(Shaped):
                 return sequences.everywhere(self, whole, formal, body, names)
         sort = self.sort_of(bound.domain, names)
         element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
-        inner = self.truth(body, {**names, formal: Made(element, sort)})
+        with self.bound_to(element, node):
+            inner = self.truth(body, {**names, formal: Made(element, sort)})
         if sort.null is not None:
             here = element != sort.null
             inner = z3.Implies(here, inner) if every else z3.And(here, inner)

@@ -80,3 +80,22 @@ def same(one: Value, other: Value) -> bool:
     if isinstance(one, dict):
         return all(same(each, other[name]) for name, each in one.items())
     return bool(one.eq(other))
+
+
+def occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
+    """Whether a constant is in a term."""
+    return not z3.substitute(term, (constant, z3.FreshConst(constant.sort()))).eq(term)
+
+
+def reads(value: Value, constant: z3.ExprRef) -> bool:
+    """Whether a constant is in a value without views."""
+    if isinstance(value, dict):
+        return any(reads(each, constant) for each in value.values())
+    return occurs(constant, value)
+
+
+def replaced(value: Value, constant: z3.ExprRef, new: z3.ExprRef) -> Value:
+    """A value without views, with another term in the place of a constant."""
+    if isinstance(value, dict):
+        return {name: replaced(each, constant, new) for name, each in value.items()}
+    return z3.substitute(value, (constant, new))

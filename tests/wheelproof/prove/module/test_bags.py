@@ -39,10 +39,11 @@ Next == \\E self \\in Threads : A(self) \\/ B(self)
 
 
 def step(same: str, body: str) -> str:
+    same = same if "rows" in same or "rows'" in body else f"{same}, rows"
     goes = 'pc\' = [pc EXCEPT ![self] = "B"]'
     return (
         f'{HEAD}A(self) == /\\ pc[self] = "A" /\\ {body}\n'
-        f"/\\ {goes} /\\ UNCHANGED <<{same}, rows, stack>>\n{TAIL}"
+        f"/\\ {goes} /\\ UNCHANGED <<{same}, stack>>\n{TAIL}"
     )
 
 
@@ -53,6 +54,14 @@ REFUSED = {
     "picks": ("q' = SelectSeq(q, LAMBDA y : y = x)", "SelectSeq that takes out"),
     "places": ("flag' = \\E i \\in DOMAIN q : i > 1", "this use of a sequence's places"),
     "beyond": ("x' = Head(Tail(q))", "the first element of a sequence that is no variable"),
+    "each": (
+        "flag' = \\A i \\in Items : rows[i] # <<>>",
+        "a choice for each value of a bound name",
+    ),
+    "tails": (
+        "rows' = [i \\in Items |-> IF rows[i] = <<>> THEN rows[i] ELSE Tail(rows[i])]",
+        "a choice for each value of a bound name",
+    ),
     "members": ("n' = IF Cardinality({x}) > 1 THEN n ELSE 0", "Cardinality of module FiniteSets"),
 }
 READ = {
@@ -68,7 +77,7 @@ READ = {
 
 @pytest.fixture(scope="module")
 def written(modules):
-    names = ("q", "x", "n", "marked", "flag")
+    names = ("q", "x", "n", "marked", "flag", "rows")
     refused = {}
     for name, (body, _) in REFUSED.items():
         same = ", ".join(each for each in names if f"{each}'" not in body)

@@ -48,7 +48,7 @@ Rank(i) == CHOOSE n \\in 1..9 : n > 1
 Hits(s, e) == Cardinality({{i \\in DOMAIN s : s[i] = e}})
 Without(s, i) == SubSeq(s, 1, i - 1) \\o SubSeq(s, i + 1, Len(s))
 """
-P = z3.Int("some_place")
+P, Q = z3.Ints("some_place other_place")
 BLANK = z3.K(z3.IntSort(), ITEM.null)
 
 
@@ -68,6 +68,23 @@ TRUTHS = {
     "NoHitWritten": (
         "Cardinality({i \\in DOMAIN q : q[i] \\in marked}) = 0",
         lambda s: z3.ForAll([P], z3.Implies(there(s, P), z3.Not(s.marked[s.q_item[P]]))),
+    ),
+    "NoHitOfEach": (
+        "\\A i \\in DOMAIN q : Hits(r, q[i]) = 0",
+        lambda s: z3.ForAll(
+            [P, Q],
+            z3.Implies(z3.And(there(s, P), 1 <= Q, Q <= s.r_length), s.q_item[P] != s.r_item[Q]),
+        ),
+    ),
+    "NoneWithoutAHit": (
+        "Cardinality({i \\in DOMAIN q : Hits(r, q[i]) = 0}) = 0",
+        lambda s: z3.ForAll(
+            [P],
+            z3.Implies(
+                there(s, P),
+                z3.Exists([Q], z3.And(1 <= Q, Q <= s.r_length, s.q_item[P] == s.r_item[Q])),
+            ),
+        ),
     ),
     "EveryPlace": (
         "\\A i \\in DOMAIN q : row[q[i]] > i",
@@ -115,6 +132,7 @@ CHANGED = {
     ),
 }
 """Name -> the expression, its length, and what is at some place."""
+HITS = "{{j \\in DOMAIN {0} : {0}[j] = {1}}}"
 CHOSEN = "CHOOSE i \\in DOMAIN q : q[i] = item /\\ \\A j \\in 1..(i - 1) : ~(q[j] = item)"
 REFUSED = {
     "Last": ("CHOOSE i \\in DOMAIN q : q[i] = item", INT, "CHOOSE of another place than the first"),
@@ -134,6 +152,36 @@ REFUSED = {
         "sequences that are joined",
     ),
     "NumbersTaken": ("Tail(numbers)", sequence(INT), "Tail of a sequence of elements that are of"),
+    "FirstForEach": (
+        f"\\A i \\in Items : {HITS.format('r', 'i')} = {{}}",
+        BOOL,
+        "a choice for each value of a bound name",
+    ),
+    "FirstForSome": (
+        f"\\E i \\in Items : {HITS.format('r', 'i')} = {{}}",
+        BOOL,
+        "a choice for each value of a bound name",
+    ),
+    "FirstForEachPlace": (
+        f"\\A i \\in DOMAIN q : {HITS.format('r', 'q[i]')} = {{}}",
+        BOOL,
+        "a choice for each value of a bound name",
+    ),
+    "SearchForEachPlace": (
+        "[i \\in DOMAIN q |-> First(r, i)[2]]",
+        sequence(ITEM),
+        "a choice for each value of a bound name",
+    ),
+    "PlacesForEachPlace": (
+        f"[i \\in DOMAIN q |-> IF {HITS.format('q', 'q[i]')} = {{}} THEN NULL ELSE q[i]]",
+        sequence(ITEM),
+        "places of a sequence for each place of one",
+    ),
+    "PlacesForEachOfPlaces": (
+        f"{{i \\in DOMAIN q : {HITS.format('r', 'q[i]')} = {{}}}} = {{}}",
+        BOOL,
+        "places of a sequence for each place of one",
+    ),
     "SearchOfNumbers": ("First(numbers, 1)", pair(INT, INT), "this use of First"),
 }
 """Name -> the expression, the wanted shape, and the error."""

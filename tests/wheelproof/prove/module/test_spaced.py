@@ -51,6 +51,14 @@ REFUSED = {
     "Length": ("n' = Len(q)", "Len of module Sequences"),
     "Joins": ("q' = SubSeq(q, 1, n) \\o SubSeq(q, n + 1, Len(q))", "sequences that are joined"),
     "Middle": ("n' = CHOOSE i \\in Hits(q, x) : \\A j \\in Hits(q, x) : j # i", "CHOOSE"),
+    "Each": (
+        "q' = SelectSeq(q, LAMBDA y : Hits(q, y[1]) = {})",
+        "a choice for each value of a bound name",
+    ),
+    "EachItem": (
+        "flag' = \\A e \\in Items : Hits(q, e) = {}",
+        "a choice for each value of a bound name",
+    ),
     "Green": ('marks\' = marks \\cup {"green"}', '"green" in a set of other strings'),
 }
 

@@ -156,6 +156,10 @@ REFUSED = {
     "OfNumbers": ("colours = [c \\in {1, 2} |-> 1]", "a function that is not over "),
     "OfTwice": ('colours = [c \\in {"red", "blue", "red"} |-> 1]', "a function that is not over "),
     "Unknown": ("other = 3", "the variable other, which the vocabulary gives no shape,"),
+    "Chosen": (
+        "row = [i \\in Items |-> IF bags[i] = <<>> THEN 1 ELSE 2]",
+        "a choice for each value of a bound name",
+    ),
     "Stacked": ("stack = [t \\in Hands |-> <<1>>]", "a stack that is not empty in Init"),
 }
 """Name -> a conjunct, and the error."""
