@@ -67,10 +67,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Record the order of locks from before the first conftest on, if an option says so."""
-    from wheelproof.plain.lock_order import plugin
+    options = early_config.known_args_namespace
+    strict = bool(options.wheelproof_locks_strict)
+    if strict or options.wheelproof_locks or early_config.getini("wheelproof_locks"):
+        from wheelproof.plain.lock_order import plugin
 
-    if plugin.requested(early_config):
-        early_config.pluginmanager.register(plugin.LockOrder(early_config), plugin.NAME)
+        early_config.pluginmanager.register(plugin.LockOrder(strict), plugin.NAME)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,21 +16,11 @@ SENT = "wheelproof_locks"
 """The key under which a process of pytest-xdist sends what it found."""
 
 
-def requested(config: pytest.Config) -> bool:
-    """Whether a run records its locks. Options are not yet parsed as a whole."""
-    options = config.known_args_namespace
-    return bool(
-        getattr(options, "wheelproof_locks", False)
-        or getattr(options, "wheelproof_locks_strict", False)
-        or config.getini("wheelproof_locks")
-    )
-
-
 class LockOrder:
-    """Records from its creation on, until pytest ends."""
+    """Records from its creation on, until pytest ends. ``strict``: opposite orders fail, too."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.strict = bool(getattr(config.known_args_namespace, "wheelproof_locks_strict", False))
+    def __init__(self, strict: bool) -> None:
+        self.strict = strict
         self.analysis = findings.Analysis()
         self.findings: findings.Findings | None = None
         self.sent: list[dict[str, Any]] = []

@@ -79,6 +79,12 @@ def test_failing():
 def test_lockless():
     pass
 """,
+    "unrecorded": """
+import sys, threading
+def test_unrecorded():
+    assert "wheelproof.plain.lock_order" not in sys.modules
+    assert threading.Lock.__module__ == "_thread"
+""",
     "collected": """
 from bank import *
 BANK = Bank()  # at collection
@@ -207,8 +213,8 @@ def test_an_inversion_fails_the_run_and_is_reported(folder):
 
 
 def test_without_the_option_nothing_is_recorded(folder):
-    code, printed = run(folder, "test_inverted.py")
-    assert code == 0 and "order of locks" not in printed
+    code, printed = run(folder, "test_unrecorded.py", "test_inverted.py")
+    assert code == 0 and "order of locks" not in printed, printed
 
 
 def test_the_option_can_stand_in_the_configuration(folder):
