@@ -1,16 +1,8 @@
 """The same programs under other interpreters, where those are installed with greenlet."""
 
-import functools
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-VERSIONS = ("3.12", "3.13", "3.14")
+from tests.wheelproof.plain import interpreters
 
 PROGRAM = """
 from tests.wheelproof.plain import faulty, sound
@@ -29,30 +21,8 @@ for program in sound.CLASSES:
 """
 
 
-@functools.cache
-def _interpreter(version):
-    """An interpreter of this version that has greenlet."""
-    installed = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python{version}")
-    for candidate in (shutil.which(f"python{version}"), *map(str, installed)):
-        if candidate is not None:
-            test = [candidate, "-c", "import greenlet"]
-            if subprocess.run(test, capture_output=True, check=False).returncode == 0:
-                return candidate
-    return None
-
-
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", interpreters.VERSIONS)
 def test_another_version_of_python_answers_alike(version):
-    python = _interpreter(version)
-    if python is None:
-        pytest.skip(f"NOT RUN: no python{version} with greenlet")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run(
-        [python, "-c", PROGRAM],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    python = interpreters.needed(version, "greenlet")
+    run = interpreters.run(python, "-c", PROGRAM)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
