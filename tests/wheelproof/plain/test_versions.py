@@ -3,6 +3,7 @@
 import pytest
 
 from tests.wheelproof.plain import interpreters
+from tests.wheelproof.plain.lock_order import faulty, sound
 
 PROGRAM = """
 from tests.wheelproof.plain import faulty, sound
@@ -26,3 +27,24 @@ def test_another_version_of_python_answers_alike(version):
     python = interpreters.needed(version, "greenlet")
     run = interpreters.run(python, "-c", PROGRAM)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+LOCKS = """
+from tests.wheelproof.plain.lock_order import faulty, judged, sound
+
+programs = [*faulty.PROGRAMS.items(), *((program, 0) for program in sound.PROGRAMS)]
+for program, locks in programs:
+    result = judged.analysed(program)
+    found = [len(cycle.orders) for cycle in result.inversions]
+    if found != [locks] * bool(locks) or result.opposite or not result.locks:
+        print(program.__name__, found)
+print(len(programs))
+"""
+
+
+@pytest.mark.parametrize("version", interpreters.VERSIONS)
+def test_another_version_of_python_has_the_same_orders_of_locks(version):
+    python = interpreters.needed(version, "threading")
+    run = interpreters.run(python, "-c", LOCKS)
+    count = len(faulty.PROGRAMS) + len(sound.PROGRAMS)
+    assert (run.returncode, run.stdout, run.stderr) == (0, f"{count}\n", "")
