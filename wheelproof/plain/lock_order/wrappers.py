@@ -25,9 +25,6 @@ REAL_RLOCK = type(threading.RLock())
 APART = ("threading", "_thread", "importlib", "wheelproof", "greenlet", "execnet")
 """Packages whose own names stay: they make the real locks, or stand below the recorder."""
 
-SEGMENTED = "_wheelproof_recorded"
-"""The attribute of a thread with what is recorded of it."""
-
 
 class Lock:
     """A lock of a recorder."""
@@ -207,27 +204,33 @@ def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in APART or not isinstance(module, types.ModuleType):
             continue
+        if module in (threading, _thread):  # by another name
+            continue
         for attribute, value in list(vars(module).items()):
             if id(value) in makers:
                 yield module, attribute, makers[id(value)]
 
 
 def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
-    """Methods of ``threading.Thread`` that record where threads begin and end."""
+    """Methods of ``threading.Thread`` that record where threads begin and end.
+
+    What is recorded of a thread is an attribute of it, for each recorder another one.
+    """
+    attribute = f"_wheelproof_recorded_{id(recorder)}"
     real = threading.Thread
     start, join, is_alive, bootstrap = (
         real.start, real.join, real.is_alive, real._bootstrap,  # type: ignore[attr-defined]
     )  # fmt: skip
 
     def ended(thread: threading.Thread) -> None:
-        recorded = vars(thread).get(SEGMENTED)
+        recorded = vars(thread).get(attribute)
         if recorded is not None and not is_alive(thread):
             recorder.current().join(recorded)
 
     @wraps(start)
     def recorded_start(self: threading.Thread) -> None:
         if self.ident is None:
-            setattr(self, SEGMENTED, recorder.current().start(self.name))
+            setattr(self, attribute, recorder.current().start(self.name))
         start(self)
 
     @wraps(join)
@@ -244,7 +247,7 @@ def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
 
     @wraps(bootstrap)
     def recorded_bootstrap(self: threading.Thread) -> None:
-        recorded: Thread | None = vars(self).get(SEGMENTED)
+        recorded: Thread | None = vars(self).get(attribute)
         if recorded is None:
             bootstrap(self)
             return

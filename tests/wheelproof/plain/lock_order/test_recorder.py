@@ -57,7 +57,6 @@ def test_locks_are_as_the_real_ones():
             assert weakref.ref(one)() is one
             with one as entered:
                 assert entered is True
-    assert threading.Lock().__class__ is type(threading.Lock()) is type(_thread.allocate_lock())
 
 
 def test_all_is_put_back():
@@ -70,6 +69,23 @@ def test_all_is_put_back():
     with wrappers.installed(Recorder(lambda orders: None)):
         assert not any(one is other for one, other in zip(before, real(), strict=True))
     assert all(one is other for one, other in zip(before, real(), strict=True))
+
+
+def test_the_makers_of_real_locks_stay(monkeypatch):
+    """Also where a module has another name for the one that makes them."""
+    maker = _thread.allocate_lock
+    monkeypatch.setitem(sys.modules, "another_name", _thread)
+    with wrappers.installed(Recorder(lambda orders: None)):
+        assert _thread.allocate_lock is maker
+        threading.Lock()
+
+
+def test_a_recorder_within_another_one_sees_the_same():
+    """As in a test of this file, where pytest records its locks."""
+    with wrappers.installed(Recorder(lambda orders: None)):
+        for program in (sound.order_before_start, sound.started_by_a_thread):
+            assert not analysed(program).cycles
+        assert len(analysed(faulty.order_after_start).inversions) == 1
 
 
 def test_recorded_locks_die_as_real_ones():
