@@ -51,7 +51,10 @@ class Cycle:
 
 @dataclass
 class Findings:
-    """Of a process, or of several. ``examples``: orders of classes, with the places of gates."""
+    """Of a process, or of several. ``examples``: orders of classes, with the places of gates.
+
+    ``signalling``: places of which a lock is a signal, so that their locks are no class.
+    """
 
     cycles: list[Cycle] = field(default_factory=list)
     examples: list[tuple[Taken, list[Place]]] = field(default_factory=list)
@@ -62,6 +65,7 @@ class Findings:
     left_out: int = 0
     cut: bool = False
     places: set[Place] = field(default_factory=set)
+    signalling: set[Place] = field(default_factory=set)
 
     @property
     def inversions(self) -> list[Cycle]:
@@ -98,13 +102,20 @@ class Findings:
         self.left_out += other.left_out
         self.cut |= other.cut
         self.places |= other.places
+        self.signalling |= other.signalling
 
     def compare_tests(self) -> None:
-        """Add the opposite orders of classes in different tests."""
+        """Add the opposite orders of classes in different tests, of which no lock is a signal."""
+        self.cycles = [
+            cycle
+            for cycle in self.cycles
+            if cycle.kind == INVERSION
+            or not any(order.held in self.signalling for order in cycle.orders)
+        ]
         arrows = [
             Arrow[Taken](taken.held, taken.taken, frozenset(gates), taken)
             for taken, gates in self.examples
-            if taken.held != taken.taken
+            if taken.held != taken.taken and not {taken.held, taken.taken} & self.signalling
         ]
         search = Cycles(arrows, lambda one, other: one.test != other.test)
         for orders in search:
@@ -113,7 +124,10 @@ class Findings:
 
     def document(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self) | {"places": [asdict(place) for place in self.places]}
+        return asdict(self) | {
+            "places": [asdict(place) for place in self.places],
+            "signalling": [asdict(place) for place in self.signalling],
+        }
 
 
 class Analysis:
@@ -154,7 +168,7 @@ class Analysis:
                     gates = sorted({gate.place for gate in _mutual(order)}, key=str)
                     findings.examples.append((_taken(order), gates))
         findings.locks = sum(recorder.numbers.values())
-        findings.places = set(recorder.numbers)
+        findings.places, findings.signalling = set(recorder.numbers), recorder.signalling
         findings.acquisitions, findings.signals = recorder.acquisitions, recorder.signals
         findings.threads, findings.left_out = len(recorder.threads), recorder.left_out
         return findings
@@ -187,8 +201,9 @@ def _tests(orders: Iterable[Taken]) -> list[str]:
 
 def read(document: dict[str, Any]) -> Findings:
     """The findings of a document."""
-    findings = Findings(**{**document, "cycles": [], "examples": [], "places": set()})
+    findings = Findings(**{**document, "cycles": [], "examples": []})
     findings.places = {Place(**place) for place in document["places"]}
+    findings.signalling = {Place(**place) for place in document["signalling"]}
     for cycle in document["cycles"]:
         orders = tuple(map(_read, cycle["orders"]))
         findings.cycles.append(Cycle(cycle["kind"], orders, list(cycle["tests"])))

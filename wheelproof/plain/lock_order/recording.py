@@ -74,6 +74,7 @@ class Recorder:
         self.test = ""
         self.orders: dict[tuple[int, int], list[Order]] = {}
         self.kept = self.left_out = self.signals = self.acquisitions = 0
+        self.signalling: set[Place] = set()
         self.examples: dict[tuple[Place, Place, frozenset[Place]], dict[str, Order]] = {}
         self.numbers: dict[Place, int] = {}
         self.threads: set[int] = set()
@@ -132,6 +133,7 @@ class Recorder:
         if not lock.signal:
             lock.signal = True
             self.signals += 1
+            self.signalling.add(lock.place)
 
     def _ordered(self, thread: Thread, lock: Identity, frame: FrameType) -> None:
         if any(one.lock is lock for one in thread.held):

@@ -78,6 +78,51 @@ def test_opposite_orders_of_classes_are_no_inversion_and_are_stated(parts, oppos
     assert ("opposite orders of 2 locks: A -> B -> A" in printed) == bool(opposite)
 
 
+class Waiter:
+    """A lock that waits for a signal; without one it is given back by its own thread."""
+
+    def __init__(self):
+        self.lock, self.signal = threading.Lock(), threading.Lock()
+        self.signal.acquire()
+
+    def wait(self):
+        with self.lock:
+            self.signal.acquire()
+
+
+def signalled():
+    waiter = Waiter()
+    turns.run(waiter.signal.release, waiter.wait)
+
+
+def unsignalled():
+    waiter = Waiter()
+    with waiter.lock:
+        pass
+    waiter.signal.release()
+    waiter.wait()
+
+
+def backwards_of_a_signal():
+    waiter = Waiter()
+    with waiter.lock:  # the signal is held
+        waiter.signal.release()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_locks_of_a_place_with_a_signal_are_no_class(processes):
+    parts = (unsignalled, backwards_of_a_signal, signalled)
+    assert len(analysed(*parts[:2]).opposite) == 1
+    if processes == 1:
+        assert not analysed(*parts).opposite
+        return
+    whole = findings.Findings()
+    for some in (parts[:2], parts[2:]):
+        whole.merge(findings.read(analysed(*some).document()))
+    whole.compare_tests()
+    assert not whole.opposite
+
+
 def test_an_inversion_replaces_the_opposite_orders_of_its_places():
     def inverted():
         pair = Pair()
