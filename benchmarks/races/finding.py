@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.races import environments, run, table
+from benchmarks.races import environments, table
 from benchmarks.races.environments import ROOT, Unavailable
 from benchmarks.races.table import BUGGY, FIXED, HERE, Row
 from wheelproof import documents, reading
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
     print(text)
     if options.page is not None:
         begin = marks(options.fixed)
-        documents.write_text(options.page, run.placed(options.page, block(options, text), *begin))
+        documents.write_text(options.page, placed(options.page, block(options, text), *begin))
     return 0 if set(shown) == {not options.fixed} else 1
 
 
@@ -94,6 +94,15 @@ def marks(fixed: bool) -> tuple[str, str]:
     """The lines of a page between which the output of a side stands."""
     side = FIXED if fixed else "release"
     return f"<!-- finding, {side}: made by `make finding` -->", f"<!-- finding, {side}: end -->"
+
+
+def placed(page: Path, text: str, begin: str, end: str) -> str:
+    """A page with a text between its two marks. UsageError where it has none."""
+    before, start, rest = reading.text(page).partition(begin)
+    _, stop, after = rest.partition(end)
+    if not stop:
+        raise UsageError(f"{page} has no lines {begin} and {end}.", "Add them.")
+    return f"{before}{start}\n{text}\n{stop}{after}"
 
 
 def block(options: argparse.Namespace, text: str) -> str:

@@ -1,9 +1,9 @@
 """`python -m benchmarks.races.run`: the races of `races.toml` under each checker.
 
 It makes an environment for each side of each row and for each checker, runs one process for each of
-them with the same options for all rows, and prints the table. It writes the table and the outcomes
-to `build/races`. The exit code is 0 if each checker answered or was listed with a reason, 2 for bad
-usage and 4 where a tool is missing.
+them with the same options for all rows, and prints the tables. It keeps the outcomes in
+`results.json`, of which `tools/pages.py` makes docs/races.md. The exit code is 0 if each checker
+answered or was listed with a reason, 2 for bad usage and 4 where a tool is missing.
 """
 
 from __future__ import annotations
@@ -17,15 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.races import environments, scores, table
+from benchmarks.races import environments, results, scores, table
 from benchmarks.races.checkers.outcome import CANNOT, Outcome
 from benchmarks.races.environments import BUILD, ROOT, Unavailable
 from benchmarks.races.table import BUGGY, FIXED, Row
-from wheelproof import documents, reading
 from wheelproof.errors import UsageError, WheelproofError
-
-BEGIN, END = "<!-- races: the last run of make races -->", "<!-- races: end -->"
-"""The marks of a page."""
 
 GREENLET = "greenlet==3.5.6"
 
@@ -78,7 +74,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=float, default=20, help="CPU seconds of each run; default: 20"
     )
-    parser.add_argument("--page", type=Path, help="a page to write the tables into, between marks")
     parser.add_argument("--list", action="store_true", help="print the rows, and run nothing")
     return parser
 
@@ -90,10 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     for name in names:
         if name not in CHECKERS:
             raise UsageError(f"There is no checker {name!r}.", f"Checkers: {', '.join(CHECKERS)}.")
-    if not 0 < options.seconds < 3600:
-        raise UsageError("--seconds is from 0 to 3600.", "Give the seconds of one run.")
-    if options.page is not None:
-        placed(options.page, "")  # refuse it before an hour of work
+    check_seconds(options.seconds)
     about = f"{scores.races(rows)}\n\n{scores.left_out(known.omitted)}\n"
     if options.list:
         print(about)
@@ -103,41 +95,36 @@ def _run(options: argparse.Namespace) -> int:
         f"* {options.seconds:g} CPU s for each run, one process each, the same for all rows"
     )
     print("\n".join(words), flush=True)
-    results = []
+    done = []
     for row in rows:
         for side in (BUGGY, FIXED):
             for name in names:
-                result = scores.Result(row, side, name, _outcome(row, side, name, options.seconds))
+                result = scores.Result(row, side, name, outcome(row, side, name, options.seconds))
                 print(f"{row.name} {side} {name}: {_line(result)}", file=sys.stderr, flush=True)
-                results.append(result)
-    text = "\n\n".join(
-        [
-            "\n".join(words),
-            scores.summary(results, names),
-            "Score, executions / CPU seconds, preemptions:",
-            scores.table(results, names),
-            *(f"{name}:\n\n{scores.reasons(results, name) or 'each row'}" for name in names),
-            about,
-        ]
-    )
-    print(text)
-    documents.write_text(BUILD / "table.md", text)
-    documents.write_text(BUILD / "outcomes.json", json.dumps(_plain(results), indent=1) + "\n")
-    if options.page is not None:
-        documents.write_text(options.page, placed(options.page, text))
+                done.append(result)
+        results.keep([result for result in done if result.row == row], options.seconds)
+    print("\n\n".join(["\n".join(words), *tables(done, names).values(), about]))
     return 0
 
 
-def placed(page: Path, text: str, begin: str = BEGIN, end: str = END) -> str:
-    """A page with a text between its two marks. UsageError where it has none."""
-    before, start, rest = reading.text(page).partition(begin)
-    _, stop, after = rest.partition(end)
-    if not stop:
-        raise UsageError(f"{page} has no lines {begin} and {end}.", "Add them.")
-    return f"{before}{start}\n{text}\n{stop}{after}"
+def tables(done: Sequence[scores.Result], names: Sequence[str]) -> dict[str, str]:
+    """The tables of outcomes, by name."""
+    solved = "It solved each row that it has run."
+    return {
+        "summary": scores.summary(done, names),
+        "outcomes": scores.table(done, names),
+        "reasons": "\n\n".join(
+            f"{name}:\n\n{scores.reasons(done, name) or solved}" for name in names
+        ),
+    }
 
 
-def _outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:
+def check_seconds(seconds: float) -> None:
+    if not 0 < seconds < 3600:
+        raise UsageError("--seconds is from 0 to 3600.", "Give the seconds of one run.")
+
+
+def outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:
     """What a checker says of a side; that it cannot be run is an outcome, too."""
     try:
         folder = environments.side(row, side)
@@ -159,7 +146,7 @@ def _checked(checker: Checker, python: Path, folder: Path, program: str, seconds
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
     }
-    limit = 6 * seconds + 60
+    limit = 10 * seconds + 240
     try:
         done = subprocess.run(
             command, cwd=BUILD, env=environment, capture_output=True, text=True, timeout=limit
@@ -177,14 +164,6 @@ def _checked(checker: Checker, python: Path, folder: Path, program: str, seconds
 def _line(result: scores.Result) -> str:
     outcome = result.outcome
     return f"{result.score}, {outcome.executions} executions, {outcome.cpu:.2f} s {result.reason}"
-
-
-def _plain(results: Sequence[scores.Result]) -> list[dict[str, object]]:
-    return [
-        {"row": r.row.name, "side": r.side, "checker": r.checker, "score": r.score}
-        | vars(r.outcome)
-        for r in results
-    ]
 
 
 if __name__ == "__main__":

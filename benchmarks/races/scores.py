@@ -56,8 +56,22 @@ class Result:
         if self.score in (FOUND, EXHAUSTED, BOUNDED):
             return ""
         failure = self.outcome.failure if self.score in (OTHER, FALSE_ALARM) else ""
-        text = _FOLDER.sub("", f"{failure} {self.outcome.reason}".strip())
-        return _ADDRESS.sub("", text).replace("|", " ").replace("\n", " ")[:MOST]
+        return cleaned(f"{failure} {self.outcome.reason}".strip())
+
+
+def cleaned(reason: str) -> str:
+    """A reason in one line that names no folder and no address."""
+    text = _ADDRESS.sub("", _FOLDER.sub("", reason))
+    return " ".join(text.replace("|", " ").split())[:MOST]
+
+
+def unrun(absent: Iterable[tuple[str, str, str]]) -> str:
+    """The rows and sides that a checker has not run, one line for each row and side."""
+    checkers: dict[tuple[str, str], list[str]] = {}
+    for row, side, checker in absent:
+        checkers.setdefault((row, side), []).append(checker)
+    lines = [[row, side, ", ".join(names)] for (row, side), names in checkers.items()]
+    return lined(["row", "side", "not run by"], lines) if lines else "Each row has run."
 
 
 def summary(results: Sequence[Result], checkers: Sequence[str]) -> str:
@@ -70,7 +84,7 @@ def summary(results: Sequence[Result], checkers: Sequence[str]) -> str:
         cpu = sum(result.outcome.cpu for result in own)
         counts = [str(scores[score]) for score in (*ON_BUGGY, *ON_FIXED)]
         lines.append([checker, *counts, f"{cpu:.1f}"])
-    return _table(head, lines)
+    return lined(head, lines)
 
 
 def table(results: Sequence[Result], checkers: Sequence[str]) -> str:
@@ -83,7 +97,7 @@ def table(results: Sequence[Result], checkers: Sequence[str]) -> str:
         release = f"{'Python' if row.kind == 'stdlib' else row.package} {row.side(result.side)}"
         cells.setdefault(key, [row.name if result.side == BUGGY else "", release])
         cells[key].append(_cell(result))
-    return _table(head, cells.values())
+    return lined(head, cells.values())
 
 
 def reasons(results: Iterable[Result], checker: str) -> str:
@@ -99,12 +113,12 @@ def reasons(results: Iterable[Result], checker: str) -> str:
 def races(rows: Iterable[Row]) -> str:
     """What each row's race is."""
     lines = [[row.name, row.symptom, ", ".join(row.failures), row.source] for row in rows]
-    return _table(["row", "race", "ends in", "source"], lines)
+    return lined(["row", "race", "ends in", "source"], lines)
 
 
 def left_out(omitted: Iterable[Omitted]) -> str:
     lines = [[each.code, each.source, each.reason] for each in omitted]
-    return _table(["left out", "source", "why"], lines)
+    return lined(["left out", "source", "why"], lines)
 
 
 def _cell(result: Result) -> str:
@@ -116,6 +130,6 @@ def _cell(result: Result) -> str:
     return ", ".join([f"{result.score}{bound}", *notes])
 
 
-def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+def lined(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     rows = [head, ["---"] * len(head), *lines]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

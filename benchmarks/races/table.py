@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.races import form
+from benchmarks.races import form, refusals
 from wheelproof import reading
 from wheelproof.errors import UsageError
 
@@ -80,9 +80,11 @@ class Table:
 def read(path: Path = TABLE) -> Table:
     """The table in a file. Raises UsageError where it is not one."""
     tables = reading.tables(path)
-    _known(path, "", tables, {"row", "omitted"})
-    rows = [_row(path, number, fields) for number, fields in _listed(path, tables, "row")]
-    omitted = [_omitted(path, number, each) for number, each in _listed(path, tables, "omitted")]
+    refusals.known(path, "", tables, {"row", "omitted"})
+    rows = [_row(path, number, fields) for number, fields in refusals.listed(path, tables, "row")]
+    omitted = [
+        _omitted(path, number, each) for number, each in refusals.listed(path, tables, "omitted")
+    ]
     names = [row.name for row in rows]
     for name in names:
         if names.count(name) > 1:
@@ -110,45 +112,59 @@ def added(patch: str) -> int:
 
 def _row(path: Path, number: int, fields: Mapping[str, Any]) -> Row:
     place = f"row {fields.get('name', number)}"
-    _known(path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED})
-    texts = {name: _text(path, place, fields, name) for name in _TEXTS}
+    refusals.known(path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED})
+    texts = {name: refusals.text(path, place, fields, name) for name in _TEXTS}
     if texts["kind"] not in KINDS:
-        raise _fault(path, place, "kind", f"must be {' or '.join(KINDS)}")
+        raise refusals.fault(path, place, "kind", f"must be {' or '.join(KINDS)}")
     if not re.fullmatch(r"\d+\.\d+\.\d+", texts["python"]):
-        raise _fault(path, place, "python", "must be an exact version, as 3.13.0")
+        raise refusals.fault(path, place, "python", "must be an exact version, as 3.13.0")
     row = Row(
         **texts,
-        failures=_texts(path, place, fields, "failures"),
-        needs=_texts(path, place, fields, "needs") if "needs" in fields else (),
+        failures=refusals.texts(path, place, fields, "failures"),
+        needs=refusals.texts(path, place, fields, "needs") if "needs" in fields else (),
         buggy=_side(path, place, fields, BUGGY),
         fixed=_side(path, place, fields, FIXED),
-        program=_text(path, place, {"program": texts["name"], **fields}, "program"),
+        program=refusals.text(path, place, {"program": texts["name"], **fields}, "program"),
     )
-    for need in row.needs:
-        if not _PIN.fullmatch(need):
-            raise _fault(path, place, "needs", f"has {need!r}, which is no exact pin (name==1.2)")
+    exact(path, place, row.needs)
     if row.buggy.fix:
-        raise _fault(path, place, "buggy.fix", "would mend the buggy side: leave it out")
+        raise refusals.fault(path, place, "buggy.fix", "would mend the buggy side: leave it out")
     if row.buggy == row.fixed:
-        raise _fault(path, place, "fixed", "equals the buggy side: name a release or a fix")
+        raise refusals.fault(path, place, "fixed", "equals the buggy side: name a release or a fix")
     if row.kind == "stdlib" and {row.buggy.version, row.fixed.version} != {row.python}:
-        raise _fault(path, place, "python", "must be the version of both sides of a stdlib row")
-    program = PROGRAMS / f"{row.program}.py"
+        raise refusals.fault(
+            path, place, "python", "must be the version of both sides of a stdlib row"
+        )
+    check_program(path, place, row.program)
+    return row
+
+
+def check_program(path: Path, place: str, name: str) -> None:
+    """Refuse a program that is not there, or that has another form."""
+    program = PROGRAMS / f"{name}.py"
     if not program.is_file():
         raise UsageError(f"{path}: {place} has no program {program}.", "Write it.")
     for fault in form.faults(reading.text(program)):
         raise UsageError(f"{program} {fault}.", "Change the program.")
-    return row
+
+
+def exact(path: Path, place: str, needs: tuple[str, ...]) -> tuple[str, ...]:
+    """These pins, each of an exact version."""
+    for need in needs:
+        if not _PIN.fullmatch(need):
+            message = f"has {need!r}, which is no exact pin (name==1.2)"
+            raise refusals.fault(path, place, "needs", message)
+    return needs
 
 
 def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
     side = fields.get(name)
     if not isinstance(side, dict):
-        raise _fault(path, place, name, "must be a table { version = ... }")
-    _known(path, f"{place}, {name}", side, {"version", "port", "fix"})
-    texts = {key: _text(path, f"{place}, {name}", side, key) for key in {"version", *side}}
+        raise refusals.fault(path, place, name, "must be a table { version = ... }")
+    refusals.known(path, f"{place}, {name}", side, {"version", "port", "fix"})
+    texts = {key: refusals.text(path, f"{place}, {name}", side, key) for key in {"version", *side}}
     if not _VERSION.fullmatch(texts["version"]):
-        raise _fault(path, place, f"{name}.version", "must be an exact version")
+        raise refusals.fault(path, place, f"{name}.version", "must be an exact version")
     found = Side(**texts)
     for patch in found.patches:
         if not patch.is_file():
@@ -161,40 +177,5 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
 def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
     names = ("source", "code", "reason")
-    _known(path, place, fields, set(names))
-    return Omitted(*(_text(path, place, fields, name) for name in names))
-
-
-def _listed(
-    path: Path, tables: Mapping[str, Any], name: str
-) -> list[tuple[int, Mapping[str, Any]]]:
-    found = tables.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise UsageError(f"{path}: {name} must be tables [[{name}]].", "Correct the file.")
-    return list(enumerate(found, start=1))
-
-
-def _text(path: Path, place: str, fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str) or not value:
-        raise _fault(path, place, name, "must be a text that is not empty")
-    return value
-
-
-def _texts(path: Path, place: str, fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    if not isinstance(value, list) or not value or not all(isinstance(t, str) for t in value):
-        raise _fault(path, place, name, "must be a list of texts that is not empty")
-    return tuple(value)
-
-
-def _known(path: Path, place: str, fields: Mapping[str, Any], names: set[str]) -> None:
-    for name in fields:
-        if name not in names:
-            raise _fault(
-                path, place or "the table", name, f"is unknown: {', '.join(sorted(names))}"
-            )
-
-
-def _fault(path: Path, place: str, name: str, message: str) -> UsageError:
-    return UsageError(f"{path}: {place}: field {name} {message}.", "Correct the field.")
+    refusals.known(path, place, fields, set(names))
+    return Omitted(*(refusals.text(path, place, fields, name) for name in names))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.races import environments, form, run, scores, table
+from benchmarks.races import environments, form, packages, run, scores, table
 from benchmarks.races.checkers.outcome import BUG, CANNOT, DEADLOCK, HOLDS, NOTHING, Outcome
 from wheelproof.errors import UsageError
 
@@ -27,7 +27,8 @@ def program() -> None:
 
 
 def test_every_program_and_patch_belongs_to_a_row():
-    programs = {row.program for row in TABLE.rows}
+    known, _ = packages.read()
+    programs = {row.program for row in (*TABLE.rows, *(each.row for each in known))}
     assert programs == {p.stem for p in table.PROGRAMS.glob("*.py")} - {"__init__"}
     patches = {
         patch for row in TABLE.rows for side in (row.buggy, row.fixed) for patch in side.patches
@@ -199,21 +200,12 @@ def test_the_tables_count_and_show_each_outcome():
 def test_a_reason_names_no_folder_and_no_address():
     outcome = Outcome(CANNOT, 0, reason="/x/lib/a.py:3: <A object at 0x7f00> | failed\nhere")
     reason = scores.Result(ROW, "fixed", "stress", outcome).reason
-    assert reason == "a.py:3: <A object>   failed here"
+    assert reason == "a.py:3: <A object> failed here"
 
 
 def test_a_solved_row_has_no_reason():
     outcome = Outcome(BUG, 3, "AssertionError", reason="AssertionError in Thread-1")
     assert scores.Result(ROW, "buggy", "stress", outcome).reason == ""
-
-
-def test_the_tables_are_written_between_the_marks_of_a_page(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{run.BEGIN}\nold\n{run.END}\nafter\n")
-    assert run.placed(page, "new") == f"before\n{run.BEGIN}\nnew\n{run.END}\nafter\n"
-    page.write_text(f"before\n{run.BEGIN}\nold\n")
-    with pytest.raises(UsageError, match=r"page.md has no lines"):
-        run.placed(page, "new")
 
 
 def printed(*lines: str) -> dict[str, object]:
@@ -264,7 +256,6 @@ def test_an_interpreter_that_is_not_installed_is_a_miss_with_the_reason():
     [
         (["--rows", "nothing"], "There is no row 'nothing'."),
         (["--checkers", "nothing"], "There is no checker 'nothing'."),
-        (["--page", "nothing.md"], "nothing.md: cannot be read"),
         (["--seconds", "0"], "--seconds is from 0 to 3600."),
     ],
 )
