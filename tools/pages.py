@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from tools import history, night, reference  # noqa: E402
+from tools import history, night, races, reference  # noqa: E402
 from wheelproof import project  # noqa: E402
 from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
@@ -192,6 +192,8 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         out[file] = filled(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
     out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), found)
+    page = root / "docs" / "races.md"
+    out[page] = races.page(page.read_text(encoding="utf-8"), filled)
     tests = root / night.PAGE
     out[tests] = night_page(tests.read_text(encoding="utf-8"))
     return out | order_of_locks(root) | reference.pages(root, filled, table)
