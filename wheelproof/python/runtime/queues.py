@@ -74,11 +74,11 @@ class HasItems(Primitive):
             self.rules.whole(scheduler.point("try", True))
         elif thread is not None and timeout is None:
             self.rules.whole(scheduler.point("wait", True, some))
-        elif thread is not None and timeout is not None:
+        elif block and timeout is not None:
             self.rules.whole(scheduler.point("wait", True))
             if not self.is_over():
                 self.judge(timeout)
-            if not self.may_leave():
+            if thread is not None and not self.may_leave():
                 sleeps(scheduler, thread, timeout)
                 self.rules.whole(scheduler.point("wake", True, Patience(scheduler, some)))
                 wakes(scheduler, thread)
@@ -211,11 +211,11 @@ class Queue(HasItems):
             self.rules.whole(scheduler.point("try", True))
         elif thread is not None and timeout is None:
             self.rules.whole(scheduler.point("wait", True, room))
-        elif thread is not None and timeout is not None:
+        elif block and timeout is not None:
             self.rules.whole(scheduler.point("wait", True))
             if self.maxsize > 0 and not self.shut:
                 self.judge(timeout)
-            if not self.may_arrive():
+            if thread is not None and not self.may_arrive():
                 sleeps(scheduler, thread, timeout)
                 self.rules.whole(scheduler.point("wake", True, Patience(scheduler, room)))
                 wakes(scheduler, thread)

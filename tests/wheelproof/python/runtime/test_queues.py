@@ -12,6 +12,8 @@ from tests.wheelproof.python.runtime.boxes import broken, ends, plant
 from tests.wheelproof.python.runtime.queue_box import BOX, load, of_cpython, scenario
 from wheelproof.python import RaceDetector, random_schedules
 from wheelproof.python.runtime import patience
+from wheelproof.python.runtime.controlled import Scheduler
+from wheelproof.python.runtime.primitives import runtime_module
 
 FIFO, LIFO, PRIORITY, SIMPLE = range(4)
 PROGRAMS = {
@@ -270,3 +272,31 @@ def test_what_one_thread_does_before_is_seen_by_those_behind(steps, sound, racin
         race = RaceDetector()
         result = random_schedules(steps, program, schedules=60, race=race)
         assert result.outcome == "passed" and bool(race.found) is reported
+
+
+@pytest.mark.parametrize("kind", ["Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"])
+def test_outside_of_threads_an_operation_with_a_time_out_makes_no_step(kind):
+    items = getattr(runtime_module(Scheduler()), kind)()
+    items.put(1, timeout=2)
+    items.put(2, True, 2)
+    assert {items.get(timeout=2), items.get(True, 2)} == {1, 2}
+    for own in (items, getattr(queue, kind)()):
+        with pytest.raises(queue.Empty):
+            own.get(True, 0)
+        with pytest.raises(queue.Empty):
+            own.get(False, -1)
+        with pytest.raises(ValueError):
+            own.get(True, -1)
+
+
+@pytest.mark.parametrize("kind", ["Queue", "LifoQueue", "PriorityQueue"])
+def test_outside_of_threads_a_full_queue_takes_nothing(kind):
+    items = getattr(runtime_module(Scheduler()), kind)(1)
+    for own in (items, getattr(queue, kind)(1)):
+        own.put(1, timeout=2)
+        with pytest.raises(queue.Full):
+            own.put(2, timeout=0)
+        with pytest.raises(queue.Full):
+            own.put(2, False, -1)
+        with pytest.raises(ValueError):
+            own.put(2, True, -1)
