@@ -20,6 +20,7 @@ class Scope:
 
     ``bound`` counts the places that bind a name; a binding within a loop or a branch counts twice,
     as it may come after the function that captures the name. ``first`` is the line of the first.
+    ``yields``: it is that of a generator.
     """
 
     def __init__(self, name: str, parent: Scope | None) -> None:
@@ -32,6 +33,7 @@ class Scope:
         self.captured: dict[str, int] = {}  # name -> line of the first inner function that uses it
         self.inner: dict[ast.AST, Scope] = {}
         self.line = 0
+        self.yields = False
 
     def owner(self, name: str) -> Scope | None:
         """The function whose variable a name is; None for a module's."""
@@ -62,6 +64,12 @@ class _Reader(ast.NodeVisitor):
             self.scope.used.add(node.id)
         else:
             self.bind(node.id, node.lineno)
+
+    def _yields(self, node: ast.Yield | ast.YieldFrom) -> None:
+        self.scope.yields = True
+        self.generic_visit(node)
+
+    visit_Yield = visit_YieldFrom = _yields
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):

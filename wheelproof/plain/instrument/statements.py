@@ -16,18 +16,6 @@ CALLED_BACK = frozenset(
 """Methods that code in C calls in the middle of an access."""
 
 
-def yields(function: ast.FunctionDef) -> bool:
-    """Whether a function is a generator's."""
-    parts: list[ast.AST] = list(function.body)
-    while parts:
-        part = parts.pop()
-        if isinstance(part, ast.Yield | ast.YieldFrom):
-            return True
-        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            parts.extend(ast.iter_child_nodes(part))
-    return False
-
-
 def _is_object(bases: list[ast.expr]) -> bool:
     return len(bases) == 1 and isinstance(bases[0], ast.Name) and bases[0].id == "object"
 
@@ -67,7 +55,7 @@ class Statements(Expressions):
         method = self.of_class[-1] and node.name in CALLED_BACK
         self.of_class.append(False)
         self.called_back.append(method)
-        generator = self.temporary() if yields(node) else ""
+        generator = self.temporary() if self.scopes[-1].yields else ""
         self.generators.append(generator)
         begin = self._running(node, "begins") if generator else None
         node.body = self.body(node.body)
