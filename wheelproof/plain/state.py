@@ -25,6 +25,9 @@ MOST = 200_000
 _FIXED = frozenset({"__dict__", "__weakref__"})
 """Attributes of a class that are not its own."""
 
+_AS_THEY_ARE = frozenset({dict, list})
+"""Types that are compared without a copy: none of their methods is another class's."""
+
 _VARIABLE = frozenset({dict, list, set, collections.deque, collections.OrderedDict})
 """Types of variables of real modules that are left alone."""
 
@@ -54,7 +57,9 @@ class _Kept:
             self.fields.put_back()
 
     def has_changed(self) -> bool:
-        if not _same(self.read(self.target), self.content):
+        target = self.target
+        now = target if type(target) in _AS_THEY_ARE else self.read(target)
+        if not _same(now, self.content):
             return True
         return self.fields is not None and self.fields.has_changed()
 
