@@ -42,7 +42,8 @@ ALLOWED = {
         "wheelproof/plain/instrument/rewriter.py",
         "compile",
     ): "a source under test, with a call before each access",
-    ("wheelproof/plain/world.py", "exec"): "the same",
+    ("wheelproof/plain/modules.py", "exec"): "the same",
+    ("wheelproof/plain/world.py", "exec"): "a call of exec in a source under test",
     ("wheelproof/isolated.py", "compile"): "a source of the project, which is under test",
     ("wheelproof/python/style/branches.py", "compile"): "the same, with notes of its branches",
     (
