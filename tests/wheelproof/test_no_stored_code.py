@@ -35,6 +35,10 @@ NAMED = frozenset({"import_module", "__import__", "find_spec"})
 
 ALLOWED = {
     (
+        "benchmarks/races/programs/joblib_threads.py",
+        "joblib",
+    ): "the package under test, whose threads hand over objects of one process",
+    (
         "wheelproof/plain/counterparts.py",
         "FunctionType",
     ): "the code of a source under test, instrumented",
