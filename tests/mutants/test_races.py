@@ -28,7 +28,6 @@ RACY = {
     "delay_queue": {"TakesOutside", "TakesOutsideAtOnce"},
     "event_queue": {"LooksOutside"},
     "overflow_wheel": {"PlainWheel", "M6", "M7"},
-    "purgatory": {"P6"},
     "read_write_lock": {
         "EntersBesideWriter",
         "EntersOutside",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from typer.testing import CliRunner
@@ -21,11 +22,11 @@ from wheelproof.commands import planning as command
 from wheelproof.commands import verification
 from wheelproof.events import Ended, NoPlan, VerifyOptions
 from wheelproof.project import planned
+from wheelproof.prove import evidence
 from wheelproof.verdict import Verdict, exit_code, judge, read_results
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "my_lock"
-KERNEL = ("__init__.py", "kernel.py", "evidence.py", "solvers.py")
 THEORY = """
 import z3
 from wheelproof.prove.kernel import VC, Theory, refuted
@@ -56,12 +57,8 @@ for name in ("first", "last"):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A project with a plan and two theorems, verified once."""
-    root = tmp_path_factory.mktemp("whole")
-    starter.write(root, NAME)
+    starter.write(root := tmp_path_factory.mktemp("whole"), NAME)
     (root / "proofs").mkdir()
-    for name in (*KERNEL, "second"):
-        copy = shutil.copytree if name == "second" else shutil.copy
-        copy(ROOT / "proofs" / name, root / "proofs" / name)
     (root / "proofs" / "toy.py").write_text(THEORY, encoding="utf-8")
     command.update(root, project.find(root), True)
     assert exit_code(run(root)) == 0
@@ -207,11 +204,18 @@ def test_a_whole_mechanism_that_is_gone_is_named(root):
         ),
     ],
 )
-def test_a_part_of_a_theorem_is_named(root, file, old, new, why):
-    path = root / "proofs" / file
+def test_a_part_of_a_theorem_is_named(root, file, old, new, why, monkeypatch):
+    path = Path(evidence.__file__) if file == "evidence.py" else root / "proofs" / file
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    if file == "evidence.py":
+        changed = {"__name__": evidence.__name__}
+        exec(compile(text.replace(old, new), file, "exec"), changed)
+        for name, value in changed.items():
+            if isinstance(value, FunctionType) and value.__module__ == evidence.__name__:
+                monkeypatch.setattr(evidence, name, value)
+    else:
+        path.write_text(text.replace(old, new), encoding="utf-8")
     found = run(root, "proof", theorems=("first",))
     assert list(faults(found)) == [("proof", "first")] and exit_code(found) == 4
     assert f"not as spec/{planned.FILE} has it: {why};" in faults(found)["proof", "first"]

@@ -106,7 +106,7 @@ def test_a_race_in_a_scenario_that_passes_has_its_schedule(context, monkeypatch)
 def test_a_race_of_coarse_schedules_alone_has_its_schedule_too(context, monkeypatch):
     """The lost lock's schedules, of which the fine ones are reported without a race."""
     mutated = context.without(RACY.decision)
-    fine, coarse = random._schedules(mutated, RACY.scenario, None)
+    fine, coarse = random._schedules(mutated, RACY.scenario, 50)
     blind = replace(fine, racing=None, races=())
     monkeypatch.setattr(random, "_schedules", lambda *_: (blind, coarse))
     config = replace(MECHANISM.configs[RACY.scenario], name=RACY.scenario)
