@@ -170,7 +170,8 @@ PLANTED = {file.stem: file for file in Path(__file__).with_name("planted_runs").
 """Decision of mutants/purgatory -> a run in which its absence breaks the file's property."""
 
 NOT_DRAWN = {
-    "Unowned": "two threads are inside one list of the timer, whose calls are single steps here"
+    "Peeks": "it changes no result: the detector of races shows it",
+    "Unowned": "two threads are inside one list of the timer, whose calls are single steps here",
 }
 """Decisions that no drawn run can show, and why: a composed run with the real timer shows them."""
 
