@@ -91,3 +91,26 @@ def test_a_named_file_that_is_gone_is_refused():
     text = "See `spec/Gone.tla`, `spec/*.toml`, `spec/<Module>.toml`, `build/x.json` and `impl/`."
     assert paths(text) == ["spec/Gone.tla", "spec/*.toml"]
     assert missing(text) == ["spec/Gone.tla"]
+
+
+OF_A_MACHINE = re.compile(
+    r"(?<![\w.~/])/(?:root|home|Users|usr|opt|tmp|var)/[\w./-]+|\bpyenv/versions"
+)
+"""A path that another machine does not have."""
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_no_page_has_a_path_of_the_machine_that_made_it(page):
+    assert OF_A_MACHINE.findall(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  /root/.pyenv/versions/3.11.7/lib/python3.11/threading.py:577: self._flag",
+        "at /home/me/project/impl/a.py",
+        "results: /tmp/build/results.json",
+    ],
+)
+def test_a_path_of_a_machine_is_refused(line):
+    assert OF_A_MACHINE.search(line)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from wheelproof.verdict import Verdict
 
@@ -54,6 +57,15 @@ class FailureKind(StrEnum):
     ENDLESS = "endless loop"
 
 
+def relative(file: str) -> str:
+    """A file's path from the working directory, or from the folder that Python imports it from."""
+    path = os.path.relpath(file) if file else "?"
+    if not path.startswith(".."):
+        return path
+    folders = [folder for folder in sys.path if folder and Path(file).is_relative_to(folder)]
+    return os.path.relpath(file, max(folders, key=len)) if folders else file
+
+
 @dataclass(frozen=True)
 class Place:
     """An access in a source.
@@ -70,7 +82,7 @@ class Place:
     gil_switch: bool
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.text}"
+        return f"{relative(self.file)}:{self.line}: {self.text}"
 
 
 @dataclass(frozen=True)

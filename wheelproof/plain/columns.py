@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from wheelproof.plain.answers import Answer, Exploration
-from wheelproof.plain.shown import Order, Shown, located, order, plural, relative
+from wheelproof.plain.answers import Answer, Exploration, relative
+from wheelproof.plain.shown import Order, Shown, located, order, plural
 
 WIDTH = 80
 NARROWEST = 22
@@ -31,7 +31,7 @@ def text(exploration: Exploration, width: int = WIDTH) -> str:
         lines = [*lines[: None if lines[-1] else -1], *races(exploration, width)]
     elif exploration.failure is None and exploration.answer is not Answer.VACUOUS:
         for place in exploration.racy_places:
-            line = f"  {relative(place.file)}:{place.line}: {place.text}"
+            line = f"  {place}"
             lines.append(line if len(line) <= width else line[: width - 3] + "...")
     return "\n".join(lines)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 import re
 import reprlib
 import traceback
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from wheelproof.plain.answers import Failure, Place, Step
+from wheelproof.plain.answers import Failure, Place, Step, relative
 from wheelproof.plain.operations import TIME_OUT
 
 OWN = str(Path(__file__).parent)
@@ -147,11 +146,6 @@ def plural(count: int, thing: str) -> str:
 def located(place: Place) -> str:
     """A place with its source line."""
     return f"{relative(place.file)}:{place.line}: {source(place)}"
-
-
-def relative(file: str) -> str:
-    path = os.path.relpath(file) if file else "?"
-    return file if path.startswith("..") else path
 
 
 def source(place: Place) -> str:

@@ -49,4 +49,4 @@ class Site:
         return Place(self.file, self.line, self.column, self.text, self.key, self.gil_switch)
 
     def __repr__(self) -> str:
-        return f"{self.file}:{self.line}: {self.text}"
+        return str(self.place)

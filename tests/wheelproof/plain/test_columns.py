@@ -1,5 +1,7 @@
 """The columns of a failure."""
 
+import concurrent.futures.thread
+import os
 import queue
 import sys
 import threading
@@ -8,10 +10,12 @@ import pytest
 
 import wheelproof
 from tests.wheelproof.plain.test_explore import Counter, lost_update, run
+from wheelproof.plain.answers import Place, relative
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.columns import text
 from wheelproof.plain.exploration import explore_program
 from wheelproof.plain.shown import values
+from wheelproof.plain.sites import Site
 
 
 class Account:
@@ -188,3 +192,25 @@ def test_a_time_out_that_fires_is_named():
     named = shown(patience)
     assert "1 time-out in it" in named and "times out on" in named
     assert "time-out" not in shown(lost_update)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        (threading.__file__, "threading.py"),
+        (queue.__file__, "queue.py"),
+        (concurrent.futures.thread.__file__, "concurrent/futures/thread.py"),
+        ("/nowhere/packages/pool/a.py", "pool/a.py"),
+        (os.path.join(os.getcwd(), "impl", "a.py"), "impl/a.py"),
+        ("/nowhere/a.py", "/nowhere/a.py"),
+        ("", "?"),
+    ],
+)
+def test_a_file_is_named_from_the_working_directory_or_from_where_it_is_imported(
+    file, name, monkeypatch
+):
+    monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere/packages", "/nowhere/packages/pool/b"])
+    assert relative(file) == name
+    place = Place(file, 7, 0, "self._flag", "key", True)
+    assert str(place) == f"{name}:7: self._flag"
+    assert repr(Site(file, 7, 0, "self._flag", "key", True)) == str(place)

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wheelproof.console import visible
+from wheelproof.plain.answers import relative
 from wheelproof.plain.columns import wrapped
 from wheelproof.plain.lock_order.findings import INVERSION, Cycle, Findings
 from wheelproof.plain.lock_order.places import Line, Place
-from wheelproof.plain.shown import plural, relative
+from wheelproof.plain.shown import plural
 
 LETTERS = "ABCDEFGH"
 
