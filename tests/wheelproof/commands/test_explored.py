@@ -7,10 +7,13 @@ import shlex
 import pytest
 
 from tests.examples.pages import wheelproof
+from tests.wheelproof.plain.written import RUN
 from wheelproof.report import files
 from wheelproof.verdict import read_results
 
-TESTS = """
+TESTS = (
+    RUN
+    + """
 import random, threading, pytest
 
 class Counter:
@@ -23,13 +26,6 @@ class Counter:
     def guarded(self):
         with self.lock:
             self.count += 1
-
-def run(*targets):
-    threads = [threading.Thread(target=target) for target in targets]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 @pytest.mark.parametrize("kind", ["racy", "guarded"])
 def test_count(kind):
@@ -51,6 +47,7 @@ def test_alone():
 async def test_asynchronous():
     pass
 """
+)
 
 
 @pytest.fixture

@@ -5,14 +5,7 @@ import threading
 import weakref
 
 from tests.wheelproof.plain import faulty_data
-
-
-def _run(*bodies):
-    threads = [threading.Thread(target=body) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+from tests.wheelproof.plain.started import run
 
 
 class Counter:
@@ -25,7 +18,7 @@ class Counter:
 
 def lost_update():
     counter = Counter()
-    _run(counter.increment, counter.increment)
+    run(counter.increment, counter.increment)
     assert counter.count == 2
 
 
@@ -45,7 +38,7 @@ class Lazy:
 
 def lazy_value_made_twice():
     lazy = Lazy()
-    _run(lazy.get, lazy.get)
+    run(lazy.get, lazy.get)
     assert lazy.made == 1
 
 
@@ -64,7 +57,7 @@ class Checked:
 
 def flag_set_before_the_value():
     checked, seen = Checked(), []
-    _run(lambda: seen.append(checked.get()), lambda: seen.append(checked.get()))
+    run(lambda: seen.append(checked.get()), lambda: seen.append(checked.get()))
     assert seen == [42, 42]
 
 
@@ -85,7 +78,7 @@ class Gate:
 
 def flag_tested_outside_the_lock():
     gate = Gate()
-    _run(gate.wait, gate.open)
+    run(gate.wait, gate.open)
 
 
 class Buffer:
@@ -115,7 +108,7 @@ def one_condition_for_two_kinds_of_waiters():
         buffer.put(1)
         buffer.put(2)
 
-    _run(buffer.get, buffer.get, put_twice)
+    run(buffer.get, buffer.get, put_twice)
 
 
 class Bank:
@@ -130,7 +123,7 @@ class Bank:
 
 def locks_in_two_orders():
     bank = Bank()
-    _run(lambda: bank.transfer(0, 1), lambda: bank.transfer(1, 0))
+    run(lambda: bank.transfer(0, 1), lambda: bank.transfer(1, 0))
 
 
 class Cell:
@@ -180,7 +173,7 @@ def nodes_used_again():
         popped.append(second)
         stack.push(first)
 
-    _run(lambda: popped.append(stack.pop()), swap_two)
+    run(lambda: popped.append(stack.pop()), swap_two)
     rest, node = [], stack.head.value
     while node is not None:
         rest.append(node.number)
@@ -205,7 +198,7 @@ class Bucket:
 
 def bucket_gives_too_much():
     bucket, got = Bucket(), []
-    _run(lambda: got.append(bucket.consume(2)), lambda: got.append(bucket.consume(2)))
+    run(lambda: got.append(bucket.consume(2)), lambda: got.append(bucket.consume(2)))
     assert got.count(True) == 1
 
 
@@ -231,7 +224,7 @@ def pool_exceeds_its_size():
         except LookupError:
             got.append(None)
 
-    _run(use, use)
+    run(use, use)
     assert got.count(None) == 1
 
 
@@ -248,7 +241,7 @@ class Closing:
 
 def closed_twice_at_once():
     closing = Closing()
-    _run(closing.close, closing.close)
+    run(closing.close, closing.close)
 
 
 class Storage:
@@ -270,7 +263,7 @@ class Storage:
 
 def storage_loses_a_hit():
     storage = Storage()
-    _run(lambda: storage.hit("a"), lambda: storage.hit("a"))
+    run(lambda: storage.hit("a"), lambda: storage.hit("a"))
     assert storage.get("a") == 2
 
 
@@ -291,7 +284,7 @@ class Histogram:
 
 def sum_without_its_count():
     histogram, seen = Histogram(), []
-    _run(lambda: histogram.observe(1), lambda: seen.append(histogram.collect()))
+    run(lambda: histogram.observe(1), lambda: seen.append(histogram.collect()))
     assert seen[0] in ((0, 0), (1, 1))
 
 
@@ -302,7 +295,7 @@ class Referent:
 def weak_dictionary_changes_while_it_is_listed():
     kept = [Referent(), Referent()]
     weak = weakref.WeakValueDictionary({0: kept[0]})
-    _run(lambda: weak.__setitem__(1, kept[1]), lambda: list(weak.keys()))
+    run(lambda: weak.__setitem__(1, kept[1]), lambda: list(weak.keys()))
 
 
 CLASSES = {

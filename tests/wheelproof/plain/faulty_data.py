@@ -4,13 +4,7 @@ import functools
 import threading
 import time
 
-
-def _run(*bodies):
-    threads = [threading.Thread(target=body) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+from tests.wheelproof.plain.started import run
 
 
 class Counter:
@@ -25,7 +19,7 @@ class Account:
 
 
 def class_variable_counts_too_little():
-    _run(Account, Account)
+    run(Account, Account)
     assert Account.opened == 2
 
 
@@ -38,7 +32,7 @@ def _add():
 
 
 def module_variable_counts_too_little():
-    _run(_add, _add)
+    run(_add, _add)
     assert TOTAL == 2
 
 
@@ -49,7 +43,7 @@ def closure_counts_too_little():
         nonlocal total
         total += 1
 
-    _run(add, add)
+    run(add, add)
     assert total == 2
 
 
@@ -60,7 +54,7 @@ def event_cleared_before_it_is_seen():
         event.set()
         event.clear()
 
-    _run(event.wait, pulse)
+    run(event.wait, pulse)
 
 
 def semaphore_released_too_late():
@@ -74,7 +68,7 @@ def semaphore_released_too_late():
         with lock, semaphore:
             pass
 
-    _run(first, second)
+    run(first, second)
 
 
 def thread_polls_what_is_never_set():
@@ -87,7 +81,7 @@ def thread_polls_what_is_never_set():
     def skip():
         counter.count = 2
 
-    _run(wait, skip)
+    run(wait, skip)
 
 
 def dictionary_changes_while_it_is_iterated():
@@ -97,7 +91,7 @@ def dictionary_changes_while_it_is_iterated():
         for key in shared:
             shared.get(key)
 
-    _run(read, lambda: shared.update({2: 2}))
+    run(read, lambda: shared.update({2: 2}))
 
 
 class Properties:
@@ -115,7 +109,7 @@ class Properties:
 def cached_properties_wait_for_each_other():
     one, two, plain = Properties(), Properties(), Properties()
     one.other, two.other = plain, plain
-    _run(lambda: one.first, lambda: two.second)
+    run(lambda: one.first, lambda: two.second)
 
 
 class Resizing:
@@ -131,7 +125,7 @@ class Resizing:
 
 def two_values_in_one_slot():
     table = Resizing()
-    _run(lambda: table.add(1), lambda: table.add(2))
+    run(lambda: table.add(1), lambda: table.add(2))
     assert sorted(filter(None, table.slots)) == [1, 2]
 
 
@@ -143,7 +137,7 @@ def reader_sees_half_of_a_pair():
         pair["left"] = 1
         pair["right"] = 1
 
-    _run(write, lambda: seen.append((pair["left"], pair["right"])))
+    run(write, lambda: seen.append((pair["left"], pair["right"])))
     assert seen[0][0] >= seen[0][1]
 
 
@@ -153,7 +147,7 @@ def generator_runs_in_two_threads():
         yield 1
 
     numbers = count()
-    _run(lambda: list(numbers), lambda: list(numbers))
+    run(lambda: list(numbers), lambda: list(numbers))
 
 
 def delegating_generator_runs_in_two_threads():
@@ -170,7 +164,7 @@ def delegating_generator_runs_in_two_threads():
         for _ in numbers:
             pass
 
-    _run(take, take)
+    run(take, take)
 
 
 def generator_is_sent_values_by_two_threads():
@@ -181,7 +175,7 @@ def generator_is_sent_values_by_two_threads():
 
     totals = total()
     next(totals)
-    _run(lambda: totals.send(1), lambda: totals.send(2))
+    run(lambda: totals.send(1), lambda: totals.send(2))
 
 
 def cached_function_makes_two():
@@ -190,7 +184,7 @@ def cached_function_makes_two():
         return object()
 
     made = []
-    _run(lambda: made.append(one("a")), lambda: made.append(one("a")))
+    run(lambda: made.append(one("a")), lambda: made.append(one("a")))
     assert made[0] is made[1]
 
 

@@ -5,15 +5,9 @@ import dataclasses
 import sys
 import threading
 
+from tests.wheelproof.plain.started import run
+
 CALLS = []
-
-
-def _run(*bodies):
-    threads = [threading.Thread(target=body) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 class Token:
@@ -34,7 +28,7 @@ def set_of_objects_decides():
         if first % 2:
             CALLS.append(first)
 
-    _run(add, add)
+    run(add, add)
 
 
 def locks_in_the_order_of_their_identities():
@@ -45,13 +39,13 @@ def locks_in_the_order_of_their_identities():
         with one.lock, two.lock:
             pass
 
-    _run(lambda: take(tokens), lambda: take(tokens[::-1]))
+    run(lambda: take(tokens), lambda: take(tokens[::-1]))
 
 
 def copy_that_knows_itself():
     token, seen = Token([]), []
     token.parts = [token]
-    _run(lambda: seen.append(copy.deepcopy(token)), lambda: seen.append(token))
+    run(lambda: seen.append(copy.deepcopy(token)), lambda: seen.append(token))
     assert len({one for one in seen if one.parts[0] is one}) == 2
 
 
@@ -61,7 +55,7 @@ class Point:
 
 
 def equal_objects_are_one_in_a_set():
-    _run(lambda: CALLS.append(Point(1)), lambda: CALLS.append(Point(1)))
+    run(lambda: CALLS.append(Point(1)), lambda: CALLS.append(Point(1)))
     assert len(set(CALLS)) == 1 and Point.__mro__[-1] is object
 
 
@@ -75,7 +69,7 @@ def addresses_decide():
         for _ in range(order[0] % 2 + order[1] % 2 + order[2] % 2):
             CALLS.append(1)
 
-    _run(add, add)
+    run(add, add)
 
 
 EXHAUSTED = [

@@ -7,30 +7,24 @@ import queue
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-
-def _run(*bodies):
-    threads = [threading.Thread(target=body) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+from tests.wheelproof.plain.started import run
 
 
 def queue_hands_over():
     handed, got = queue.Queue(1), []
-    _run(lambda: [handed.put(1), handed.put(2)], lambda: got.extend([handed.get(), handed.get()]))
+    run(lambda: [handed.put(1), handed.put(2)], lambda: got.extend([handed.get(), handed.get()]))
     assert got == [1, 2]
 
 
 def priorities_are_kept():
     handed, got = queue.PriorityQueue(), []
-    _run(lambda: handed.put(2), lambda: handed.put(1), lambda: got.append(handed.get()))
+    run(lambda: handed.put(2), lambda: handed.put(1), lambda: got.append(handed.get()))
     assert sorted([*got, handed.get()]) == [1, 2]
 
 
 def simple_queue_hands_over():
     handed, got = queue.SimpleQueue(), []
-    _run(lambda: got.append(handed.get()), lambda: got.append(handed.get()), lambda: [
+    run(lambda: got.append(handed.get()), lambda: got.append(handed.get()), lambda: [
         handed.put(1), handed.put(2)
     ])  # fmt: skip
     assert sorted(got) == [1, 2]
@@ -62,7 +56,7 @@ def queue_times_out():
         except queue.Empty:
             got.append(None)
 
-    _run(get, lambda: handed.put(1))
+    run(get, lambda: handed.put(1))
     assert got in ([1], [None])
 
 
@@ -75,24 +69,24 @@ def semaphore_counts():
             assert len(inside) == 1
             inside.pop()
 
-    _run(use, use)
+    run(use, use)
 
 
 def semaphore_times_out():
     semaphore, got = threading.Semaphore(0), []
-    _run(lambda: got.append(semaphore.acquire(timeout=1)), semaphore.release)
+    run(lambda: got.append(semaphore.acquire(timeout=1)), semaphore.release)
     assert got == [True] or semaphore.acquire(blocking=False)
 
 
 def event_wakes_all():
     event, seen = threading.Event(), []
-    _run(lambda: seen.append(event.wait()), lambda: seen.append(event.wait()), event.set)
+    run(lambda: seen.append(event.wait()), lambda: seen.append(event.wait()), event.set)
     assert seen == [True, True]
 
 
 def barrier_meets():
     barrier, seen = threading.Barrier(2), []
-    _run(lambda: seen.append(barrier.wait()), lambda: seen.append(barrier.wait()))
+    run(lambda: seen.append(barrier.wait()), lambda: seen.append(barrier.wait()))
     assert sorted(seen) == [0, 1]
 
 
@@ -103,7 +97,7 @@ def barrier_meets_twice():
         barrier.wait()
         barrier.wait()
 
-    _run(meet, meet)
+    run(meet, meet)
 
 
 def condition_times_out():
@@ -118,7 +112,7 @@ def condition_times_out():
             ready.append(1)
             condition.notify()
 
-    _run(wait, notify)
+    run(wait, notify)
     assert len(seen) == 1
 
 
@@ -129,7 +123,7 @@ def reentrant_lock_is_taken_again():
         with lock, lock:
             total[0] += 1
 
-    _run(add, add, add)
+    run(add, add, add)
     assert total == [3]
 
 
@@ -142,7 +136,7 @@ def lazy_value_under_a_lock():
                 made.append(object())
         return made[0]
 
-    _run(get, get, get)
+    run(get, get, get)
     assert len(made) == 1
 
 
@@ -153,7 +147,7 @@ def _next(number):
 
 def cached_function_answers():
     seen = []
-    _run(lambda: seen.append(_next(1)), lambda: seen.append(_next(1)))
+    run(lambda: seen.append(_next(1)), lambda: seen.append(_next(1)))
     assert seen == [2, 2]
 
 
@@ -203,11 +197,11 @@ def executor_is_left_open():
 def future_is_cancelled_or_done():
     future = concurrent.futures.Future()
 
-    def run():
+    def compute():
         if future.set_running_or_notify_cancel():
             future.set_result(7)
 
-    _run(run, future.cancel)
+    run(compute, future.cancel)
     assert future.cancelled() or future.result() == 7
 
 
@@ -218,7 +212,7 @@ def thread_data_is_apart():
         data.value = value
         seen.append(data.value == value)
 
-    _run(lambda: use(1), lambda: use(2))
+    run(lambda: use(1), lambda: use(2))
     assert seen == [True, True]
 
 
@@ -251,13 +245,13 @@ class Versions:
 
 def readers_exclude_writers():
     versions = Versions()
-    _run(versions.read, versions.write)
+    run(versions.read, versions.write)
     assert versions.value == 1
 
 
 def names_and_identities_differ():
     seen = []
-    _run(
+    run(
         lambda: seen.append((threading.current_thread().name, threading.get_ident())),
         lambda: seen.append((threading.current_thread().name, threading.get_ident())),
     )
@@ -269,6 +263,6 @@ CLASSES = [
     for name, value in list(vars().items())
     if callable(value)
     and getattr(value, "__module__", "") == __name__
-    and isinstance(value, type(_run))
+    and isinstance(value, type(run))
     and not name.startswith("_")
 ]

@@ -9,7 +9,8 @@ import threading
 import pytest
 
 import wheelproof
-from tests.wheelproof.plain.test_explore import Counter, lost_update, run
+from tests.wheelproof.plain.started import run
+from tests.wheelproof.plain.test_explore import Counter, lost_update
 from wheelproof.plain.answers import Place, relative
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.columns import text

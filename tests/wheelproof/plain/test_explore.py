@@ -11,6 +11,7 @@ import threading
 import pytest
 
 import wheelproof
+from tests.wheelproof.plain.started import run
 from wheelproof.errors import UsageError
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.calling import ExplorationFailed
@@ -49,14 +50,6 @@ class Counter:
 
     def increment(self):
         self.count += 1
-
-
-def run(*targets):
-    threads = [threading.Thread(target=target) for target in targets]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def lost_update():

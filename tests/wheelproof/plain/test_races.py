@@ -6,7 +6,8 @@ import pytest
 
 from tests.nights import every
 from tests.wheelproof.plain import faulty, sound
-from tests.wheelproof.plain.test_explore import Counter, run
+from tests.wheelproof.plain.started import run
+from tests.wheelproof.plain.test_explore import Counter
 from wheelproof.plain import races
 from wheelproof.plain.columns import text
 from wheelproof.plain.exploration import Explorer

@@ -9,6 +9,8 @@ import threading
 import time
 import weakref
 
+from tests.wheelproof.plain.started import run
+
 REGISTRY = {}
 LOCK = threading.Lock()
 CALLS = []
@@ -24,14 +26,6 @@ class Registered:
             REGISTRY[self.made] = self
 
 
-def _run(*bodies):
-    threads = [threading.Thread(target=body) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def state_of_modules_and_classes_begins_anew(calls=[]):  # noqa: B006 - a default is state, too
     assert not REGISTRY and not CALLS and not calls and Registered.made == 0
     CALLS.append(1)
@@ -41,7 +35,7 @@ def state_of_modules_and_classes_begins_anew(calls=[]):  # noqa: B006 - a defaul
         with LOCK:
             Registered()
 
-    _run(use, use)
+    run(use, use)
     assert sorted(REGISTRY) == [1, 2]
 
 
@@ -59,7 +53,7 @@ def dictionary_of_an_object():
     def add_otherwise():
         plain.__dict__["x"] = plain.__dict__["x"] + 1
 
-    _run(add, add_otherwise)
+    run(add, add_otherwise)
     assert plain.x == 2
 
 
@@ -75,7 +69,7 @@ def class_that_hides_itself():
     def add():
         disguised.x += 1
 
-    _run(add, add)
+    run(add, add)
     assert disguised.x == 2
 
 
@@ -85,7 +79,7 @@ def reflection():
     def add(get=getattr, put=object.__setattr__):
         put(plain, "x", get(plain, "x") + 1)
 
-    _run(add, add)
+    run(add, add)
     assert plain.x == 2
 
 
@@ -96,7 +90,7 @@ def container_methods_kept_in_variables():
         count = bound()
         append(items, count)
 
-    _run(add, add)
+    run(add, add)
     assert items == [0, 1]
 
 
@@ -121,7 +115,7 @@ def polling_of_a_flag():
         while not plain.x:
             time.sleep(0.01)
 
-    _run(wait, lambda: setattr(plain, "x", 1))
+    run(wait, lambda: setattr(plain, "x", 1))
 
 
 def spinning_of_a_worker():
@@ -160,7 +154,7 @@ def set_up_waits():
         with WAITED:
             pass
 
-    _run(use, use)
+    run(use, use)
 
 
 HERE = sys.modules[__name__]
@@ -169,7 +163,7 @@ assert sys._getframe().f_globals["__name__"] == __name__
 
 def module_finds_itself():
     assert HERE.LOCK is LOCK
-    _run(LOCK.acquire, LOCK.release) if LOCK.acquire() else None
+    run(LOCK.acquire, LOCK.release) if LOCK.acquire() else None
 
 
 class Resource:
@@ -188,7 +182,7 @@ def finalizer_runs_at_once():
         nonlocal resource
         resource = None
 
-    _run(drop)
+    run(drop)
     assert Resource.closed == [1] and reference() is None and len(gone) == 1
 
 
@@ -205,7 +199,7 @@ def generator_of_two_threads():
         with lock:
             got.append(next(numbers))
 
-    _run(take, take)
+    run(take, take)
     assert sorted(got) == [1, 2]
 
 
@@ -217,7 +211,7 @@ def context_of_each_thread():
         variable.set(variable.get() + 1)
         seen.append(variable.get())
 
-    _run(use, use)
+    run(use, use)
     assert seen == [1, 1]
 
 
@@ -228,7 +222,7 @@ def drawn_numbers_repeat():
         if number < 2:
             plain.x = plain.x + 1
 
-    _run(add, add)
+    run(add, add)
 
 
 def chance_decides():
@@ -240,12 +234,12 @@ def chance_decides():
         if chance[1] % 2:
             plain.x += 1
 
-    _run(add, add, add)
+    run(add, add, add)
 
 
 def registered_for_the_end():
     atexit.register(os._exit, 9)
-    _run(lambda: CALLS.append(1), lambda: CALLS.append(2))
+    run(lambda: CALLS.append(1), lambda: CALLS.append(2))
 
 
 class Text:
@@ -266,7 +260,7 @@ class Text:
 
 def patterns_and_formats():
     text, seen = Text(), []
-    _run(lambda: seen.append(text.read()), text.write)
+    run(lambda: seen.append(text.read()), text.write)
     assert seen[0]
 
 
@@ -284,7 +278,7 @@ class Even:
 
 def comparison_in_the_middle_of_a_call():
     items = [Even(1), Even(2)]
-    _run(lambda: items.remove(Even(2)), lambda: items.index(Even(1)))
+    run(lambda: items.remove(Even(2)), lambda: items.index(Even(1)))
     assert Even.compared == 3
 
 
@@ -292,7 +286,7 @@ def exits_by_itself():
     def leave():
         raise SystemExit
 
-    _run(leave, lambda: CALLS.append(1), lambda: CALLS.append(2))
+    run(leave, lambda: CALLS.append(1), lambda: CALLS.append(2))
 
 
 def two_threads_with_a_name():
@@ -315,7 +309,7 @@ def default_is_made_by_two():
         return []
 
     table = defaultdict(make)
-    _run(lambda: table["a"].append(1), lambda: table["a"].append(2))
+    run(lambda: table["a"].append(1), lambda: table["a"].append(2))
     assert len(table["a"]) == 2
 
 
@@ -330,7 +324,7 @@ def shuffled_under_a_lock():
         with LOCK:
             items.append(4)
 
-    _run(shuffle, add)
+    run(shuffle, add)
 
 
 EXHAUSTED = [
@@ -360,13 +354,13 @@ BUGS = [
 
 
 def loop_of_nothing():
-    _run(lambda: CALLS.append(1), lambda: CALLS.append(2))
+    run(lambda: CALLS.append(1), lambda: CALLS.append(2))
     while True:
         pass
 
 
 def long_count():
-    _run(lambda: CALLS.append(1), lambda: CALLS.append(2))
+    run(lambda: CALLS.append(1), lambda: CALLS.append(2))
     count = 0
     while True:
         count += 1
