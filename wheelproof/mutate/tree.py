@@ -22,10 +22,9 @@ CHECKED = frozenset({*ARTEFACTS, "spec", "mutants", "jvm"})
 def copied(
     root: Path, scratch: Path, names: frozenset[str] | None = None, tool: bool = False
 ) -> None:
-    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it.
+    """Copy the project's tree, without hidden folders and built files, or ``names`` of it.
 
-    ``tool``: with the package that runs, if the tree has it, and with hidden files, though not with
-    hidden folders: tests of the tool read them.
+    ``tool``: with the package that runs, if the tree has it.
     """
     package = Path(wheelproof.__file__).parent
 
@@ -34,7 +33,7 @@ def copied(
         return [
             name
             for name in inside
-            if (name.startswith(".") and not (tool and Path(folder, name).is_file()))
+            if (name.startswith(".") and Path(folder, name).is_dir())
             or name in LEFT_OUT
             or (chosen is not None and name not in chosen)
             or not tool

@@ -90,6 +90,16 @@ def test_the_tests_of_the_copy_judge_the_tool_of_the_copy(case, base, users, tmp
     assert kept.cache() == users
 
 
+@pytest.mark.parametrize("tool", [False, True])
+def test_a_copy_of_a_copy_has_the_hidden_files_and_no_hidden_folder(base, tmp_path, tool):
+    (base / ".hidden.yaml").write_text("a: 1\n")
+    (base / ".folder").mkdir(exist_ok=True)
+    copied(base, tmp_path / "one", tool=tool)
+    copied(tmp_path / "one", tmp_path / "two")
+    names = {path.name for path in (tmp_path / "two").iterdir() if path.name.startswith(".")}
+    assert names == {".hidden.yaml"}
+
+
 TOGETHER = "tests/wheelproof/checks/test_{}.py"
 LEAVES = "import sys\n\n\ndef test_leaves():\n    sys.left = True\n"
 CLEAN = "import sys\n\n\ndef test_clean():\n    assert not hasattr(sys, 'left')\n"

@@ -165,3 +165,31 @@ def test_the_controlled_runtime_has_the_names_of_the_production_one():
             "acquire",
             "release",
         } <= set(dir(controlled[name]))
+
+
+@pytest.mark.parametrize(
+    ("made", "changed"),
+    [
+        ("pass", "self.count = 1"),
+        ("self.kept = 1", "self.kept = 'one'"),
+        ("self.kept = [1]", "self.kept.append(2)"),
+        ("self.kept = {1}", "self.kept.add(2)"),
+        ("self.kept = {1: [2]}", "self.kept[1].append(3)"),
+        ("self.kept = {1: 2}", "self.kept[3] = 4"),
+        ("self.kept = ({1}, 2)", "self.kept[0].clear()"),
+        ("self.kept = [[{1}]]", "self.kept[0][0].clear()"),
+    ],
+)
+def test_state_in_the_harness_is_refused(cell, made, changed):
+    text = (cell.root / "harness" / "cell.py").read_text()
+    for place, line in (
+        ("        self.names = ", made),
+        ("        return self.cell.claim()", changed),
+    ):
+        assert text.count(place) == 1
+        text = text.replace(place, f"        {line}\n{place}")
+    run = cell.load(texts={"harness.cell": text}).begin({"threads": {"a": [["claim"]]}})
+    while able := run.enabled():
+        run.step(next(iter(able)))
+    with pytest.raises(ExploreError, match="changed an attribute of Harness"):
+        run.end()
