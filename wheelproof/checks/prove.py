@@ -1,7 +1,8 @@
 """Theorems: those of the project's folder ``proofs``, checked one by one.
 
 A module below ``proofs`` takes part if it has, at its top, ``THEORY = ...``, a :class:`Theory`.
-How a proof is done is the project's own business. This module checks that the evidence is complete.
+``wheelproof.prove`` proves them, or other code of the project. This module checks that the
+evidence is complete.
 """
 
 from __future__ import annotations
