@@ -53,6 +53,9 @@ class Accesses:
         self.accesses = count = self.accesses + 1
         if count > self.most_accesses:
             self._long(site)
+        if site.region != thread.region or site.position <= thread.position:
+            thread.switchable = True
+        thread.region, thread.position = site.region, site.position
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._kept(key, holder))

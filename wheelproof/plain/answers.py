@@ -71,7 +71,6 @@ class Place:
     """An access in a source.
 
     ``key`` names it by module, function and text, so that it survives edits elsewhere.
-    ``gil_switch``: an interpreter with a global lock can switch threads right before it.
     """
 
     file: str
@@ -79,7 +78,6 @@ class Place:
     column: int
     text: str
     key: str
-    gil_switch: bool
 
     def __str__(self) -> str:
         return f"{relative(self.file)}:{self.line}: {self.text}"

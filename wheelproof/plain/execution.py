@@ -247,7 +247,7 @@ class Execution(Moves):
             return None
         if number != thread.number and mask >> thread.number & 1:
             self.preemptions += 1
-            if thread.site is not None and not thread.site.gil_switch:
+            if not thread.switchable:
                 self.gil_allows = False
         return self.threads[number]
 
@@ -261,6 +261,7 @@ class Execution(Moves):
         assert location is not None
         if self.recorder is not None:
             self.recorder.performs(thread, sys._getframe(2))
+        thread.switchable = thread.site is None  # an operation of a lock is a call
         polling = thread.polling
         if polling is not None and polling.parked:
             polling.resumes(thread)

@@ -58,8 +58,10 @@ class Thread:
     ``inside``: the access of a container by code in C that has called back code in Python.
     ``held``: its locks, in the order in which it took them. ``waited``: the seconds that its waits
     with a time-out and its sleeps have taken. ``origin`` tells the threads of all runs apart: which
-    thread has started it, and how many that had started before. ``timed``: its attempt to acquire
-    or to join has a time-out.
+    thread has started it, and how many that had started before. ``region`` and ``position`` are
+    those of the site of its last access. ``switchable``: since its last visible operation it has
+    come to where an interpreter with a global lock switches threads.
+    ``timed``: its attempt to acquire or to join has a time-out.
     """
 
     __slots__ = (
@@ -79,8 +81,11 @@ class Thread:
         "object",
         "origin",
         "polling",
+        "position",
+        "region",
         "site",
         "starter",
+        "switchable",
         "target",
         "timed",
         "waited",
@@ -105,4 +110,5 @@ class Thread:
         self.polling: Any = None
         self.waited = 0.0
         self.origin, self.children = 0, 0
-        self.timed = False
+        self.switchable, self.timed = True, False
+        self.region = self.position = 0

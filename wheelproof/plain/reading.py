@@ -203,12 +203,12 @@ class Recorder:
                     break
             frame = frame.f_back
         if chosen is None:
-            return Place("", 0, 0, "", "", True)
+            return Place("", 0, 0, "", "")
         code = chosen.f_code
         text = linecache.getline(code.co_filename, chosen.f_lineno).strip()
         module = chosen.f_globals.get("__name__", "")
         key = f"{module}:{code.co_qualname}:{text}"
-        return Place(code.co_filename, chosen.f_lineno, 0, text, key, True)
+        return Place(code.co_filename, chosen.f_lineno, 0, text, key)
 
     def finish(self) -> bool:
         """The run has ended. Whether it failed."""

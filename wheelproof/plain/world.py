@@ -29,7 +29,7 @@ from wheelproof.plain.instrument.items import Items, container_hooks, item_hooks
 from wheelproof.plain.modules import Modules
 from wheelproof.plain.objects import fields_of
 from wheelproof.plain.primitives import Clock
-from wheelproof.plain.sites import Site
+from wheelproof.plain.sites import REGIONS, Site
 from wheelproof.plain.state import State
 from wheelproof.plain.substitutes import substitute
 from wheelproof.plain.universe import BLOCKED, OWN_TIME
@@ -75,7 +75,7 @@ class World(Modules):
             code = getattr(target, "__code__", None)
             file, line = (code.co_filename, code.co_firstlineno) if code else ("threading", 0)
             text = f"target={name}"
-            site = self._targets[name] = Site(file, line, 0, text, f"{file}::{text}", True)
+            site = self._targets[name] = Site(file, line, 0, text, f"{file}::{text}", next(REGIONS))
             self.sites.append(site)
         return site
 

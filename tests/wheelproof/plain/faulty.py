@@ -325,6 +325,10 @@ CLASSES = {
     faulty_data.delegating_generator_runs_in_two_threads: ("exception", None),
     faulty_data.generator_is_sent_values_by_two_threads: ("exception", None),
     faulty_data.cached_function_makes_two: ("assertion", False),
+    faulty_data.count_stored_at_once: ("assertion", True),
+    faulty_data.count_stored_behind_a_call: ("assertion", False),
+    faulty_data.count_stored_behind_a_loop: ("assertion", False),
+    faulty_data.state_stored_behind_the_lock: ("assertion", False),
 }
 """Program -> the kind of its failure, and whether only a free-threaded build shows it."""
 

@@ -195,3 +195,70 @@ def target_in_c():
     count = len(values)
     thread.join()
     assert count == 0
+
+
+STEP, STOPPED, RUNNING = 1, 0, 1
+
+
+class Steps:
+    """A count whose update reads a variable of the module right before it stores."""
+
+    def __init__(self):
+        self.count, self.step = 0, 1
+
+    def at_once(self):
+        self.count = self.count + STEP
+
+    def behind_a_call(self):
+        count = self.count
+        noop()
+        self.count = count + STEP
+
+    def behind_a_loop(self):
+        count = self.count
+        for _ in "ab":
+            pass
+        self.count = count + self.step
+
+
+def noop():
+    pass
+
+
+class Starter:
+    def __init__(self):
+        self.lock, self.state, self.pending = threading.Lock(), STOPPED, []
+
+    def start(self):
+        with self.lock:
+            self.pending.clear()
+        self.state = RUNNING
+
+    def add(self):
+        with self.lock:
+            if self.state == STOPPED:
+                self.pending.append(1)
+
+
+def added_by(method):
+    steps = Steps()
+    run(*[getattr(steps, method)] * 2)
+    assert steps.count == 2
+
+
+def count_stored_at_once():
+    added_by("at_once")
+
+
+def count_stored_behind_a_call():
+    added_by("behind_a_call")
+
+
+def count_stored_behind_a_loop():
+    added_by("behind_a_loop")
+
+
+def state_stored_behind_the_lock():
+    starter = Starter()
+    run(starter.start, starter.add)
+    assert not (starter.state == RUNNING and starter.pending)

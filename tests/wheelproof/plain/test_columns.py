@@ -212,6 +212,6 @@ def test_a_file_is_named_from_the_working_directory_or_from_where_it_is_imported
 ):
     monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere/packages", "/nowhere/packages/pool/b"])
     assert relative(file) == name
-    place = Place(file, 7, 0, "self._flag", "key", True)
+    place = Place(file, 7, 0, "self._flag", "key")
     assert str(place) == f"{name}:7: self._flag"
-    assert repr(Site(file, 7, 0, "self._flag", "key", True)) == str(place)
+    assert repr(Site(file, 7, 0, "self._flag", "key", 1)) == str(place)

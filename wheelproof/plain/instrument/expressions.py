@@ -70,16 +70,16 @@ class Expressions(Base):
         new: ast.expr
         if isinstance(function, ast.Attribute):
             value = self.visit(function.value)
-            quiet = self.quiet
             arguments, keywords = self._arguments(node)
-            self.quiet = quiet and not (arguments or keywords)
+            if arguments or keywords:
+                self.leave()
             name = ast.Constant(self.mangled(function.attr))
             new = self.hook("method", value, name, self.site(node, text))
         else:
             new = self.visit(function)
             arguments, keywords = self._arguments(node)
             new = self.hook("function", new, self.site(node, text))
-        self.quiet = False
+        self.leave()
         return ast.Call(new, arguments, keywords)
 
     def _arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -137,11 +137,11 @@ class Expressions(Base):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         node.test = self.test(node.test)
-        quiet = self.quiet
+        before = self.region
         node.body = self.visit(node.body)
-        after, self.quiet = self.quiet, quiet
+        after, self.region = self.region, before
         node.orelse = self.visit(node.orelse)
-        self.quiet = self.quiet and after
+        self.join(after, self.region)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -181,7 +181,8 @@ class Expressions(Base):
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         self.defaults(node.args)
-        quiet, self.quiet = self.quiet, False
+        outside = self.region
+        self.leave()
         self.scopes.append(self.scopes[-1].inner[node])
         self.names.append("<lambda>")
         self.of_class.append(False)
@@ -189,7 +190,7 @@ class Expressions(Base):
         self.of_class.pop()
         self.names.pop()
         self.scopes.pop()
-        self.quiet = quiet
+        self.region = outside
         return node
 
     def defaults(self, arguments: ast.arguments) -> None:
@@ -203,7 +204,7 @@ class Expressions(Base):
             text = "for in " + self.text(generator.iter)
             iterable = self.visit(generator.iter)
             generator.iter = self.hook("iterate", iterable, self.site(generator.iter, text))
-            self.quiet = False
+            self.leave()
             if index == 0 and scope:  # its first iterable is evaluated outside
                 self.scopes.append(scope)
                 self.of_class.append(False)
@@ -214,7 +215,7 @@ class Expressions(Base):
         if scope:
             self.scopes.pop()
             self.of_class.pop()
-        self.quiet = False
+        self.leave()
         return node  # type: ignore[no-any-return]
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
@@ -230,7 +231,7 @@ class Expressions(Base):
 
     def _running(self, node: Any, hook: str, *value: ast.expr) -> ast.expr:
         """A generator runs from here: an access, since no second thread may run it meanwhile."""
-        self.quiet = False
+        self.leave()
         generator = self.generators[-1]
         if not generator:  # a lambda, or a generator in an expression
             return value[0]

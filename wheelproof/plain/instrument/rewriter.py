@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 from wheelproof.plain.instrument.scopes import Scope, Shared
-from wheelproof.plain.sites import Site
+from wheelproof.plain.sites import REGIONS, Site
 
 _MARK = "\0wheelproof:"
 LONGEST = 70
@@ -23,8 +23,8 @@ LONGEST = 70
 class Base(ast.NodeTransformer):
     """Collects the sites of a module while it is rewritten.
 
-    ``quiet``: since the last access there was no call, entry of a function or backward jump, so
-    that an interpreter with a global lock cannot have switched threads.
+    ``region``: the number of the code from the last call, entry of a function or backward jump on.
+    An interpreter with a global lock switches threads between two regions, and within none.
     """
 
     def __init__(self, file: str, module: str, source: str, shared: Shared) -> None:
@@ -39,9 +39,17 @@ class Base(ast.NodeTransformer):
         self.of_class = [False]
         self.called_back = [False]
         self.generators = [""]
-        self.quiet = False
+        self.region = next(REGIONS)
         self._temporaries = 0
         self._texts: Counter[tuple[str, str]] = Counter()
+
+    def leave(self) -> None:
+        """A call, an entry of a function or a backward jump: another region begins."""
+        self.region = next(REGIONS)
+
+    def join(self, *regions: int) -> None:
+        """Go on behind blocks of which one was run, each with its region at the end."""
+        self.region = regions[0] if len({*regions}) == 1 else next(REGIONS)
 
     # -- what stands in rewritten code
 
@@ -66,8 +74,7 @@ class Base(ast.NodeTransformer):
         self._texts[function, text] += 1
         key = f"{self.module}:{function}:{text}#{self._texts[function, text]}"
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-        site = Site(self.file, line, column, text, key, not self.quiet)
-        self.quiet = True
+        site = Site(self.file, line, column, text, key, self.region, len(self.sites))
         self.sites.append(site)
         return self.constant(site)
 

@@ -49,7 +49,8 @@ class Statements(Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.decorator_list = [self.visit(part) for part in node.decorator_list]
         self.defaults(node.args)
-        quiet, self.quiet = self.quiet, False
+        outside = self.region
+        self.leave()
         self.scopes.append(self.scopes[-1].inner[node])
         self.names.append(node.name)
         method = self.of_class[-1] and node.name in CALLED_BACK
@@ -70,7 +71,7 @@ class Statements(Expressions):
         self.of_class.pop()
         self.names.pop()
         self.scopes.pop()
-        self.quiet = quiet
+        self.region = outside
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
@@ -87,12 +88,12 @@ class Statements(Expressions):
 
     def _parts(self, node: Any, *fields: str) -> None:
         """Rewrite blocks of which one is run."""
-        before, after = self.quiet, True
+        before, after = self.region, []
         for field in fields:
-            self.quiet = before
+            self.region = before
             setattr(node, field, self.body(getattr(node, field)))
-            after = after and self.quiet
-        self.quiet = after
+            after.append(self.region)
+        self.join(*after)
 
     def visit_If(self, node: ast.If) -> ast.If:
         node.test = self.test(node.test)
@@ -100,10 +101,10 @@ class Statements(Expressions):
         return node
 
     def visit_While(self, node: ast.While) -> ast.While:
-        self.quiet = False
+        self.leave()
         node.test = self.test(node.test)
         self._parts(node, "body", "orelse")
-        self.quiet = False
+        self.leave()
         return node
 
     def visit_For(self, node: ast.For) -> ast.For:
@@ -111,31 +112,31 @@ class Statements(Expressions):
         iterable = self.visit(node.iter)
         node.iter = self.hook("iterate", iterable, self.site(node.iter, text))
         node.target, stores = self.target(node.target)
-        self.quiet = False
+        self.leave()
         self._parts(node, "body", "orelse")
         node.body = stores + node.body
-        self.quiet = False
+        self.leave()
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.Assert:
         node.test = self.test(node.test)
         if node.msg is not None:
-            quiet = self.quiet
+            before = self.region
             node.msg = self.visit(node.msg)
-            self.quiet = quiet
+            self.region = before
         return node
 
     def _try(self, node: Any) -> Any:
         node.body = self.body(node.body)
         for handler in node.handlers:
-            self.quiet = False
+            self.leave()
             if handler.type is not None:
                 handler.type = self.visit(handler.type)
             handler.body = self.body(handler.body)
-        self.quiet = False
+        self.leave()
         node.orelse = self.body(node.orelse)
         node.finalbody = self.body(node.finalbody)
-        self.quiet = False
+        self.leave()
         return node
 
     visit_Try = visit_TryStar = _try
@@ -146,12 +147,12 @@ class Statements(Expressions):
             text = self.text(item.context_expr)
             manager = self.visit(item.context_expr)
             item.context_expr = self.hook("manager", manager, self.site(item.context_expr, text))
-            self.quiet = False
+            self.leave()
             if item.optional_vars is not None:
                 item.optional_vars, later = self.target(item.optional_vars)
                 stores.extend(later)
         node.body = stores + self.body(node.body)
-        self.quiet = False
+        self.leave()
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.Match:
@@ -168,10 +169,10 @@ class Statements(Expressions):
         fields = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
         node.subject = self.hook("matched", subject, fields, self.site(node.subject, text))
         for case in node.cases:
-            self.quiet = False
+            self.leave()
             case.guard = case.guard and self.test(case.guard)
             case.body = self.body(case.body)
-        self.quiet = False
+        self.leave()
         return node
 
     # -- stores

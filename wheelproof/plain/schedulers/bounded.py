@@ -58,7 +58,7 @@ class Bounded(Scheduler):
         else:
             choices = [thread.number]
             others = enabled & ~mine
-            if others and not (self.gil and thread.site and not thread.site.gil_switch):
+            if others and (thread.switchable or not self.gil):
                 if self.bound is None or execution.preemptions < self.bound:
                     choices.extend(members(others))
                 else:
