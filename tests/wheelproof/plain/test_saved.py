@@ -119,7 +119,7 @@ def test_a_saved_schedule_names_places_and_no_lines(schedule):
     assert document["bound"] == 1
     assert any(place.startswith("pool:Pool.get:self.free") for place in document["places"])
     preemptions = [row for row in document["switches"] if row[1]]
-    assert [row[1] for row in preemptions] == ["pool:Pool.get:with self.lock:"]
+    assert [row[1] for row in preemptions] == ["pool:Pool.get:self.free.pop()#1"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
