@@ -17,7 +17,7 @@ import sys
 from _abc import _get_dump  # type: ignore[import-not-found]
 from abc import ABCMeta
 from collections import deque, namedtuple
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -70,7 +70,8 @@ class Definitions:
         self._places: list[tuple[str, Mapping[str, object], list[int]]] = []
         self._functions: list[tuple[str, FunctionType, tuple[object, ...]]] = []
         self._containers: list[tuple[str, object, list[int]]] = []
-        self._registries: list[tuple[str, ABCMeta, set[object]]] = []
+        self._registries: list[tuple[str, ABCMeta, set[Callable[[], type | None]]]] = []
+        self._modules_before = frozenset(sys.modules)
         self._seen: set[int] = set()
         self._tool = {*map(id, tool)}
         mine = list(modules)
@@ -126,6 +127,15 @@ class Definitions:
             for base in (type(value), *value.__mro__[1:]):
                 self._todo.append((base, base.__qualname__, inner))
 
+    def _is_foreign(self, registered: Callable[[], type | None]) -> bool:
+        """Whether a class came with a library that the process has loaded since, as JPype's do."""
+        cls = registered()
+        if cls is None:
+            return True
+        if has_name(cls):
+            return cls.__module__ not in self._modules_before
+        return has_name(type(cls)) and id(type(cls)) not in self.known
+
     def _is_mine(self, cls: type) -> bool:
         return id(cls) not in self._tool and not has_name(cls)
 
@@ -157,7 +167,7 @@ class Definitions:
             if _held(function) != contents:
                 raise _changed(name)
         for name, cls, registered in self._registries:
-            if _registered(cls) - registered:
+            if not all(map(self._is_foreign, _registered(cls) - registered)):
                 raise _changed(name)
         for name, container, ids in self._containers:
             if [*map(id, _parts(container) or ())] != ids:
@@ -199,9 +209,9 @@ def _parts(value: Any) -> list[object] | None:
     return parts
 
 
-def _registered(cls: ABCMeta) -> set[object]:
+def _registered(cls: ABCMeta) -> set[Callable[[], type | None]]:
     """Weak references to the classes that were registered with an abstract one."""
-    found: set[object] = _get_dump(cls)[0]
+    found: set[Callable[[], type | None]] = _get_dump(cls)[0]
     return found
 
 
