@@ -1,6 +1,9 @@
-"""The models beside the specifications: generated texts, and the verdicts that they promise."""
+"""The models for editors: generated texts, the command in them, and the verdicts they promise."""
 
+import os
+import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -9,7 +12,7 @@ from tests.model.artefacts import ROOT
 from tests.nights import only
 from wheelproof import project
 from wheelproof.commands import editor
-from wheelproof.tlc import process
+from wheelproof.tlc import jar, java, process
 from wheelproof.tlc.result import Outcome
 
 MECHANISMS = mechanisms()
@@ -27,8 +30,10 @@ def test_the_models_are_as_the_tool_writes_them(mechanism):
 @pytest.mark.parametrize("name, suffix", only(MODELS, ("atomic", "Fails")))
 def test_tlc_alone_comes_to_the_verdict(name, suffix, tmp_path):
     mechanism = MECHANISMS[name]
-    shutil.copytree(ROOT / "spec", tmp_path / "spec")
-    module = tmp_path / "spec" / f"MC{mechanism.module}{suffix}.tla"
+    for folder in (ROOT / "spec", ROOT / "spec" / "models"):
+        for file in (*folder.glob("*.tla"), *folder.glob("*.cfg")):
+            shutil.copy(file, tmp_path)
+    module = tmp_path / f"MC{mechanism.module}{suffix}.tla"
     config = editor.failing(mechanism) if suffix else editor.holding(mechanism)
     only = (
         config.property
@@ -40,11 +45,28 @@ def test_tlc_alone_comes_to_the_verdict(name, suffix, tmp_path):
     assert (result.outcome, result.property) == expected, result.explanation
 
 
+@pytest.mark.parametrize("suffix, status", [("", 0), ("Fails", 13)])
+def test_the_command_of_a_model_runs_in_its_folder(tmp_path, suffix, status):
+    folder = shutil.copytree(ROOT / "spec", tmp_path / "spec") / "models"
+    text = (folder / f"MCAtomic{suffix}.tla").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^\\\*   (java .+)$", text, re.MULTILINE)
+    path = f"{java.locate().executable.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} -workers 1"],
+        cwd=folder,
+        env=os.environ | {"PATH": path, "TLA2TOOLS_JAR": str(jar.locate().path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+
+
 def test_a_file_that_was_changed_is_written_anew(tmp_path):
     for folder in ("spec", "mutants"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     mechanism = project.read(tmp_path / "spec" / "Atomic.toml")
     assert editor.write(mechanism) == []
-    file = tmp_path / "spec" / "MCAtomic.cfg"
+    file = tmp_path / "spec" / "models" / "MCAtomic.cfg"
     file.write_text(file.read_text(encoding="utf-8") + "\n")
     assert editor.write(mechanism) == [file] and editor.write(mechanism) == []

@@ -219,6 +219,7 @@ QUOTED = {
     ("wheelproof/doctor.py", "text"): "no command: the tool's version",
     ("wheelproof/counterexample/export.py", "schedule"): "no command: a test of Python",
     ("wheelproof/tlc/mc.py", "config.name"): "a checked name",
+    ("wheelproof/tlc/mc.py", "library"): "an option with a fixed folder",
 }
 """File and expression that stands in a command, and why it is a word."""
 

@@ -1,8 +1,8 @@
 """``wheelproof models``: for any TLA+ editor, a model that holds and one that fails.
 
-``spec/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every invariant
-holds; ``spec/MC<Module>Fails.tla`` is the first config of the TOML that must fail although no
-decision is taken away. Both need no tool but TLC, in the folder where they lie.
+``spec/models/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every
+invariant holds; ``MC<Module>Fails.tla`` beside it is the first config of the TOML that must fail
+although no decision is taken away. Both need no tool but TLC, with ``spec`` as its library.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def failing(mechanism: Mechanism) -> Config | None:
 
 
 def models(mechanism: Mechanism) -> dict[Path, str]:
-    """The files beside a mechanism's specification -> their texts."""
+    """The files of a mechanism -> their texts."""
     made: dict[Path, str] = {}
     for suffix, config in (("", holding(mechanism)), ("Fails", failing(mechanism))):
         if config is not None:
@@ -72,8 +72,9 @@ def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, s
         described = Context(mechanism, folder).described(name, config, deadlock=deadlock, **checks)
     about = config.about or mechanism.scenarios[config.scenario].get("about", "")
     fails = f"; {config.property} fails" if config.property else ""
-    described = replace(described, origin=f"{described.origin}: {about}{fails}")
-    place = mechanism.spec.parent
+    origin = f"{described.origin}: {about}{fails}"
+    described = replace(described, origin=origin, library="..")
+    place = mechanism.spec.parent / "models"
     return {
         place / f"{name}.tla": mc.module_text(described),
         place / f"{name}.cfg": mc.config_text(described),

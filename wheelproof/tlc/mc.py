@@ -49,6 +49,7 @@ class McConfig:
     invariants, properties: names; TLC 2.18 does not report which of several properties was
     violated.
     deadlock_check: whether a state without successors is a violation.
+    library: the spec's folder, relative to a module that is generated without copies beside it.
     first_only: an invariant fails in the first state only that breaks it. With
         `process.run(go_on=True)` TLC then reports that one state and goes on to the end of the
         graph. There can be one invariant, since TLC evaluates no other in a state that breaks one.
@@ -65,6 +66,7 @@ class McConfig:
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     deadlock_check: bool = True
+    library: str = ""
     first_only: bool = False
 
 
@@ -147,12 +149,13 @@ def module_text(config: McConfig) -> str:
             f"{FIRST}{name} == TLCGet({_FAILED}) \\/ {name} \\/ (TLCSet({_FAILED}, TRUE) /\\ "
             "FALSE)",
         ]
+    library = f"-DTLA-Library={config.library} " if config.library else ""
     return "\n".join(
         [
             title.center(max(79, len(title) + 8), "-"),
             *_notice(config),
             "\\* To run it by hand, in this folder:",
-            f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC {config.name}',
+            f'\\*   java -cp "$TLA2TOOLS_JAR" {library}tlc2.TLC {config.name}',
             f"EXTENDS {config.spec.stem}, Integers, TLC",
             "",
             *definitions,

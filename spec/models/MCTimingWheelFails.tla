@@ -2,7 +2,7 @@
 \* Generated from spec/TimingWheel.toml, scenario two_keys: who does not let the clock advance fires
 \* nothing; EveryTimerFires fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCTimingWheelFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCTimingWheelFails
 EXTENDS TimingWheelProperties, Integers, TLC
 
 MC_WheelSize == 3

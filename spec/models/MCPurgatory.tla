@@ -2,7 +2,7 @@
 \* Generated from spec/Purgatory.toml, scenario event_expiry: an operation is entered while its
 \* event comes, and its timeout; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPurgatory
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCPurgatory
 EXTENDS PurgatoryProperties, Integers, TLC
 
 MC_Protocol == "Blocking"

@@ -2,7 +2,7 @@
 \* Generated from spec/PartedTimer.toml, scenario two_parts: a bucket of two, moved in two parts;
 \* changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPartedTimer
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCPartedTimer
 EXTENDS PartedTimerProperties, Integers, TLC
 
 MC_WheelSize == 2

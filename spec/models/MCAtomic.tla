@@ -2,7 +2,7 @@
 \* Generated from spec/Atomic.toml, scenario numbers: additions beside a store, a compare-and-set of
 \* an equal number, and a read; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCAtomic
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCAtomic
 EXTENDS AtomicProperties, Integers, TLC
 
 MC_Program ==

@@ -2,7 +2,7 @@
 \* Generated from spec/PartitionLeader.toml, scenario unclean: an unclean election loses what only
 \* the dead replica had; CommittedSurvives fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPartitionLeaderFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCPartitionLeaderFails
 EXTENDS PartitionLeaderProperties, Integers, TLC
 
 MC_Assignment == <<1, 2, 3>>

@@ -2,7 +2,7 @@
 \* Generated from spec/TimerTaskList.toml, scenario two_entries_crossed: two threads add two entries
 \* to two lists, crosswise; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCTimerTaskList
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCTimerTaskList
 EXTENDS TimerTaskListProperties, Integers, TLC
 
 MC_Lists == {"l1", "l2"}

@@ -2,7 +2,7 @@
 \* Generated from spec/SystemTimerReaper.toml, scenario closes: a reaper that stands still is waited
 \* for in vain; Termination fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCSystemTimerReaperFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCSystemTimerReaperFails
 EXTENDS SystemTimerReaperProperties, Integers, TLC
 
 MC_Program == [closer |-> <<<<"close">>>>, reaper |-> <<<<"reap">>>>]

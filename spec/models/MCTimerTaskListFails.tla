@@ -2,7 +2,7 @@
 \* Generated from spec/TimerTaskList.toml, scenario flush_add_cancel_two_entries: a flush moves e1
 \* to where a thread adds e2; t1 is cancelled; CancelledUnlinked fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCTimerTaskListFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCTimerTaskListFails
 EXTENDS TimerTaskListProperties, Integers, TLC
 
 MC_Lists == {"l1", "l2"}

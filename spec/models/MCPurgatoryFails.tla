@@ -2,7 +2,7 @@
 \* Generated from spec/Purgatory.toml, scenario two_checks: a completed operation is taken out of
 \* its list by two threads; RemovedOnce fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPurgatoryFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCPurgatoryFails
 EXTENDS PurgatoryProperties, Integers, TLC
 
 MC_Protocol == "Blocking"

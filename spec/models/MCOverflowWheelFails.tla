@@ -2,7 +2,7 @@
 \* Generated from spec/OverflowWheel.toml, scenario two: without fairness of the memory what was
 \* stored need never arrive; Termination fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCOverflowWheelFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCOverflowWheelFails
 EXTENDS OverflowWheelProperties, Integers, TLC
 
 MC_Wheels == <<"w1", "w2">>

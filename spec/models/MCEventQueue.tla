@@ -2,7 +2,7 @@
 \* Generated from spec/EventQueue.toml, scenario expires_beside_close: the session expires while
 \* another thread closes; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCEventQueue
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCEventQueue
 EXTENDS EventQueueProperties, Integers, TLC
 
 MC_Program ==

@@ -2,7 +2,7 @@
 \* Generated from spec/SystemTimerReaper.toml, scenario closes_twice: two threads close it, one of
 \* them twice; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCSystemTimerReaper
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCSystemTimerReaper
 EXTENDS SystemTimerReaperProperties, Integers, TLC
 
 MC_Program ==

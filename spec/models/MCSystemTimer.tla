@@ -2,7 +2,7 @@
 \* Generated from spec/SystemTimer.toml, scenario one_bucket: two adders into one bucket; changes
 \* are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCSystemTimer
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCSystemTimer
 EXTENDS SystemTimerProperties, Integers, TLC
 
 MC_WheelSize == 2

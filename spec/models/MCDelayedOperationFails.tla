@@ -3,7 +3,7 @@
 \* completion is lost (H5): the holder reads the old condition, the bringer of the new one does not
 \* get the lock; NoLostCompletion fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCDelayedOperationFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCDelayedOperationFails
 EXTENDS DelayedOperationProperties, Integers, TLC
 
 MC_Protocol == [o |-> "TryOnce"]

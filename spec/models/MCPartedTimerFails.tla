@@ -2,7 +2,7 @@
 \* Generated from spec/PartedTimer.toml, scenario closed: no reaper any more: an entry that is added
 \* after close is linked, and the executor never sees it; EveryTimerIsTried fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCPartedTimerFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCPartedTimerFails
 EXTENDS PartedTimerProperties, Integers, TLC
 
 MC_WheelSize == 2

@@ -2,7 +2,7 @@
 \* Generated from spec/TaskExecutor.toml, scenario raises: if the pool's thread stands still, a
 \* close waits for ever; Termination fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCTaskExecutorFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCTaskExecutorFails
 EXTENDS TaskExecutorProperties, Integers, TLC
 
 MC_Program ==

@@ -2,7 +2,7 @@
 \* Generated from spec/DelayedOperation.toml, scenario completes_another: two operations on one
 \* condition each; the first one's onComplete completes the second; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCDelayedOperation
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCDelayedOperation
 EXTENDS DelayedOperationProperties, Integers, TLC
 
 MC_Protocol == [o |-> "TryPending", p |-> "TryPending"]

@@ -2,7 +2,7 @@
 \* Generated from spec/TimingWheel.toml, scenario two_adders: two adders need the second level at
 \* once; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCTimingWheel
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCTimingWheel
 EXTENDS TimingWheelProperties, Integers, TLC
 
 MC_WheelSize == 2

@@ -2,7 +2,7 @@
 \* Generated from spec/Controller.toml, scenario expires_at_move: the session of a controller
 \* expires while it moves and a reply is lost; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCController
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCController
 EXTENDS ControllerProperties, Integers, TLC
 
 MC_Session == [b1 |-> 1]

@@ -2,7 +2,7 @@
 \* Generated from spec/SystemTimer.toml, scenario kafka_stalled_adder: D1: an entry is late although
 \* the reaper is idle and nothing is due; LatenessBound fails; changes are lost.
 \* To run it by hand, in this folder:
-\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC MCSystemTimerFails
+\*   java -cp "$TLA2TOOLS_JAR" -DTLA-Library=.. tlc2.TLC MCSystemTimerFails
 EXTENDS SystemTimerProperties, Integers, TLC
 
 MC_WheelSize == 3
