@@ -59,10 +59,10 @@ def made(root: Path) -> Made:
             of.pop(condition, None)
 
     with prove.loaded(root) as theories:
-        enough = importlib.import_module("wheelproof.prove.enough")
-        refutes = importlib.import_module("wheelproof.prove.ts_instances").refutes
-        kept_runs = importlib.import_module("proofs.protocols.kept_runs")
-        with enough.heard(hear), kept_runs.heard(runs.__setitem__):
+        instances = importlib.import_module("wheelproof.prove.ts.enough").INSTANCES
+        refutes = importlib.import_module("wheelproof.prove.ts.instances").refutes
+        kept_runs = importlib.import_module("wheelproof.prove.ts.witness").RUNS
+        with instances.heard(hear), kept_runs.heard(runs.__setitem__):
             for theory in cast("dict[str, Theory]", theories).values():
                 for theorem in theory.theorems.values():
                     for vc in theorem.vcs if theorem.profile == "fast" else ():
@@ -70,7 +70,9 @@ def made(root: Path) -> Made:
                         formulas = [*vc.premises.values()]
                         if made and not refutes(formulas, vc.goal) and vc.search():
                             assert vc.premises is not None
-        return Made(enough.known(), found, enough.FILE, kept_runs.known(), runs, kept_runs.FILE)
+        return Made(
+            instances.known(), found, instances.path, kept_runs.known(), runs, kept_runs.path
+        )
 
 
 def written(found: Found) -> str:

@@ -9,10 +9,10 @@ import z3
 from z3 import And, ForAll, Implies
 
 from proofs.atomic.words import LABEL, THREAD
-from proofs.protocols import own_subject
+from wheelproof.prove.invariant import subject as own_subject
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts import conjunct
+from wheelproof.prove.ts.system import conjunct
 
 at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
 (T,) = THREAD.consts("thread")

@@ -6,8 +6,8 @@ from functools import partial
 
 from proofs.atomic.subject import scenario
 from proofs.atomic.words import NAME
-from proofs.protocols import own_subject
-from proofs.protocols.own_subject import Fault
+from wheelproof.prove.invariant import subject as own_subject
+from wheelproof.prove.invariant.subject import Fault
 
 lacks = partial(own_subject.without, NAME)
 SAME = "done' = [done EXCEPT ![self] = (held = expected[self])]"

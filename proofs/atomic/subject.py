@@ -7,7 +7,7 @@ from typing import Any
 
 from proofs.atomic.invariant import Variable
 from proofs.atomic.words import NAME, WORDS
-from proofs.protocols.own_subject import Here, Subject
+from wheelproof.prove.invariant.subject import Here, Subject
 from wheelproof.prove.module.shapes import INT, Shape
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.atomic.planted import FAULTS
 from proofs.atomic.subject import SUBJECT
 from proofs.atomic.words import NAME
-from proofs.protocols.own_subject import submit
+from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.atomic", mechanism=NAME)

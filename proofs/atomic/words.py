@@ -6,13 +6,13 @@ operations have returned has no terms: ``exact`` says of it what is claimed.
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Vocabulary, partial, prefixed
-from wheelproof.prove.ts import WHOLE, sort
+from wheelproof.prove.ts.system import WHOLE, sort
 
 NAME = "atomic"
 THREAD = sort("Caller", null="no_caller")
-LABELS = tuple(mutated.mechanisms()[NAME].labels)
+LABELS = tuple(variants.mechanisms()[NAME].labels)
 LABEL = prefixed("AtomicLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
 OPERATION = prefixed("AtomicOperation", "do", "nothing get set swap cas add")
 

@@ -12,10 +12,10 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.event_queue.words import DOES, EVENT, LABEL, OPERATION, THREAD
-from proofs.protocols import own_subject
+from wheelproof.prove.invariant import subject as own_subject
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts import conjunct
+from wheelproof.prove.ts.system import conjunct
 
 at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
 (T, U) = THREAD.consts("thread other_thread")

@@ -6,8 +6,8 @@ from functools import partial
 
 from proofs.event_queue.subject import scenario
 from proofs.event_queue.words import NAME
-from proofs.protocols import own_subject
-from proofs.protocols.own_subject import Fault
+from wheelproof.prove.invariant import subject as own_subject
+from wheelproof.prove.invariant.subject import Fault
 
 lacks = partial(own_subject.without, NAME)
 FIVE = dict.fromkeys("abcde", "")

@@ -9,7 +9,7 @@ import z3
 
 from proofs.event_queue.invariant import Queue
 from proofs.event_queue.words import NAME, THREAD, WORDS
-from proofs.protocols.own_subject import Subject
+from wheelproof.prove.invariant.subject import Subject
 
 T = z3.Const("t!", THREAD.z3)
 ANY = z3.Const("any_Hand_1", THREAD.z3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.event_queue.planted import FAULTS
 from proofs.event_queue.subject import SUBJECT
 from proofs.event_queue.words import NAME
-from proofs.protocols.own_subject import submit
+from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.event_queue", mechanism=NAME)

@@ -5,7 +5,7 @@ Tickets, sessions and what is for their history have no terms. So a thread may w
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -18,14 +18,14 @@ from wheelproof.prove.module.shapes import (
     prefixed,
     sequence,
 )
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 
 NAME = "event_queue"
 THREAD = sort("Hand", null="no_hand")
 EVENT = sort("Happening", null="no_event")
-LABELS = tuple(mutated.mechanisms()[NAME].labels)
+LABELS = tuple(variants.mechanisms()[NAME].labels)
 ADDED = tuple(
-    label for each in mutated.mechanisms()[NAME].decisions.values() for label in each.labels
+    label for each in variants.mechanisms()[NAME].decisions.values() for label in each.labels
 )
 LABEL = prefixed("EventQueueLabel", "at", " ".join(("Nowhere", *LABELS, *ADDED, "Done")))
 OPERATION = prefixed("EventQueueOperation", "do", "nothing put expire close work")

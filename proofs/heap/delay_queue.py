@@ -10,7 +10,7 @@ from proofs.heap.conditions import Heap, S
 from proofs.heap.counting import THEORY as COUNTING
 from proofs.heap.planted import ELEMENTS, ORDER, Planted, Specified
 from proofs.heap.submitted import operators
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.kernel import Theory
 from wheelproof.tla.syntax import Module
 
@@ -19,7 +19,7 @@ NAME = "delay_queue"
 
 def module() -> Module:
     """Module DelayQueue, as SANY has read it."""
-    return mutated.specification(NAME).module
+    return variants.specification(NAME).module
 
 
 HEAP = Heap(module, "DelayQueue", keyed=False, offer="With", poll="Rest")

@@ -8,7 +8,7 @@ from proofs.heap.planted import Specified
 from proofs.heap.queues import Queue, submit
 from proofs.heap.submitted import operators
 from proofs.heap.timer import FAULTS
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.kernel import Theory
 from wheelproof.tla.syntax import Module
 
@@ -17,7 +17,7 @@ NAME = "parted_timer"
 
 def module() -> Module:
     """Module PartedTimer, as SANY has read it."""
-    return mutated.specification(NAME).module
+    return variants.specification(NAME).module
 
 
 HEAP = Heap(module, "PartedTimer")

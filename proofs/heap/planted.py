@@ -15,7 +15,7 @@ import z3
 
 from proofs.heap.conditions import Heap
 from proofs.heap.values import Listed, differs, is_heap, is_heap_but
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.kernel import VC, Control, Found, refuted
 from wheelproof.tla import values
 from wheelproof.tla.values import Undefined
@@ -149,11 +149,11 @@ class Specified:
     mechanism: str
 
     def changed(self, old: str, new: str) -> Callable[[], Any]:
-        return lambda: mutated.specification(self.mechanism, ((old, new),)).module
+        return lambda: variants.specification(self.mechanism, ((old, new),)).module
 
     def operator(self, name: str, old: str = "", new: str = "") -> Operator:
-        of = mutated.mechanisms()[self.mechanism]
-        compiled = mutated.specification(self.mechanism, ((old, new),) if old else ())
+        of = variants.mechanisms()[self.mechanism]
+        compiled = variants.specification(self.mechanism, ((old, new),) if old else ())
         scenario = next(iter(of.scenarios.values()))
         threads: Any = scenario["threads"]
         model = compiled.model(of.constants_of(scenario), tuple(threads))

@@ -18,9 +18,9 @@ from proofs.heap.steps import KEY as GIVES_KEY
 from proofs.heap.steps import Steps
 from proofs.heap.values import Listed
 from proofs.heap.values import is_heap as of_keys
-from proofs.protocols.own_invariant import digest
-from proofs.protocols.theory import LateVC
+from wheelproof.prove.invariant.conditions import digest
 from wheelproof.prove.kernel import VC, Control, Obligation, ProofError, Theory, refuted
+from wheelproof.prove.late import LateVC
 
 AFTER = Sequence.any("queue_after")
 CHANGED, VALUE = z3.Ints("changed value")

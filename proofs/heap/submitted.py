@@ -7,8 +7,8 @@ from functools import partial
 
 from proofs.heap.conditions import Heap
 from proofs.heap.planted import Planted, Source
-from proofs.protocols.theory import LateVC
 from wheelproof.prove.kernel import VC, Theory
+from wheelproof.prove.late import LateVC
 
 
 def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:

@@ -13,11 +13,11 @@ from proofs.heap.planted import ELEMENTS, ORDER, Planted, Specified
 from proofs.heap.queues import Queue, submit
 from proofs.heap.sequences import Sequence, first_is_least
 from proofs.heap.submitted import operators
-from proofs.protocols import mutated
-from proofs.protocols.system_timer_runs import system
-from proofs.protocols.system_timer_steps import BUCKET, C
-from proofs.protocols.theory import LateVC
+from proofs.system_timer.runs import system
+from proofs.system_timer.steps import BUCKET, C
+from wheelproof.prove import variants
 from wheelproof.prove.kernel import VC, Theory
+from wheelproof.prove.late import LateVC
 from wheelproof.tla.syntax import Module
 
 NAME = "system_timer"
@@ -25,7 +25,7 @@ NAME = "system_timer"
 
 def module() -> Module:
     """Module SystemTimer, as SANY has read it."""
-    return mutated.specification(NAME).module
+    return variants.specification(NAME).module
 
 
 HEAP = Heap(module, "Heap")

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
-from proofs.protocols import own_subject
 from proofs.read_write_lock.words import LABEL, OPERATION, THREAD
+from wheelproof.prove.invariant import subject as own_subject
 from wheelproof.prove.module.sets import size
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts import Step, array, conjunct
+from wheelproof.prove.ts.system import Step, array, conjunct
 
 at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
 (T, U) = THREAD.consts("thread other_thread")

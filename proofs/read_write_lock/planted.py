@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from proofs.protocols import own_subject
-from proofs.protocols.own_subject import Fault
 from proofs.read_write_lock.subject import scenario
 from proofs.read_write_lock.words import NAME
+from wheelproof.prove.invariant import subject as own_subject
+from wheelproof.prove.invariant.subject import Fault
 
 lacks = partial(own_subject.without, NAME)
 READERS = dict.fromkeys("abcd", "read")

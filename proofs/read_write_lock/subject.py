@@ -8,9 +8,9 @@ from typing import Any
 
 import z3
 
-from proofs.protocols.own_subject import Subject
 from proofs.read_write_lock.invariant import Lock
 from proofs.read_write_lock.words import NAME, THREAD, WORDS
+from wheelproof.prove.invariant.subject import Subject
 from wheelproof.prove.module import sizes
 from wheelproof.prove.module.sets import size
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proofs.protocols.own_subject import submit
 from proofs.read_write_lock.planted import FAULTS
 from proofs.read_write_lock.subject import SUBJECT
 from proofs.read_write_lock.words import NAME
+from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.read_write_lock", mechanism=NAME)

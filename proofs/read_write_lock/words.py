@@ -5,7 +5,7 @@ Threads and those that interrupt are of one sort. A ticket is the set of threads
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -16,11 +16,11 @@ from wheelproof.prove.module.shapes import (
     prefixed,
     sequence,
 )
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 
 NAME = "read_write_lock"
 THREAD = sort("Guest", null="no_guest")
-LABELS = tuple(mutated.mechanisms()[NAME].labels)
+LABELS = tuple(variants.mechanisms()[NAME].labels)
 LABEL = prefixed("ReadWriteLockLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
 OPERATION = prefixed("ReadWriteLockOperation", "do", "nothing read read_on write interrupt")
 

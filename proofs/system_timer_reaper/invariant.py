@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
-from proofs.protocols.own_module import Own
 from proofs.system_timer_reaper.words import THREAD
-from wheelproof.prove.ts import conjunct
+from wheelproof.prove.invariant.own import Own
+from wheelproof.prove.ts.system import conjunct
 
 (T,) = THREAD.consts("thread")
 NO_ONE = THREAD.null

@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from proofs.protocols.own_module import Own, Subject
 from proofs.system_timer_reaper.invariant import Reaper
 from proofs.system_timer_reaper.planted import FAULTS
 from proofs.system_timer_reaper.words import NAME, WORDS
+from wheelproof.prove.invariant.own import Own, Subject
 from wheelproof.prove.kernel import Theory
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Tickets, Vocabulary, prefixed
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 
 NAME = "system_timer_reaper"
 THREAD = sort("ReaperThread", null="no_reaper_thread")
 LABEL = prefixed(
     "SystemTimerReaperLabel",
     "at",
-    " ".join(("Nowhere", *mutated.mechanisms()[NAME].labels, "Done")),
+    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, "Done")),
 )
 OPERATION = prefixed("SystemTimerReaperOperation", "do", "nothing close reap")
 

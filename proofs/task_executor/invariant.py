@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
-from proofs.protocols.own_module import Own
 from proofs.task_executor.words import OPERATION, TASK, THREAD
-from wheelproof.prove.ts import WHOLE, Step, array, conjunct
+from wheelproof.prove.invariant.own import Own
+from wheelproof.prove.ts.system import WHOLE, Step, array, conjunct
 
 T, U = THREAD.consts("thread other_thread")
 (X,) = TASK.consts("a_task")

@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from proofs.protocols.own_module import Own, Subject
 from proofs.task_executor.invariant import CLOSER, CLOSES_AT, Executor, Once
 from proofs.task_executor.planted import FAULTS
 from proofs.task_executor.words import NAME, TASK, THREAD, WORDS
+from wheelproof.prove.invariant.own import Own, Subject
 from wheelproof.prove.kernel import Theory
 
 

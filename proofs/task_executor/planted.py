@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proofs.protocols.mutated import Changes
-from proofs.protocols.own_module import Fault
 from proofs.task_executor.invariant import Executor, Once
+from wheelproof.prove.invariant.own import Fault
+from wheelproof.prove.variants import Changes
 
 
 def scenario(does: str, **threads: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -15,7 +15,7 @@ from wheelproof.prove.module.shapes import (
     prefixed,
     sequence,
 )
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 
 NAME = "task_executor"
 THREAD = sort("ExecutorThread", null="no_executor_thread")
@@ -25,7 +25,7 @@ OF_MUTANTS = ("T2", "T3", "S0")
 LABEL = prefixed(
     "TaskExecutorLabel",
     "at",
-    " ".join(("Nowhere", *mutated.mechanisms()[NAME].labels, *OF_MUTANTS, "Done")),
+    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, *OF_MUTANTS, "Done")),
 )
 OPERATION = prefixed("TaskExecutorOperation", "do", "nothing submit close raise work")
 

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import z3
 from z3 import And, ForAll, Implies, Not, Or
 
-from proofs.protocols.own_module import Own
 from proofs.timing_wheel.words import BUCKET, ENTRY, LEVEL, OPERATION, THREAD
 from wheelproof.prove.arithmetic import POWER, mul
+from wheelproof.prove.invariant.own import Own
 from wheelproof.prove.module.starts import starts
-from wheelproof.prove.ts import WHOLE, array, conjunct
+from wheelproof.prove.ts.system import WHOLE, array, conjunct
 
 T, U = THREAD.consts("thread other_thread")
 (E,) = ENTRY.consts("entry")

@@ -9,11 +9,11 @@ import z3
 
 from proofs.arith.order import THEORY as PROVED
 from proofs.arith.slots import slot
-from proofs.protocols.own_module import Own, Subject
 from proofs.timing_wheel.invariant import Wheel, number, tick
 from proofs.timing_wheel.planted import FAULTS
 from proofs.timing_wheel.words import NAME, THREAD, WORDS
 from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.invariant.own import Own, Subject
 from wheelproof.prove.kernel import Theory
 
 STATEMENTS = PROVED.statements()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs.protocols.mutated import Changes
-from proofs.protocols.own_module import Fault
 from proofs.timing_wheel.invariant import Wheel
+from wheelproof.prove.invariant.own import Fault
+from wheelproof.prove.variants import Changes
 
 
 def scenario(deadline: int, entries: int, *more: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.protocols import mutated
+from wheelproof.prove import variants
 from wheelproof.prove.arithmetic import mul
 from wheelproof.prove.module.shapes import (
     BOOL,
@@ -15,7 +15,7 @@ from wheelproof.prove.module.shapes import (
     Vocabulary,
     prefixed,
 )
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 
 NAME = "timing_wheel"
 THREAD = sort("WheelThread", null="no_wheel_thread")
@@ -25,7 +25,7 @@ LEVEL = sort("WheelLevel", null="no_wheel_level")
 LABEL = prefixed(
     "TimingWheelLabel",
     "at",
-    " ".join(("Nowhere", *mutated.mechanisms()[NAME].labels, "Done")),
+    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, "Done")),
 )
 OPERATION = prefixed("TimingWheelOperation", "do", "add expire withdraw")
 

@@ -23,9 +23,8 @@ from proofs.heap.planted import ELEMENTS, Specified
 from proofs.heap.planted_code import Text
 from proofs.heap.reading import Reading
 from proofs.heap.submitted import operators
-from proofs.protocols import mutated
 from tests.nights import first, only
-from wheelproof.prove import evidence
+from wheelproof.prove import evidence, variants
 from wheelproof.prove.kernel import ProofError, Theory
 from wheelproof.tla.syntax import OutsideSubset
 
@@ -41,7 +40,7 @@ SOURCES = {
 
 
 def specified(mechanism: str, *changes: tuple[str, str]):
-    return mutated.specification(mechanism, changes).module
+    return variants.specification(mechanism, changes).module
 
 
 @pytest.mark.parametrize("name", only(THEORY_OF, "Heap.First", "Heap.Up", "HeapCode.take"))

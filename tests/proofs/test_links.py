@@ -10,13 +10,13 @@ import pytest
 import z3
 
 from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
-from proofs.protocols import timer_task_list as ring
-from proofs.protocols.theory import Conditions, submit
-from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
+from proofs.timer_task_list import system as ring
+from proofs.timer_task_list.faults import EVERYTHING, FAULTS, view_of
 from tests.nights import only
 from tests.proofs.declared import theorems
 from wheelproof.isolated import Finder, apart
 from wheelproof.prove.kernel import Theory
+from wheelproof.prove.ts.theory import Conditions, submit
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORIES = [
@@ -163,7 +163,7 @@ def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
 @pytest.mark.nightly
 def test_a_key_that_an_add_may_change_unproves_p10():
     with changed("proofs.arith.order", *WEAKER["T17-insert"][:2]):
-        theory = importlib.import_module("proofs.protocols.system_timer_theory").THEORY
+        theory = importlib.import_module("proofs.system_timer.theory").THEORY
         assert (
             theory.check("P10", 1).verdict != "proved"
             and theory.check("P11", 1).verdict == "proved"
@@ -196,7 +196,7 @@ def test_a_text_that_the_nightly_test_weakens_is_there_once(old):
 @pytest.mark.parametrize(("old", "new", "fallen"), WEAKER.values(), ids=WEAKER)
 def test_the_buckets_rest_on_the_wheels_arithmetic(old, new, fallen):
     with changed("proofs.arith.order", old, new):
-        theory = importlib.import_module("proofs.protocols.system_timer_theory").THEORY
+        theory = importlib.import_module("proofs.system_timer.theory").THEORY
         assert {
             name for name in theory.theorems if theory.check(name, 1).verdict != "proved"
         } == fallen

@@ -15,7 +15,7 @@ assumption that its scenario does not keep. Its waits take nothing from theorems
 assumption. So a state in which the system has an enabled action for a thread within an operation is
 no deadlock of the model. Livelock is not covered: the edge may be a stutter.
 
-A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the systems of all scenarios,
+A project provides `proofs/<mechanism>/view.py`: `SYSTEMS`, the systems of all scenarios,
 `ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. Its
 `FREE` names the shared variables whose update a system leaves open, each with the reason. See
 :class:`wheelproof.checks.proof_views.View`.
@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.edge_controls import Planted, not_updated, of_table
 from wheelproof.checks.proof_views import (
@@ -39,6 +38,7 @@ from wheelproof.checks.proof_views import (
     actions_of,
     difference,
     family,
+    provided,
     table_faults,
 )
 from wheelproof.graph.explorer import StateGraph
@@ -52,13 +52,12 @@ SHOWN = 3
 
 def declared(mechanism: Mechanism) -> bool:
     """Whether a mechanism's proof has a view of its states."""
-    return (mechanism.root / "proofs" / "protocols" / f"{mechanism.name}_view.py").is_file()
+    return (mechanism.root / "proofs" / mechanism.name / "view.py").is_file()
 
 
 def parts(mechanism: Mechanism) -> dict[str, int]:
     """The numbers of systems and formulas that the mechanism's view declares."""
-    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.name}_view")
-    return numbers(module.SYSTEMS)
+    return numbers(provided(mechanism).SYSTEMS)
 
 
 def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
@@ -299,7 +298,7 @@ def check(context: Context) -> Report:
     """
     mechanism = context.mechanism
     started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
-    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.name}_view")
+    module = provided(mechanism)
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     found = Compared()
     planted = Planted(star_faults, module.ACTIONS)

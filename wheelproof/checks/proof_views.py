@@ -6,10 +6,13 @@ A view's states are opaque here. They are hashable, and equal where the system h
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Protocol
 
+from wheelproof import isolated
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import State
+from wheelproof.prove.variants import Project, within
 
 STUTTER = "stutter"
 WAITS = "waits"
@@ -29,7 +32,7 @@ class Action(Protocol):
 
 
 class System(Protocol):
-    """A class of transition systems, as :mod:`wheelproof.prove.ts` has them."""
+    """A class of transition systems, as :mod:`wheelproof.prove.ts.system` has them."""
 
     @classmethod
     def actions(cls) -> Mapping[str, Action]:
@@ -100,6 +103,12 @@ class View(Protocol):
 
     def pending(self, thread: int, state: State) -> str | None:
         """The label of the thread's next step; None where its program is over."""
+
+
+def provided(mechanism: Mechanism) -> ModuleType:
+    """The module with the mechanism's views."""
+    with within(Project(mechanism.root)):
+        return isolated.load(mechanism.root, f"proofs.{mechanism.name}.view")
 
 
 def actions_of(label: str, named: Mapping[str, str]) -> list[str]:

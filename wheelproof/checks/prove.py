@@ -25,10 +25,9 @@ from wheelproof.checks.context import Context, Report
 from wheelproof.errors import UsageError
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
-from wheelproof.prove import FOLDER
+from wheelproof.prove.variants import PROOFS, Project, within
 from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
 
-PROOFS = "proofs"
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
 """Notes in tables on controls that no plain counterexample refutes."""
 
@@ -120,6 +119,7 @@ class _Kept:
     """Theories with all modules that they came with, and a hash of the project's sources."""
 
     content: str
+    project: Project
     theories: dict[str, Theory]
     modules: dict[str, ModuleType]
 
@@ -136,20 +136,20 @@ def loaded(root: Path) -> Iterator[dict[str, Theory]]:
     UsageError where a module cannot be loaded.
     """
     content = _content(root)
-    with apart(Finder(root)):
-        known = _kept.get(root)
-        if known is not None and known.content == content:
+    known = _kept.get(root)
+    fresh = known is None or known.content != content
+    project = Project(root) if known is None or fresh else known.project
+    with apart(Finder(root)), within(project):
+        if known is None or fresh:
+            theories = _imported(root)
+        else:
             theories = known.theories
             sys.modules.update(known.modules)
-        else:
-            theories = _imported(root)
         _kept.clear()
-        token = FOLDER.set(root / PROOFS)
         try:
             yield theories
         finally:
-            FOLDER.reset(token)
-            _kept[root] = _Kept(content, theories, present())
+            _kept[root] = _Kept(content, project, theories, present())
 
 
 def _content(root: Path) -> str:

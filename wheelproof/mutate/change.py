@@ -27,7 +27,7 @@ TESTED = frozenset({"traces", "tool"})
 PACKAGES = (
     *(f"wheelproof/{name}" for name in ("checks", "graph", "jvm", "tlc", "python")),
     *(f"wheelproof/python/{name}" for name in ("runtime", "style", "state", "search")),
-    *("wheelproof/prove", "wheelproof/prove/module", "wheelproof/prove/second"),
+    *(f"wheelproof/prove{name}" for name in ("", "/ts", "/module", "/invariant", "/second")),
 )
 """The folders of ``tool``. Folders below do not count."""
 

@@ -24,6 +24,7 @@ from wheelproof.mutate.change import ARTEFACTS, PACKAGES, TESTED
 from wheelproof.mutate.group import LATE, Check, Group
 from wheelproof.mutate.unit_tests import UnitTests, imported
 from wheelproof.project.mechanism import Mechanism, name_of
+from wheelproof.prove.variants import Project, within
 from wheelproof.python import ControlledImplementation
 from wheelproof.tlc import mc
 
@@ -121,16 +122,17 @@ class Plan:
         if not (self.root / "proofs").is_dir():
             return out
         self.declared = prove.declared(self.root)
+        project = Project(self.root)
         for file in sorted((self.root / "proofs").rglob("*.py")):
             text = reading.text(file)
             if not re.search(r"^THEORY\b", text, re.MULTILINE):
                 continue
             module = ".".join(file.relative_to(self.root).with_suffix("").parts)
-            with apart(Finder(self.root)):
+            with apart(Finder(self.root)), within(project):
                 mechanism = importlib.import_module(module).THEORY.mechanism
             out.setdefault(mechanism, set()).update(self._imports(module))
         for name in self.mechanisms:
-            view = f"proofs.protocols.{name}_view"
+            view = f"proofs.{name}.view"
             if found := self._imports(view):
                 out.setdefault(name, set()).update(found)
         return out
@@ -164,8 +166,7 @@ class Plan:
             for mechanism in self.mechanisms
             if file in tables.get(artefact, {}).get(mechanism, ())
         ]
-        name = Path(file).stem
-        own = name_of(name) if artefact == "spec" else name
+        own = self._named(artefact, file)
         return sorted(
             mechanisms,
             key=lambda mechanism: (
@@ -174,6 +175,13 @@ class Plan:
                 list(self.mechanisms).index(mechanism),
             ),
         )
+
+    def _named(self, artefact: str, file: str) -> str:
+        """The name that may begin with a mechanism's: of the file, or of a folder of proofs."""
+        path = Path(file)
+        if artefact == "proofs" and path.parent.name in self.mechanisms:
+            return path.parent.name
+        return name_of(path.stem) if artefact == "spec" else path.stem
 
     def owner(self, artefact: str, file: str, mechanisms: list[str]) -> str:
         """The mechanism that a file belongs to, else the file's own name.
@@ -184,11 +192,8 @@ class Plan:
             return Path(file).parent.name
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
-        named = [
-            mechanism
-            for mechanism in mechanisms
-            if (name_of(name) if artefact == "spec" else name).startswith(mechanism)
-        ]
+        own = self._named(artefact, file)
+        named = [mechanism for mechanism in mechanisms if own.startswith(mechanism)]
         named += [
             mechanism
             for mechanism in mechanisms
@@ -322,7 +327,7 @@ class Plan:
                 if task.kind != CLASSES and file in self._like(task.binding.file):
                     yield Check("job", mechanism, 1 + other, job)
         elif artefact == "proofs":
-            if any(name.endswith(f"{mechanism}_view.py") for name in self.theories[mechanism]):
+            if f"proofs/{mechanism}/view.py" in self.theories[mechanism]:
                 yield Check("job", mechanism, 1, Job(mechanism, "edges", "edges", ("proof",)))
             yield from self._theorems(mechanism, 2, profile)
 

@@ -41,19 +41,24 @@ class UnitTests:
     def of(self, artefact: str, file: str) -> Iterable[Check]:
         """The unit tests of a file: those with its name, then those that name its module.
 
-        The former are ``test_<name>*.py`` in the artefact's folder of tests. The latter name it in
-        modules of the tests too. Where no test does either, the tests that name a module that
-        imports the file take part, or a module that imports that one, and so on. Of a file of the
-        proofs, those that load all theories take part as well, which need not call what it defines,
-        and late those of the night in the folder of its tests.
+        The former are ``test_<name>*.py`` in the artefact's folder of tests, of a file of the
+        proofs in the folder of its tests. The latter name it in modules of the tests too. Where no
+        test does either, the tests that name a module that imports the file take part, or a module
+        that imports that one, and so on. Of a file of the proofs, those that load all theories take
+        part as well, which need not call what it defines, and late those of the night in that
+        folder.
         """
         if artefact in TESTED:
             yield from self._alone(file)
             return
         path = Path(file)
         name = name_of(path.stem) if artefact == "spec" else path.stem
+        folder = (Path("tests") / path.parent).as_posix()
         alike = [
-            test for test in self._files(artefact) if Path(test).stem.startswith(f"test_{name}")
+            test
+            for test in self._files(artefact)
+            if Path(test).stem.startswith(f"test_{name}")
+            and (artefact != "proofs" or Path(test).parent.as_posix() == folder)
         ]
         yield from self._checks(alike, 2 if artefact in ("impl", "harness") else 5)
         if artefact == "spec":
@@ -65,7 +70,6 @@ class UnitTests:
             seen |= modules
             naming = self._naming(artefact, modules)
         if artefact == "proofs":
-            folder = (Path("tests") / path.parent).as_posix()
             near = [test for test in alike or naming if Path(test).parent.as_posix() == folder]
             yield from self._checks(near, LATE, nightly=True)
             naming += self._with(artefact, [("prove.", ALL_THEORIES)])

@@ -71,7 +71,7 @@ class Inputs:
 
     @cached_property
     def proofs(self) -> tuple[Path, ...]:
-        modules, others = [f"proofs.protocols.{self.mechanism.name}_view"], set()
+        modules, others = [f"proofs.{self.mechanism.name}.view"], set()
         for file in below(self.root / "proofs"):
             if file.suffix != ".py":
                 others.add(file)

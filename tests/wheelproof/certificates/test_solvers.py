@@ -7,14 +7,12 @@ import pytest
 import z3
 
 from proofs.arith import base, bounds, clock, code, levels, order, queue_code, slots, timer_code
+from proofs.delayed_operation import theory as delayed_operation_theory
 from proofs.elections import theory as elections
 from proofs.heap import counting
-from proofs.protocols import (
-    delayed_operation_theory,
-    several_conditions_theory,
-    system_timer_theory,
-    timer_task_list_theory,
-)
+from proofs.several_conditions import theory as several_conditions_theory
+from proofs.system_timer import theory as system_timer_theory
+from proofs.timer_task_list import theory as timer_task_list_theory
 from tests.nights import by_night
 from tests.wheelproof.certificates.oracle import Judged, entailed
 from tests.wheelproof.certificates.texts import ORDER, PROOF

@@ -273,7 +273,7 @@ def test_each_row_has_planted_faults_or_a_reason():
 def proved():
     """The view of one graph of `system_timer`, the graph, and the table of actions."""
     mechanism = mechanisms()["system_timer"]
-    module = isolated.load(mechanism.root, "proofs.protocols.system_timer_view")
+    module = isolated.load(mechanism.root, "proofs.system_timer.view")
     model = mechanism.model("one_adder")
     (view,) = module.views(model)
     return mechanism, module, view, explore(model)

@@ -46,7 +46,7 @@ def with_actions(monkeypatch, **changed):
 
     def changed_view(root, name, *texts):
         module = load(root, name, *texts)
-        if not name.endswith("_view"):
+        if not name.endswith(".view"):
             return module
         return SimpleNamespace(**{**vars(module), "ACTIONS": {**module.ACTIONS, **changed}})
 
@@ -118,7 +118,7 @@ def test_a_formula_that_fails_in_a_state_is_named(mechanism, tmp_path, monkeypat
 
     def broken(root, name, *texts):
         module = load(root, name, *texts)
-        if not name.endswith("_view"):
+        if not name.endswith(".view"):
             return module
 
         def views(model):
@@ -157,7 +157,7 @@ def test_a_system_of_the_night_needs_no_edges_by_day(tmp_path, monkeypatch):
 
     def without(root, name, *texts):
         module = load(root, name, *texts)
-        if not name.endswith("_view"):
+        if not name.endswith(".view"):
             return module
         return SimpleNamespace(**{**vars(module), "BY_NIGHT": ()})
 
@@ -271,7 +271,7 @@ def test_the_models_deadlock_with_a_view_that_sees_an_end_there_is_noticed(tmp_p
 
     def blind(root, name, *texts):
         module = load(root, name, *texts)
-        if name.endswith("_view"):
+        if name.endswith(".view"):
             monkeypatch.setattr(
                 module.View,
                 "pending",

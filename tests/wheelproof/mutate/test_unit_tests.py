@@ -79,6 +79,7 @@ PROOFS = {
     "proofs/lists/sets.py": "",
     "proofs/lists/terms.py": "from proofs.lists import sets\n",
     "proofs/whole.py": "from proofs.lists import terms\n",
+    "tests/proofs/bags/test_terms.py": "",
     "tests/proofs/test_documents.py": "theorems = prove.declared(ROOT)\n",
     "tests/proofs/test_whole.py": "from proofs.whole import THEORY\n",
     "tests/proofs/lists/test_terms.py": "from proofs.lists import terms\n",

@@ -6,13 +6,13 @@ import re
 import pytest
 import z3
 
-from proofs.protocols.several_conditions_theory import THEORY
+from proofs.several_conditions.theory import THEORY
 from tools import certificates
 from wheelproof.certificates.checker import check
 from wheelproof.prove import evidence, kernel, second, solvers
 from wheelproof.prove.kernel import VC
 from wheelproof.prove.second import axioms, back
-from wheelproof.prove.ts import Enumeration, array, sort
+from wheelproof.prove.ts.system import Enumeration, array, sort
 
 THREAD = sort("SecondThread")
 PLACE = Enumeration("SecondPlace", "Idle Busy Done")

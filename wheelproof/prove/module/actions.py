@@ -19,7 +19,7 @@ from wheelproof.prove.module.stacks import Procedures, frame_of
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value, gathered, merged, same
 from wheelproof.prove.module.ways import RETURN, Way, copied, excluded, exhaust, parted, simple
-from wheelproof.prove.ts import WHOLE, Sort, nullable, present
+from wheelproof.prove.ts.system import WHOLE, Sort, nullable, present
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
 from wheelproof.tla.syntax import (

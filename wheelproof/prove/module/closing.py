@@ -7,8 +7,8 @@ from typing import Any
 
 from wheelproof.prove.module.shapes import Flags, Shape, Spaced, flat
 from wheelproof.prove.module.states import Placed
-from wheelproof.prove.ts_concrete import State
-from wheelproof.prove.ts_extremes import Determined
+from wheelproof.prove.ts.concrete import State
+from wheelproof.prove.ts.extremes import Determined
 
 
 class Closed(Placed):

@@ -24,7 +24,7 @@ from wheelproof.prove.module.shapes import (
     flat,
 )
 from wheelproof.prove.module.stacks import Procedures
-from wheelproof.prove.ts import WHOLE, Enumeration
+from wheelproof.prove.ts.system import WHOLE, Enumeration
 
 DEEPEST = 10
 """On finite states: one more than the most frames that a stack has."""

@@ -31,7 +31,7 @@ from wheelproof.prove.module.systems import Generated, constants, method_of
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value
 from wheelproof.prove.module.ways import Way
-from wheelproof.prove.ts import Sort, present
+from wheelproof.prove.ts.system import Sort, present
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,

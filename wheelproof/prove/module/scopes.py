@@ -30,9 +30,9 @@ from wheelproof.prove.module.shapes import (
     pair,
 )
 from wheelproof.prove.module.values import Value, gathered, occurs
-from wheelproof.prove.ts import WHOLE, Sort
-from wheelproof.prove.ts import Parameter as Choice
-from wheelproof.prove.ts_extremes import Extreme
+from wheelproof.prove.ts.extremes import Extreme
+from wheelproof.prove.ts.system import WHOLE, Sort
+from wheelproof.prove.ts.system import Parameter as Choice
 from wheelproof.tla.names import SHOWN
 from wheelproof.tla.syntax import (
     At,

@@ -11,8 +11,8 @@ from wheelproof.prove.module.scopes import Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Record, Sequence
 from wheelproof.prove.module.spaced import Places, cut, is_view, put, uses
 from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replaced
-from wheelproof.prove.ts import WHOLE, Sort, present
-from wheelproof.prove.ts_extremes import PLACE
+from wheelproof.prove.ts.extremes import PLACE
+from wheelproof.prove.ts.system import WHOLE, Sort, present
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,

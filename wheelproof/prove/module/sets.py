@@ -20,7 +20,7 @@ from wheelproof.prove.module.shapes import (
     pair,
 )
 from wheelproof.prove.module.values import Value, at_place
-from wheelproof.prove.ts import WHOLE, Sort, array
+from wheelproof.prove.ts.system import WHOLE, Sort, array
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from wheelproof.prove.ts import WHOLE, Enumeration, Sort, array
+from wheelproof.prove.ts.system import WHOLE, Enumeration, Sort, array
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import z3
 from wheelproof.prove.module.scopes import Names
 from wheelproof.prove.module.shapes import Sequence, Single, blank
 from wheelproof.prove.module.values import Value
-from wheelproof.prove.ts import Everywhere
+from wheelproof.prove.ts.system import Everywhere
 from wheelproof.tla.syntax import Builtin, Expression, Number, OutsideSubset
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Protocol
 import z3
 
 from wheelproof.prove.module.sets import size
-from wheelproof.prove.ts import WHOLE, Sort
-from wheelproof.prove.ts_concrete import Instance
+from wheelproof.prove.ts.concrete import Instance
+from wheelproof.prove.ts.system import WHOLE, Sort
 
 
 class Finite(Protocol):

@@ -15,8 +15,8 @@ import z3
 from wheelproof.prove.module.scopes import Given, Made, Names
 from wheelproof.prove.module.shapes import INT, Spaced
 from wheelproof.prove.module.values import Value, View, at_place, occurs, replaced
-from wheelproof.prove.ts import Everywhere
-from wheelproof.prove.ts_extremes import PLACE, extreme
+from wheelproof.prove.ts.extremes import PLACE, extreme
+from wheelproof.prove.ts.system import Everywhere
 from wheelproof.tla.syntax import (
     Builtin,
     Call,

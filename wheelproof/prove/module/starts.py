@@ -23,7 +23,7 @@ from wheelproof.prove.module.shapes import (
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value, at_place, equal, gathered
-from wheelproof.prove.ts import WHOLE, Sort
+from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,

@@ -1,7 +1,7 @@
 """A generated system on the states of the compiled module, at a scenario's size.
 
 Both come from one syntax tree by different ways: Python code of the specification's model, and Z3
-terms, compiled to Python by ``wheelproof.prove.ts_concrete``. Their steps are compared cell by
+terms, compiled to Python by ``wheelproof.prove.ts.concrete``. Their steps are compared cell by
 cell.
 """
 
@@ -38,8 +38,8 @@ from wheelproof.prove.module.shapes import (
     out_of,
 )
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts import WHOLE, Sort
-from wheelproof.prove.ts_concrete import Compiled, Instance, State
+from wheelproof.prove.ts.concrete import Compiled, Instance, State
+from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla import values
 from wheelproof.tla.model import CompiledModel
 from wheelproof.tla.syntax import Call, Text

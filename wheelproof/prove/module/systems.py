@@ -25,7 +25,7 @@ from wheelproof.prove.module.shapes import (
 from wheelproof.prove.module.stacks import Procedures, procedures
 from wheelproof.prove.module.values import gathered, scattered, stored
 from wheelproof.prove.module.ways import Way
-from wheelproof.prove.ts import WHOLE, Action, Parameter, Step, System, nullable
+from wheelproof.prove.ts.system import WHOLE, Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
 
 

@@ -34,7 +34,7 @@ from wheelproof.prove.module.shapes import (
     named_element,
 )
 from wheelproof.prove.module.values import Value, at_place, equal, merged, stored
-from wheelproof.prove.ts import WHOLE, Sort
+from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     At,
     Bound,

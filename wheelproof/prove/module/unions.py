@@ -8,7 +8,7 @@ from typing import Any
 import z3
 
 from wheelproof.prove.module.shapes import Vocabulary, into, items, out_of
-from wheelproof.prove.ts import WHOLE
+from wheelproof.prove.ts.system import WHOLE
 
 
 def given(words: Vocabulary, s: Any) -> Iterator[z3.BoolRef]:

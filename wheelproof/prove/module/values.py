@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from wheelproof.prove.module.shapes import Shape, fields_of
-from wheelproof.prove.ts_extremes import PLACE
+from wheelproof.prove.ts.extremes import PLACE
 
 Value = Any
 """A Z3 term, or a mapping from fields to values."""

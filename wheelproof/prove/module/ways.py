@@ -9,8 +9,8 @@ import z3
 
 from wheelproof.prove.module.scopes import First
 from wheelproof.prove.module.values import Value
-from wheelproof.prove.ts import Everywhere, Parameter
-from wheelproof.prove.ts_extremes import Extreme
+from wheelproof.prove.ts.extremes import Extreme
+from wheelproof.prove.ts.system import Everywhere, Parameter
 
 RETURN = "back"
 """The name of the place that a return goes to."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proofs.protocols.mutated import mechanisms
-from proofs.protocols.timer_task_list_words import WORDS
+from proofs.timer_task_list.words import WORDS
 from wheelproof.graph.explorer import explore
 from wheelproof.prove.module import states, systems
-from wheelproof.prove.ts_concrete import Compiled
+from wheelproof.prove.ts.concrete import Compiled
+from wheelproof.prove.variants import mechanisms
 from wheelproof.tla import export
 
 

@@ -7,7 +7,7 @@ import z3
 
 from wheelproof.prove.module.shapes import BOOL, INT, Bag, Function, Vocabulary, Words
 from wheelproof.prove.module.systems import made
-from wheelproof.prove.ts import Enumeration, sort
+from wheelproof.prove.ts.system import Enumeration, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

@@ -9,7 +9,7 @@ import z3
 
 from wheelproof.prove.module.shapes import BOOL, INT, Vocabulary, prefixed
 from wheelproof.prove.module.systems import made
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 from wheelproof.tla import export
 
 THREAD = sort("Usher", null="no_usher")

@@ -19,7 +19,7 @@ from wheelproof.prove.module.shapes import (
     z3_sort,
 )
 from wheelproof.prove.module.stacks import Procedures
-from wheelproof.prove.ts import WHOLE, Enumeration, sort
+from wheelproof.prove.ts.system import WHOLE, Enumeration, sort
 
 HAND = sort("Diver", "no_diver")
 LABELS = Words(Enumeration("DiverLabel", "Nowhere A B"))

@@ -26,7 +26,7 @@ from wheelproof.prove.module.shapes import (
     single,
     spaced,
 )
-from wheelproof.prove.ts import Enumeration, sort
+from wheelproof.prove.ts.system import Enumeration, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

@@ -16,8 +16,8 @@ from wheelproof.prove.module.shapes import (
     prefixed,
     sequence,
 )
-from wheelproof.prove.ts import sort
-from wheelproof.prove.ts_extremes import PLACE
+from wheelproof.prove.ts.extremes import PLACE
+from wheelproof.prove.ts.system import sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

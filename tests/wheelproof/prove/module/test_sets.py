@@ -20,7 +20,7 @@ from wheelproof.prove.module.shapes import (
     spaced,
 )
 from wheelproof.prove.module.values import equal
-from wheelproof.prove.ts import WHOLE, sort
+from wheelproof.prove.ts.system import WHOLE, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

@@ -16,7 +16,7 @@ from wheelproof.prove.module.shapes import (
     single,
 )
 from wheelproof.prove.module.systems import made
-from wheelproof.prove.ts import sort
+from wheelproof.prove.ts.system import sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

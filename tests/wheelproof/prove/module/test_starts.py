@@ -27,7 +27,7 @@ from wheelproof.prove.module.shapes import (
 )
 from wheelproof.prove.module.stacks import Procedures
 from wheelproof.prove.module.starts import starts
-from wheelproof.prove.ts import Enumeration, sort
+from wheelproof.prove.ts.system import Enumeration, sort
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

@@ -27,8 +27,8 @@ from wheelproof.prove.module.shapes import (
     single,
 )
 from wheelproof.prove.module.states import Placed
-from wheelproof.prove.ts import WHOLE, Enumeration, sort
-from wheelproof.prove.ts_concrete import Compiled
+from wheelproof.prove.ts.concrete import Compiled
+from wheelproof.prove.ts.system import WHOLE, Enumeration, sort
 
 HAND, ITEM, SHELF = sort("Sorter", "no_sorter"), sort("Card", "no_card"), sort("Slot", "no_slot")
 COLOUR = prefixed("SorterColour", "in", "None red", null="None")

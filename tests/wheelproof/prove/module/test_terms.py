@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import z3
 
-from proofs.protocols.mutated import mechanisms
 from wheelproof.prove.module import sequences
 from wheelproof.prove.module.shapes import BOOL, INT, Function, Subset, Vocabulary, Words
 from wheelproof.prove.module.systems import made
-from wheelproof.prove.ts import Enumeration, sort
+from wheelproof.prove.ts.system import Enumeration, sort
+from wheelproof.prove.variants import mechanisms
 from wheelproof.tla import export
 from wheelproof.tla.syntax import OutsideSubset
 

@@ -1,0 +1,86 @@
+"""Faults planted in module Controller, and the steps that they break in small runs."""
+
+from __future__ import annotations
+
+from proofs.controller.elected import Elected, Fenced
+from proofs.controller.epochs import Epochs
+from proofs.controller.runs import reached, scenario
+from wheelproof.prove.invariant.planted import Planted as Fault
+from wheelproof.prove.invariant.runs import Reached
+
+
+class Planted(Fault):
+    """A fault in module Controller."""
+
+    def reached(self) -> Reached:
+        return reached(self.program, self.of, self.changes)
+
+
+OWN_VERSION = "epoch.version = own[self].version"
+BEFORE_WRITE = f" /\\ {OWN_VERSION}\n{' ' * 29}/\\ part.version = known[self].version\n"
+FAULTS = (
+    Planted(
+        "elects_at_any_version",
+        "an election raises the epoch whatever its version is",
+        Epochs,
+        (("node = Vacant /\\ epoch.version = seen[self].version\n", "node = Vacant\n"),),
+        scenario(b="serve", z="visit; rest"),
+        "C4_to_F1: epoch_counts_elections",
+        "EpochIncreases",
+    ),
+    Planted(
+        "writes_any_version",
+        "a controller writes a partition whatever its version is",
+        Epochs,
+        ((BEFORE_WRITE, f" /\\ {OWN_VERSION}\n"),),
+        scenario("b", b="serve", z="notify b work; shrink; rest"),
+        "W1_to_A2_2: no_lost_update",
+        "NoLostUpdate",
+    ),
+    Planted(
+        "works_without_office",
+        "a broker works for partitions that does not take itself for the controller",
+        Epochs,
+        (('ELSE /\\ IF event = "work" /\\ acts[self]\n', 'ELSE /\\ IF event = "work"\n'),),
+        scenario("b", a="serve", b="serve", z="notify a work; rest"),
+        "A1_to_W1: who_works_acts",
+        "ActOnlyIfActive",
+    ),
+    Planted(
+        "no_fence",
+        "a controller's write does not check the epoch",
+        Fenced,
+        ((BEFORE_WRITE, " /\\ part.version = known[self].version\n"),),
+        scenario("a", a="serve", b="serve", z="notify a work; remove; rest"),
+        "W1_to_A2_2: fenced_writes",
+        "FencedWrites",
+    ),
+    Planted(
+        "moves_at_any_epoch",
+        "a broker that gives its office up does not check the epoch",
+        Elected,
+        ((f"{OWN_VERSION} /\\ node # Vacant\n", "node # Vacant\n"),),
+        scenario("a", a="serve", b="serve", z="notify a move; remove; rest"),
+        "M2_to_A2_2: deletes_its_own_node",
+        "DeletesOwnNode",
+    ),
+    Planted(
+        "takes_any_node",
+        "a broker whose election was refused does not look whose /controller is",
+        Elected,
+        (("IF Tree(self).node.id # self\n", "IF FALSE\n"),),
+        scenario(a="serve", b="serve", z="rest"),
+        "C5_to_C6: next_epoch_is_its_own",
+        "OneController",
+    ),
+    Planted(
+        "takes_any_epoch",
+        "a broker that finds its node does not look which epoch there is",
+        Elected,
+        (("IF Tree(self).epoch.value # seen[self].value + 1\n", "IF FALSE\n"),),
+        scenario(a="serve", b="serve", z="lose a after; remove; rest"),
+        "C6_to_F1: own_epochs_were_won",
+        "OneController",
+    ),
+)
+"""Faults that a theorem refuses."""

@@ -1,0 +1,209 @@
+"""Faults planted in module DelayedOperation, and the steps that they break in small runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from proofs.delayed_operation import system as systems
+from proofs.delayed_operation.runs import Reached, Rung, rung
+from proofs.delayed_operation.simulation import Kept, Simulation
+from proofs.timer_task_list.planted import goals_on, violated
+from wheelproof.prove.kernel import Found
+from wheelproof.prove.ts.faults import fails
+
+ENABLED = "enabled"
+"""What stands for a way's goal where a label has none."""
+LINKS = "DelayedOperation"
+"""What stands for the links where a generation may be named."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A fault in the module's translation: a text and what stands for it, and a scenario.
+
+    ``of``: the generation whose theorem rejects it, or LINKS. ``viewed``: the operation. ``goal``:
+    what fails first, as "way: goal". ``property``: what the compiled module with the fault breaks.
+    """
+
+    name: str
+    says: str
+    of: str
+    old: str
+    new: str
+    run: Rung
+    goal: str
+    property: str
+    viewed: str = "o"
+
+    def reached(self) -> Reached:
+        return Reached(self.run, self.viewed, self.old, self.new)
+
+    def find(self, _seed: int = 0) -> Found:
+        """The first reached step that does not do what the theorem says of it."""
+        reached = self.reached()
+        judged = broken_goal(reached, self.of)
+        if judged is None:
+            return Found("unsat", "every step of the scenario is as the theorem says")
+        if judged != self.goal:
+            return Found("sat", judged, f"{self.goal} was to fail first")
+        if self.property == "NoDeadlock":
+            return Found("sat", judged, stuck(reached.model))
+        return Found("sat", judged, violated(reached.model, self.property))
+
+
+def stuck(model: Any, bound: int = 20_000) -> str:
+    """ "" where a model has a state in which no thread can step and one is to; else that none."""
+    seen, waiting = {model.initial()}, [model.initial()]
+    for state in waiting:
+        if fails(model, "NoDeadlock", state):
+            return ""
+        for _, _, after in model.successors(state):
+            if after not in seen and len(seen) < bound:
+                seen.add(after)
+                waiting.append(after)
+    return "no state of the module is a deadlock"
+
+
+def conditions(module: Any, of: str) -> Kept:
+    """The conditions of a theorem about the module, by the generation's name or LINKS."""
+    return Kept(module) if of == LINKS else Simulation(module, getattr(systems, of)())
+
+
+def broken_goal(reached: Reached, of: str) -> str | None:
+    """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
+    judged = conditions(reached.system, of)
+    goals: dict[str, list[tuple[str, Any]]] = {}
+    enabled = enabled_on(judged, reached)
+    for state, move in reached.edges():
+        for label, can in enabled.items():
+            if not all(can(move.after, thread) for thread in range(len(reached.model.threads))):
+                return f"{label}: {ENABLED}"
+        if move.action not in goals:
+            goals[move.action] = [*goals_on(judged, move.action, reached.instance)]
+        for name, holds in goals[move.action]:
+            if not holds(state, *move.arguments):
+                return f"{move.action}: {name}"
+    return None
+
+
+def enabled_on(judged: Kept, reached: Reached) -> dict[str, Any]:
+    """For each label: whether a thread of a state can step where the proof's system can."""
+    found = {}
+    for label in judged.module.LABELS:
+        if (term := judged.enabled(label)) is not None:
+            found[label] = reached.instance.function(reached.instance.compiled.code(term, ("t",)))
+    return found
+
+
+def _expired_twice(protocol: str) -> Rung:
+    return rung({"o": f"{protocol} c1"}, {}, x="expire o", y="expire o")
+
+
+UNCHECKED = ("/\\ IF completed[xo[self]]\n", "/\\ IF FALSE\n")
+_GAVE_UP = (
+    "            /\\ gaveUp' = [gaveUp EXCEPT ![self] = ~retry'[self]]\n            /\\ pending' = "
+)
+NOTE = (
+    "~pending[po[self]]]\n" + _GAVE_UP + "[pending EXCEPT ![po[self]] = TRUE]\n",
+    "FALSE]\n" + _GAVE_UP + "pending\n",
+)
+FAULTS = (
+    Planted(
+        "completes_again",
+        "forceComplete does not look at completed, and two operations complete each other",
+        LINKS,
+        *UNCHECKED,
+        rung({"o": "TryPending c1", "p": "TryPending c2"}, {"o": "p", "p": "o"}, x="expire o"),
+        "X1_to_X3: forces_an_operation",
+        "CompletedOnce",
+    ),
+    Planted(
+        "returns_too_far_up",
+        "onComplete returns to the step before its call",
+        LINKS,
+        'pc        |->  "X4"',
+        'pc        |->  "X3"',
+        rung({"o": "TryPending c1"}, {}, x="expire o"),
+        "X3_to_D1: calls_have_their_places",
+        "CompletedOnce",
+    ),
+    Planted(
+        "TryOnce_unchecked",
+        "forceComplete does not look at completed",
+        "TryOnce",
+        *UNCHECKED,
+        _expired_twice("TryOnce"),
+        "X1_to_X3: sets_completed: guard 2",
+        "CompletedOnce",
+    ),
+    Planted(
+        "TryPending_unchecked",
+        "forceComplete does not look at completed",
+        "TryPending",
+        *UNCHECKED,
+        _expired_twice("TryPending"),
+        "X1_to_X3: sets_completed: guard 2",
+        "CompletedOnce",
+    ),
+    Planted(
+        "no_note",
+        "a thread that does not get the lock leaves no note",
+        "TryPending",
+        *NOTE,
+        rung({"o": "TryPending c1 c2"}, {}, a="deliver c1 o", b="deliver c2 o"),
+        "P5_to_P6: leaves_note: pending",
+        "NoLostCompletion",
+    ),
+    Planted(
+        "expires_anyway",
+        "onExpiration runs for a thread that did not complete the operation",
+        "TryPending",
+        "IF ~raised[self] /\\ won[self]\n",
+        "IF ~raised[self]\n",
+        rung({"o": "TryPending c1"}, {}, a="deliver c1 o", x="expire o"),
+        "T1_to_V1: expires: guard 2",
+        "ExpiredByTimeoutOnly",
+    ),
+    Planted(
+        "LockedTry_unlocked",
+        "an attempt does not wait for the lock",
+        "LockedTry",
+        "/\\ lock[so[self]].owner \\in {NULL, self}\n",
+        "/\\ TRUE\n",
+        rung({"o": "LockedTry c1"}, {}, a="attempt o", b="attempt o"),
+        "S1_to_Y1: locks: guard 2",
+        "OneTries",
+    ),
+    Planted(
+        "CheckedTry_unlocked",
+        "an attempt does not wait for the lock",
+        "CheckedTry",
+        "/\\ lock[bo[self]].owner \\in {NULL, self}\n",
+        "/\\ TRUE\n",
+        rung({"o": "CheckedTry c1"}, {}, a="attempt o", b="attempt o"),
+        "B1_to_B2: locks: guard 2",
+        "OneTries",
+    ),
+    Planted(
+        "tries_completed",
+        "tryComplete runs on an operation that is completed",
+        "Blocking",
+        "/\\ IF ~completed[bo[self]]\n",
+        "/\\ IF TRUE\n",
+        rung({"o": "Blocking c1"}, {}, a="attempt o", x="expire o"),
+        "B2_to_Y1: finds_open: guard 2",
+        "TryExcludesComplete",
+    ),
+    Planted(
+        "not_re_entrant",
+        "a thread that has the lock waits for itself in forceComplete",
+        "Blocking",
+        "/\\ lock[lo[self]].owner \\in {NULL, self}\n",
+        "/\\ lock[lo[self]].owner = NULL\n",
+        rung({"o": "Blocking c1"}, {}, a="deliver c1 o"),
+        "L2: enabled",
+        "NoDeadlock",
+    ),
+)
+"""Faults that the theorems reject, by the way and the goal that fail first."""

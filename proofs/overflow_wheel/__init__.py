@@ -1,0 +1,1 @@
+"""The publication of the overflow wheel under its memory, for any number of threads."""

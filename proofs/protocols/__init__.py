@@ -1,1 +1,0 @@
-"""Inductive invariants of the protocols, for any number of threads and objects."""

@@ -1,0 +1,1 @@
+"""A purgatory's operation that waits for any number of conditions."""

@@ -1,0 +1,170 @@
+"""Module SystemTimer, of which the order of the executor's tasks is kept, and little else.
+
+The system is generated of the module that SANY has read. The executor's queue and the histories of
+hand-overs and starts are sequences with their places. All other variables but the threads' places
+have no terms: a test of them may come out either way. So the system has every step of the module
+with either timer, and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+from z3 import And, ForAll, If, Implies
+
+from proofs.system_timer.links import at
+from proofs.system_timer.runs import NAME, OF_KAFKA, SMALL
+from proofs.system_timer.steps import ENTRY, NO_THREAD, PLACE, THREAD, T
+from proofs.system_timer.words import OPERATION, TIMER
+from proofs.system_timer.words import WORDS as ALL
+from wheelproof.prove import variants
+from wheelproof.prove.invariant.runs import START, Reached
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.scopes import Frames
+from wheelproof.prove.module.shapes import Listing, Words, sequence
+from wheelproof.prove.module.starts import starts
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.module.terms import Terms
+from wheelproof.prove.ts.concrete import Compiled, State
+from wheelproof.prove.ts.system import conjunct
+from wheelproof.prove.variants import Changes
+
+READ = ("pc", "turn", "ke", "task")
+"""The variables of threads that have terms."""
+SEQUENCES = ("waiting", "handed", "started")
+
+WORDS = replace(
+    ALL,
+    sets={"Threads": THREAD, "Entries": ENTRY},
+    numbered={},
+    unordered={},
+    unread=frozenset(ALL.variables) - {*READ, *SEQUENCES},
+    constants={
+        "Timer": Words(TIMER),
+        "Program": Listing(THREAD, {1: (Words(OPERATION),)}),
+    },
+    variables={
+        **{name: ALL.variables[name] for name in READ},
+        **dict.fromkeys(SEQUENCES, sequence(ENTRY)),
+    },
+)
+
+N = z3.Int("place_in_order")
+K = z3.Int("step_of_program")
+NUMBERS = 9
+"""Places of sequences and of programs are below it."""
+
+
+class InOrder(Generated):
+    """The generated system, where one thread executes tasks."""
+
+    RIGID = {"executor": THREAD.z3}
+
+    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        """A-EXECUTOR."""
+        executes = s.Program_1_word[T][K] == OPERATION.execute
+        return [*super().given(s), ForAll([T, K], Implies(executes, T == s.executor))]
+
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return starts(self, s, self.WORDS.unread)
+
+    def has_one(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The executor's thread has taken a task that it has not started."""
+        return at(s, s.executor, "E2")
+
+    @conjunct
+    def one_executes(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that takes or starts a task is the executor's."""
+        return ForAll([T], Implies(And(T != NO_THREAD, at(s, T, "E1", "E2")), T == s.executor))
+
+    @conjunct
+    def procedures_return_elsewhere(self, s: SimpleNamespace) -> z3.BoolRef:
+        """No procedure returns to where a task is taken or started."""
+        back = [getattr(s, f"ret_{name}")[T] for name in self.PROCEDURES.names]
+        elsewhere = [And(of != PLACE.E1, of != PLACE.E2) for of in back]
+        return ForAll([T], Implies(T != NO_THREAD, And(elsewhere)))
+
+    @conjunct
+    def each_is_somewhere(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What was handed over has started, is taken, or waits."""
+        lengths = s.started_length, If(self.has_one(s), 1, 0), s.waiting_length
+        return And(*[each >= 0 for each in lengths], s.handed_length == sum(lengths))
+
+    @conjunct
+    def waits_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
+        """What waits are the last hand-overs, in their order."""
+        before = s.started_length + If(self.has_one(s), 1, 0)
+        same = s.waiting_item[N] == s.handed_item[before + N]
+        return ForAll([N], Implies(And(1 <= N, N <= s.waiting_length), same))
+
+    @conjunct
+    def takes_the_next(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The task that is taken is the one that was handed over behind those that have started."""
+        following = s.handed_item[s.started_length + 1]
+        return Implies(self.has_one(s), s.task[s.executor] == following)
+
+    @conjunct
+    def starts_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
+        """StartsInOrder of the module, as SANY has read it."""
+        terms = Terms(self.WORDS, s, self.SHAPES, Frames())
+        return terms.truth(self.MODULE.definition("StartsInOrder").body, {})
+
+
+# -- small runs
+
+
+@cache
+def system(of: Any = InOrder, changes: Changes = ()) -> type[InOrder]:
+    """The module's system, or that of the module with texts of its translation replaced.
+
+    Raises ValueError where a text is not there exactly once.
+    """
+    module = variants.specification(NAME, changes).module
+    made = systems.made("SystemTimerInOrder", module, WORDS, of)
+    assert issubclass(made, InOrder)
+    return made
+
+
+@cache
+def compiled(of: Any = InOrder, changes: Changes = ()) -> Compiled:
+    return Compiled(system(of, changes)())
+
+
+def placed(program: Mapping[str, Any], of: Any = InOrder, changes: Changes = ()) -> Placed:
+    """The system at the size of a scenario. ValueError: the scenario is assumed away."""
+    constants = variants.mechanisms()[NAME].constants_of(program)
+    threads = program["threads"]
+    model = variants.specification(NAME, changes).model(constants, tuple(threads))
+    executes = [name for name, own in threads.items() if ["execute"] in map(list, own)]
+    return Placed(
+        compiled(of, changes),
+        model,
+        constants,
+        {"Int": tuple(range(NUMBERS))},
+        executor=(executes or [*threads])[0],
+    )
+
+
+def reached(
+    program: Mapping[str, Any], of: Any = InOrder, changes: Changes = (), bound: int = 20_000
+) -> Reached:
+    """The states of the compiled module in one scenario."""
+    return Reached(placed(program, of, changes), {}, bound)
+
+
+@cache
+def witnesses(of: Any = InOrder) -> dict[str, tuple[Reached, State]]:
+    """For each label a scenario, and in it a state, in which it is taken; and a start."""
+    found: dict[str, tuple[Reached, State]] = {}
+    for program in (*SMALL, OF_KAFKA):
+        run = reached(program, of)
+        found.setdefault(START, (run, run.start))
+        for edge in run.edges():
+            found.setdefault(edge.label, (run, edge.before))
+    return found

@@ -1,0 +1,261 @@
+"""A refusal ends the reaper of Kafka's timer in the middle of a bucket, and what is left is lost.
+
+It is a theorem of module SystemTimer itself: a run to a state in which no thread can ever step. An
+entry is still in its bucket there, is its task's, and the executor has never met it. So
+EveryTimerIsTried does not follow from fairness (D6). The steps are terms, for any number of
+threads, entries and buckets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+from z3 import And, ForAll, Implies, Not, Or
+
+from proofs.system_timer.entries import Entries
+from proofs.system_timer.links import at, tick
+from proofs.system_timer.runs import NAME, ReachedTimer, scenario, system
+from proofs.system_timer.steps import (
+    ENTRY,
+    NO_BUCKET,
+    NO_ENTRY,
+    NO_THREAD,
+    PLACE,
+    THREAD,
+    T,
+)
+from proofs.system_timer.whole_module import READ
+from proofs.system_timer.whole_module import THEORY as PROVED
+from proofs.system_timer.words import CALLBACK, TIMER
+from wheelproof.prove.invariant.conditions import all_of
+from wheelproof.prove.kernel import VC, Control, Found, ProofError, Theory
+from wheelproof.prove.late import ATOMIC, LateVC
+from wheelproof.prove.module.simulation import simple
+from wheelproof.prove.ts.concrete import State
+from wheelproof.prove.ts.instances import cores
+
+(R,) = THREAD.consts("reaps")
+HEAD, LEFT = ENTRY.consts("head_of_bucket left_in_bucket")
+
+RUN = (
+    *("F2_to_W1", "W1_to_K1", "K1_to_K2", "K2_to_back", "F3_to_V3", "V3_to_back"),
+    *("Q6_to_back", "T1_to_T0", "T0_to_Done"),
+)
+"""The steps of the reaper from its refused entry to its end."""
+
+
+class Refusal:
+    """The run as terms, from a state of which `flushes` says what it is."""
+
+    @cached_property
+    def module(self) -> Entries:
+        made = system(base=Entries)()
+        assert isinstance(made, Entries)
+        return made
+
+    @cached_property
+    def s(self) -> SimpleNamespace:
+        return self.module.symbols()
+
+    @cached_property
+    def flushes(self) -> dict[str, z3.BoolRef]:
+        """Kafka's reaper flushes a bucket with two entries, the executor is shut, others ended."""
+        s = self.s
+        b, low = s.polled[R], s.Int_as_Level[1]
+        others = And(T != NO_THREAD, T != R)
+        return {
+            "of Kafka": s.Timer == TIMER.KafkaTimer,
+            "flushes": And(R != NO_THREAD, at(s, R, "F2"), b != NO_BUCKET, s.flushing == b),
+            "is called": And(
+                s.ret_expire[R] == PLACE.Q6,
+                s.ret_kafkaReap[R] == PLACE.T1,
+                s.callback[R] == CALLBACK.addTimerTaskEntry,
+            ),
+            "is its last operation": s.turn[R] > s.Program_length[R],
+            "is shut": s.shut,
+            "others have ended": ForAll([T], Implies(others, at(s, T, "Done"))),
+            "two entries": And(HEAD != LEFT, HEAD != NO_ENTRY, LEFT != NO_ENTRY),
+            "in the bucket": And(s.content[b][HEAD] > 0, s.content[b][LEFT] > 0),
+            "the first is due": And(
+                s.timerTaskEntry[s.TaskOf[HEAD]] == HEAD,
+                s.Deadline[HEAD] < s.current[low] + tick(s, low),
+            ),
+            "the other is its task's": And(
+                s.timerTaskEntry[s.TaskOf[LEFT]] == LEFT,
+                s.submitted[LEFT] <= 0,
+                s.refused[LEFT] <= 0,
+            ),
+        }
+
+    # -- the steps
+
+    def guards(self, name: str, of: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+        """A thread can take a way in a state that is given as terms."""
+        return self.placed(And(list(self.module.step(name, self.s)[1].guards)), of, t)
+
+    def placed(self, term: Any, of: SimpleNamespace, t: z3.ExprRef) -> Any:
+        """A term about the state `s`, the mover and the first entry, about these instead."""
+        moved = [(z3.Const("t!", THREAD.z3), t), (z3.Const("first_content!", ENTRY.z3), HEAD)]
+        changed = [
+            (mine, getattr(of, name))
+            for name, mine in vars(self.s).items()
+            if not mine.eq(getattr(of, name))
+        ]
+        return simple(z3.substitute(term, *moved, *changed))
+
+    @cached_property
+    def states(self) -> list[SimpleNamespace]:
+        """The states of the run, the last one too."""
+        found = [self.s]
+        for name in RUN:
+            of = found[-1]
+            made = self.module.step(name, self.s)[1]
+            updates = {each: self.placed(value, of, R) for each, value in made.updates.items()}
+            found.append(SimpleNamespace(**(vars(of) | updates)))
+        return found
+
+    # -- the conditions
+
+    def condition(self, name: str, goal: z3.BoolRef) -> VC:
+        """A condition of the instances that it needs. ProofError: it does not follow."""
+        kept, shown, missing = cores(self.module, self.flushes, {name: goal}, [R, HEAD, LEFT])
+        if missing:
+            raise ProofError(f"{name} does not follow of the reaper of Kafka's timer")
+        premises = {each: all_of(of) for each, of in kept.items()}
+        reached, state = flushing()
+        names = zip((R, HEAD, LEFT), ("Thread_r", "Entry_one", "Entry_two"), strict=True)
+        vivid = [each == z3.Const(of, each.sort()) for each, of in names]
+        return VC(name, premises, shown, [*reached.in_state(state), *vivid])
+
+    def step(self, number: int) -> VC:
+        """A step of the run can be taken."""
+        name = RUN[number - 1]
+        return self.condition(step_name(number), self.guards(name, self.states[number - 1], R))
+
+    def ended(self) -> VC:
+        """At the end no thread can take any step: all have ended."""
+        last, t = self.states[-1], z3.Const("ended", THREAD.z3)
+        places = [of for of in self.module.LABELS if of != "Done"]
+        stays = Not(Or([at(last, t, "Idle" if of == "T0" else of) for of in places]))
+        return self.condition("ended", simple(Implies(t != NO_THREAD, stays)))
+
+    def lost(self) -> VC:
+        """AllTried is false there: what is left is linked, its task's, and was never tried."""
+        last = self.states[-1]
+        claim = self.placed(self.module.specified(self.s, "AllTried"), last, R)
+        linked = last.content[self.s.polled[R]][LEFT] > 0
+        return self.condition("lost", And(simple(linked), last.reaperDied, Not(claim)))
+
+
+# -- the same steps in small runs
+
+TWO = scenario({"one": 1, "two": 1}, a="add one; add two", b="close", c="tick", r="reap") | {
+    "timer": "KafkaTimer"
+}
+
+
+def is_start(reached: ReachedTimer, state: State) -> bool:
+    """Whether Kafka's reaper flushes two entries, the timer is shut, and all others have ended."""
+    flushes, done = map(PLACE.values.index, ("F2", "Done"))
+    places = state[[*reached.system.VARIABLES].index("pc")][:-1]
+    reaper = reached.instance.number["Thread"]["r"]
+    if any(of != (flushes if t == reaper else done) for t, of in enumerate(places)):
+        return False
+    shown = reached.instance.named(state)
+    return bool(shown["shut"] and sum(shown["content"][shown["polled"]["r"]].values()) == 2)
+
+
+@cache
+def flushing() -> tuple[ReachedTimer, State]:
+    """A reached state as `Refusal.flushes` has it."""
+    reached = ReachedTimer(TWO, base=Entries)
+    for _, move in reached.edges():
+        if is_start(reached, move.after):
+            return reached, move.after
+    raise ProofError("no run of the small scenario comes to a flush of two entries")
+
+
+def stopped(old: str = "", new: str = "", shut: bool = True) -> str:
+    """The step of the run that cannot be taken from the small run's state; "" for none.
+
+    The first entry is "one". ``shut``: whether the executor is shut down.
+    """
+    reached, (_, start) = ReachedTimer(TWO, old, new, base=Entries), flushing()
+    of = reached.system
+    assert isinstance(of, Entries)
+    place = [*of.VARIABLES].index("shut")
+    state = (*start[:place], shut, *start[place + 1 :])
+    number = {each: reached.instance.number[each] for each in ("Thread", "Entry")}
+    for step, name in enumerate(RUN, 1):
+        after = None
+        if name in of.actions():
+            firsts = [number["Entry"]["one"] for _ in of.way(name).firsts]
+            after = reached.instance.take(name, state, (number["Thread"]["r"], *firsts))
+        if after is None:
+            return step_name(step)
+        state = after
+    return ""
+
+
+def step_name(step: int) -> str:
+    """The name of a step of the run, as its condition has it."""
+    return f"{step} {RUN[step - 1]}"
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A fault of the module, or an executor that is not shut: the step that cannot be taken."""
+
+    name: str
+    says: str
+    breaks: str
+    old: str = ""
+    new: str = ""
+    shut: bool = True
+
+    def find(self, _seed: int = 0) -> Found:
+        broken = stopped(self.old, self.new, self.shut)
+        if not broken:
+            return Found("unsat", "the reaper comes to its end")
+        return Found("sat", broken, "" if broken == self.breaks else f"not {self.breaks}")
+
+
+FAULTS = (
+    Planted(
+        "is caught",
+        "whatever the callback, the flush catches the exception and goes on",
+        step_name(5),
+        '/\\ IF callback[self] = "reinsert"\n',
+        "/\\ IF TRUE\n",
+    ),
+    Planted(
+        "goes on",
+        "the reaper gives the monitor back and polls again, although the flush has raised",
+        step_name(6),
+        "/\\ flushing' = 0\n            /\\ IF thrown[self]\n",
+        "/\\ flushing' = 0\n            /\\ IF FALSE\n",
+    ),
+    Planted("not shut", "the executor takes what it is given", step_name(5), shut=False),
+)
+
+OF = Refusal()
+THEORY = Theory("protocols.system_timer_refusal", mechanism=NAME, after=(PROVED,))
+THEORY.theorem(
+    "Timer.KafkaLoses",
+    f"of {READ}, with Kafka's timer: the executor is shut down, all other threads have ended, and "
+    "the reaper flushes a bucket with two entries that are their tasks'. If the first is due, the "
+    "run ends with the other one in its bucket. It was never handed over nor refused, and no "
+    "thread can step.",
+    [
+        *[LateVC(step_name(n), partial(OF.step, n)) for n in range(1, len(RUN) + 1)],
+        LateVC("ended", OF.ended),
+        LateVC("lost", OF.lost),
+    ],
+    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    assumes=(*ATOMIC, "A-PROGRAM", "A-FAIR"),
+    profile="nightly",
+)

@@ -1,0 +1,279 @@
+"""The conditions of the end of module SystemTimer: steps, ranks, and states in which none can step.
+
+They are put together of the invariants; `system_timer_ended_module` has the theorems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import z3
+from z3 import And, Exists, ForAll, Implies, Not, Or
+
+from proofs.system_timer import waits as waiting
+from proofs.system_timer.ended import (
+    ALONE,
+    CALLS,
+    OF_ENDS,
+    KeptEnds,
+    Ranked,
+    cited_ends,
+    opened,
+)
+from proofs.system_timer.ends import Ends
+from proofs.system_timer.entries import B
+from proofs.system_timer.links import at
+from proofs.system_timer.runs import ReachedTimer, small, system
+from proofs.system_timer.steps import ENTRY, NO_BUCKET, NO_ENTRY, NO_THREAD, E, T
+from proofs.system_timer.waits import REAPS_AT, SOME, SOME_ENTRY
+from proofs.system_timer.whole_module import ConditionsOfDues
+from wheelproof.prove.invariant.conditions import all_of
+from wheelproof.prove.kernel import VC, ProofError
+from wheelproof.prove.module.simulation import simple
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts.concrete import State
+from wheelproof.prove.ts.instances import cores
+
+CONSTANTS = ("given", "initially")
+"""What the names of premises begin with that every proof gets."""
+STEPS_NEED = ("proof no_key_has_changed", "polled_is_one", "proof reader_is_adding")
+"""What a thread needs to step where it does not wait."""
+LOCKED = (*ALONE, *CALLS, "flush_holds_the_monitor")
+REAPED = ("links_are_listed", "is_at_its_turn", "reaps_until_it_is_over", "linked_once")
+END_NEEDS = {
+    "free": LOCKED,
+    "unread": LOCKED,
+    "places": CALLS,
+    "due": (),
+    "added": ("adds_are_listed", "is_at_its_turn"),
+    "linked": (),
+    "in time": (*REAPED, "has_its_place"),
+    "all tried": (*REAPED, "has_its_place"),
+    "all fired": (*REAPED, "has_its_place", "refused_by_the_shut"),
+    "all done": (*REAPED, "proof one_reaper", "link kafka_is_elsewhere"),
+}
+"""What is known of a state in which no thread can step, by the condition that needs it."""
+
+
+class Conditions(ConditionsOfDues):
+    """The conditions of the invariant of the end: the start, and each label."""
+
+    BASE, KEEPS = Ends, KeptEnds
+    HYPOTHESES: tuple[str, ...] = OF_ENDS
+    """Conjuncts that are no theorem's statement here, but what is to be kept."""
+    simulation: KeptEnds
+
+    @trusted()
+    def proved(
+        self,
+        name: str,
+        guards: Mapping[str, z3.BoolRef],
+        goals: Mapping[str, z3.BoolRef],
+        premises: Mapping[str, z3.BoolRef],
+    ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
+        """As in the base class. A goal is tried with itself alone first, then with `NEEDS`."""
+        of = self.simulation
+        made = of.instances(name)
+        known = {**premises, **made, **opened(guards)}
+        used: dict[str, dict[int, z3.BoolRef]] = {}
+        found, missing = [], []
+        for each, goal in goals.items():
+            first = {each, *guards, *made, *of.CALLS}
+            for names in first, first.union(of.NEEDS.get(each, ())):
+                near = {one: f for one, f in known.items() if one in names or _is_constant(one)}
+                hints = [*of.terms(name), *of.further(name, each)]
+                kept, shown, lost = cores(of.module, near, {each: goal}, hints, (), self.instances)
+                if not lost:
+                    break
+            missing += lost
+            found.append(shown)
+            for premise, formulas in kept.items():
+                used.setdefault(premise, {}).update({one.get_id(): one for one in formulas})
+        if missing:
+            raise ProofError(f"{name}: {', '.join(missing)} does not follow")
+        return {each: [*formulas.values()] for each, formulas in used.items()}, all_of(found)
+
+    def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
+        return cited_ends(premises, self.HYPOTHESES)
+
+
+class ConditionsOfRank(Conditions):
+    """The same of the rank: each label, and that no number is below 0."""
+
+    KEEPS, HYPOTHESES = Ranked, ()
+    simulation: Ranked
+
+    def above(self) -> VC:
+        """No number of the rank is below 0."""
+        kept, goal = self.proved("above", {}, dict(self.simulation.above()), self.premises)
+        premises = {name: And(parts) for name, parts in kept.items()}
+        return VC("above", premises, goal, self.vivid(("T0_to_A1",)), cites=self.cites(premises))
+
+
+class ConditionsOfSteps(Conditions):
+    """Where a thread does not wait, it can step: one condition for each label."""
+
+    HYPOTHESES = ()
+    NEEDS: tuple[str, ...] = STEPS_NEED
+
+    def moves(self, label: str) -> VC:
+        """ProofError: it does not follow that a thread can step."""
+        of = self.simulation.module
+        assert isinstance(of, Ends)
+        first, goal = waiting.can_step(of, self.simulation.s, label)
+        names = (*self.simulation.CALLS, *self.NEEDS)
+        known = {each: f for each, f in self.premises.items() if each in names or "given" in each}
+        kept, shown, missing = cores(
+            of, known | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
+        )
+        if missing:
+            raise ProofError(f"{label}: it does not follow that the module can step")
+        premises = {name: And(parts) for name, parts in kept.items()}
+        ways = of.LABELS[label]
+        return VC(label, premises, shown, self.vivid(ways), cites=self.cites(premises))
+
+
+class ConditionsOfTheCounter(Conditions):
+    """The counter is the number of linked entries."""
+
+    HYPOTHESES = ()
+
+    def counted(self) -> VC:
+        of, s = self.simulation.module, self.simulation.s
+        assert isinstance(of, Ends)
+        names = ("links_are_listed", "linked_at_home")
+        known = {each: self.premises[each] for each in names}
+        goal = simple(of.counter_exact(s))
+        kept, shown, missing = cores(of, known, {"counted": goal}, [z3.Int("any_Int_1")])
+        if missing:
+            raise ProofError("the counter's list does not follow")
+        premises = {name: all_of(parts) for name, parts in kept.items()}
+        return VC("counted", premises, shown, self.vivid(("F2_to_W1",)), cites=self.cites(premises))
+
+
+class ConditionsOfTheEnd(Conditions):
+    """What holds in a state in which no thread can step.
+
+    A condition may have the goals of earlier ones as premises, which cite their theorems.
+    """
+
+    HYPOTHESES = ()
+    NEEDS: Mapping[str, tuple[str, ...]] = END_NEEDS
+
+    def claims(self) -> dict[str, z3.BoolRef]:
+        """The goals of lemmas by name, each followed by the theorem's name."""
+        s = self.simulation.s
+        due = And(at(s, s.reaper, "R1"), B != NO_BUCKET, s.queue[B] > 0)
+        linked = And(at(s, s.reaper, "R1"), B != NO_BUCKET, E != NO_ENTRY, s.content[B][E] > 0)
+        return {
+            "free": And(s.writer == NO_THREAD, s.flushing == NO_BUCKET),
+            "unread": ForAll([T], Not(s.readers[T])),
+            "places": ForAll([T], Or(T == NO_THREAD, at(s, T, "Done", "R1", "E1"))),
+            "due": ForAll([B], Implies(due, s.now < s.key[B])),
+            "added": s.adding == 0,
+            "linked": ForAll([B, E], Implies(linked, s.now < s.Deadline[E])),
+        }
+
+    def goal(self, name: str) -> z3.BoolRef:
+        """What a condition says."""
+        of, s = self.simulation.module, self.simulation.s
+        assert isinstance(of, Ends)
+        own = s.timerTaskEntry[s.TaskOf[E]] == E
+        tried = Or(s.submitted[E] > 0, s.refused[E] > 0, Not(own))
+        match name:
+            case "in time":
+                return ForAll([E], Or(E == NO_ENTRY, s.now < s.Deadline[E], tried))
+            case "all tried":
+                return of.specified(s, "AllTried")
+            case "all fired":
+                return of.specified(s, "AllFired")
+            case "all done":
+                return ForAll([T], Or(T == NO_THREAD, at(s, T, "Done")))
+        return self.claims()[name]
+
+    def further(self, name: str) -> dict[str, z3.BoolRef]:
+        """What a condition assumes of the state, beside that no thread can step."""
+        s = self.simulation.s
+        time = {"time has come": waiting.has_come(s)}
+        return {
+            "all tried": time,
+            "all fired": time | {"not shut down": Not(s.shut)},
+            "all done": time,
+        }.get(name, {})
+
+    def terms(self, name: str) -> list[z3.ExprRef]:
+        """What the premises are taken at."""
+        s = self.simulation.s
+        (e,) = ENTRY.consts("any_Entry_1")
+        first, opened_first, one = s.row[1], s.open[1], z3.IntVal(1)
+        adder = s.thread_of[opened_first]
+        adds = [opened_first, adder, one, s.turn[adder] - 1, s.turn_of[opened_first]]
+        reaps = [s.reaper, s.turn[s.reaper] - 1, REAPS_AT]
+        match name:
+            case "free" | "unread":
+                return [s.writer, s.reaper]
+            case "added":
+                return adds
+            case "in time" | "all tried" | "all fired":
+                return [*reaps, s.holder[e], s.home[e]]
+            case "all done":
+                return [*reaps, first, s.home[first], one]
+        return [s.reaper]
+
+    def stop(self, name: str, known: Mapping[str, str] = {}) -> VC:
+        """A condition. ``known``: the goals that are premises, with their theorems.
+
+        ProofError: it does not follow.
+        """
+        of, s = self.simulation.module, self.simulation.s
+        assert isinstance(of, Ends)
+        claims = {**self.claims(), "late": self.late()}
+        names = self.NEEDS[name]
+        premises = {
+            each: f for each, f in self.premises.items() if each in names or "given" in each
+        }
+        if name == "linked":
+            premises = {"link kafka_is_elsewhere": self.premises["link kafka_is_elsewhere"]}
+            claims |= {each: _whole(claims[each]) for each in ("unread", "places", "due")}
+        else:
+            premises |= waiting.stopped(s, of) | self.further(name)
+        if name == "places":
+            claims["unread"] = _whole(claims["unread"])
+        premises |= {each: claims[each] for each in known if each != name}
+        kept, goal, missing = cores(of, premises, {name: simple(self.goal(name))}, self.terms(name))
+        if missing:
+            raise ProofError(f"{name} does not follow where no thread can step")
+        used = {each: And(formulas) for each, formulas in kept.items()}
+        cites = self.cites(used) | {each: known[each] for each in used if each in known}
+        reached, state = at_the_end(self.BASE)
+        vivid = [*reached.in_state(state), REAPS_AT == 1]
+        return VC(name, used, goal, vivid, cites=cites)
+
+    def late(self) -> z3.BoolRef:
+        of = self.simulation.module
+        assert isinstance(of, Ends)
+        return of.lateness_bound(self.simulation.s)
+
+
+def _is_constant(name: str) -> bool:
+    return name.startswith(CONSTANTS)
+
+
+def _whole(claim: z3.BoolRef) -> z3.BoolRef:
+    """A claim about all elements that no instances stand for, in the form of a denial."""
+    variables = [
+        z3.Const(claim.var_name(place), claim.var_sort(place)) for place in range(claim.num_vars())
+    ]
+    body = z3.substitute_vars(claim.body(), *reversed(variables))
+    return Not(Exists(variables, Not(body)))
+
+
+@cache
+def at_the_end(base: type = Ends) -> tuple[ReachedTimer, State]:
+    """A small run's state in which no thread can step, and time has reached each deadline."""
+    reached = ReachedTimer(small(system(base=base).TIMERS)[2], base=base)
+    for _, move in reached.edges():
+        if not [*reached.instance.moves(move.after)]:
+            return reached, move.after
+    raise ProofError("no run of the small scenario comes to its end")

@@ -1,0 +1,201 @@
+"""The theorems of the whole timer: invariants of module SystemTimer, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, partial
+
+import z3
+
+from proofs.system_timer.dues import Dues
+from proofs.system_timer.entries import Entries
+from proofs.system_timer.module import THEORY as PROVED
+from proofs.system_timer.module import Conditions as OfModule
+from proofs.system_timer.module import module_digest
+from proofs.system_timer.runs import NAME, system, witnesses
+from proofs.system_timer.theory import OF_MODULE
+from proofs.system_timer.view import ACTIONS
+from proofs.system_timer.whole import (
+    OF_ENTRIES,
+    OF_QUEUE,
+    KeptDues,
+    KeptEntries,
+    cited,
+)
+from proofs.system_timer.whole_planted import FAULTS
+from wheelproof.prove.kernel import VC, Control, ProofError, Theory
+from wheelproof.prove.late import ATOMIC, LateVC
+from wheelproof.prove.module.simulation import simple
+from wheelproof.prove.solvers import trusted
+from wheelproof.prove.ts.instances import Instances, cores
+
+SEEN = {
+    "Timer.FiredOnce": "E1_to_E2",
+    "Timer.RunsOncePerAdd": "E2_to_T0",
+    "Timer.CancelWins": "X1_to_back",
+    "Timer.NotEarly": "K2_to_back",
+    "Timer.KeyBeforeDeadline": "R1_to_R2",
+    "Timer.QueuedOnceWithItsKey": "R1_to_R2",
+    "Timer.LatenessBound": "C1_to_T0",
+}
+"""A way that can be taken in the state which shows that a theorem's premises can hold."""
+
+CALLS = ("entering_is_called", "calls_return", "kafka_is_elsewhere")
+"""What says where a procedure returns to: nearly every goal needs it."""
+
+
+class Conditions(OfModule):
+    """The conditions of an invariant of the module, and of each property that follows from it."""
+
+    BASE: type = Entries
+    KEEPS: type[KeptEntries] = KeptEntries
+
+    @cached_property
+    def simulation(self) -> KeptEntries:
+        return self.KEEPS(system(self.old, self.new, self.BASE)())
+
+    @cached_property
+    def instances(self) -> Instances:
+        return Instances(self.premises)
+
+    @trusted()
+    def proved(
+        self,
+        name: str,
+        guards: Mapping[str, z3.BoolRef],
+        goals: Mapping[str, z3.BoolRef],
+        premises: Mapping[str, z3.BoolRef],
+    ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
+        """As in the base class. A goal is tried with itself alone first, then with its like."""
+        of = self.simulation
+        known = {**premises, **of.instances(name), **guards}
+        near = {each: f for each, f in known.items() if not each.startswith("proof ")}
+        used: dict[str, dict[int, z3.BoolRef]] = {}
+        found, missing = [], []
+        for each, goal in goals.items():
+            first = {each, *guards, *CALLS}
+            alone = {other: formula for other, formula in known.items() if other in first}
+            for tried in alone, near, known:
+                kept, made, lost = cores(
+                    of.module, tried, {each: goal}, of.terms(name), (), self.instances
+                )
+                if not lost:
+                    break
+            missing += lost
+            found.append(made)
+            for premise, formulas in kept.items():
+                used.setdefault(premise, {}).update({one.get_id(): one for one in formulas})
+        if missing:
+            raise ProofError(f"{name}: {', '.join(missing)} does not follow")
+        return {each: [*formulas.values()] for each, formulas in used.items()}, z3.And(found)
+
+    def start(self) -> VC:
+        """The conjuncts hold where Init does."""
+        of = self.simulation
+        given = {f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)}
+        start = {f"initially {i}": f for i, f in enumerate(of.module.initially(of.s), 1)}
+        goals = {name: simple(of.module.formula(name, of.s)) for name in of.OWN}
+        kept, goal = self.proved("start", {}, goals, given | start)
+        used = {each: z3.And(parts) for each, parts in kept.items()}
+        reached = witnesses(self.BASE)["T0_to_A1"]
+        return VC("start", used, goal, reached.in_state(reached.start), cites=self.cites(used))
+
+    def safe(self, name: str) -> VC:
+        """A property follows from the invariant."""
+        of = self.simulation
+        goals = {name: simple(of.module.formula(name, of.s))}
+        known = {
+            each: formula
+            for each, formula in self.premises.items()
+            if each not in OF_ENTRIES or each in OF_QUEUE.get(name, OF_ENTRIES)
+        }
+        kept, goal = self.proved(name, {}, goals, known)
+        used = {each: z3.And(parts) for each, parts in kept.items()}
+        way = SEEN[of.module.safety()[name].theorem]
+        reached = witnesses(self.BASE)[way]
+        vivid = reached.in_state(reached.taken[way][0])
+        return VC(name, used, goal, vivid, cites=cited(used, ()))
+
+    def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
+        return cited(premises, self.simulation.OWN)
+
+
+class ConditionsOfDues(Conditions):
+    """The same, of the corrected timer's keys and deadlines."""
+
+    BASE, KEEPS = Dues, KeptDues
+
+
+OF, OF_DUES = Conditions(), ConditionsOfDues()
+THEORY = Theory("protocols.system_timer_whole_module", mechanism=NAME, after=(PROVED,))
+READ = f"module SystemTimer, as SANY has read it (SHA-256 {module_digest()})"
+
+
+def invariant(
+    name: str, says: str, of: Conditions, rests_on: tuple[str, ...], assumes: tuple[str, ...]
+) -> None:
+    """Register an invariant of the module as a lemma: the start, and each label."""
+    THEORY.theorem(
+        name,
+        f"{says} of {READ}: it holds at the start, and each step of each label keeps it",
+        [LateVC("start", of.start), *[LateVC(each, partial(of.step, each)) for each in ACTIONS]],
+        is_lemma=True,
+        rests_on=rests_on,
+        assumes=(*ATOMIC, *assumes),
+        profile="nightly",
+    )
+
+
+def follows(of: Conditions, name: str, rests_on: tuple[str, ...], assumes: tuple[str, ...]) -> None:
+    """Register a theorem: the properties of this name, which an invariant implies."""
+    own = {each: f for each, f in Dues.safety().items() if f.theorem == name}
+    THEORY.theorem(
+        name,
+        " ".join(each.says for each in own.values()),
+        [LateVC(each, partial(of.safe, each)) for each in own],
+        [
+            Control(each.name, each.says, each.find, "trace")
+            for each in FAULTS
+            if name == f"Timer.{each.property}"
+        ],
+        rests_on=rests_on,
+        assumes=(*ATOMIC, *assumes),
+        profile="nightly",
+    )
+
+
+EITHER = OF_MODULE
+CORRECTED = (*OF_MODULE, "A-HEAP", "A-REAPER")
+invariant(
+    "Inv.Entries",
+    "the invariant of entries, with Kafka's timer and the corrected one,",
+    OF,
+    ("divmod", "mono", "dist", "zero_one", "comm", "quotient_unique", "T1"),
+    EITHER,
+)
+for each in ("Timer.FiredOnce", "Timer.RunsOncePerAdd", "Timer.CancelWins"):
+    follows(OF, each, ("Inv.Entries",), EITHER)
+invariant(
+    "Inv.Dues",
+    "the invariant of keys and deadlines, with the corrected timer,",
+    OF_DUES,
+    (
+        *("Inv.Entries", "Spec.SystemTimer", "P10", "zero_one", "comm", "quotient_unique"),
+        *("from_zero", "trimmed", "T5-advance", "T8", "T17-clock"),
+    ),
+    CORRECTED,
+)
+follows(OF_DUES, "Timer.NotEarly", ("Inv.Dues",), CORRECTED)
+follows(OF_DUES, "Timer.KeyBeforeDeadline", ("Inv.Dues", "Inv.Entries", "trimmed"), CORRECTED)
+follows(
+    OF_DUES,
+    "Timer.QueuedOnceWithItsKey",
+    ("Inv.Dues", "Inv.Entries", "Spec.SystemTimer"),
+    CORRECTED,
+)
+follows(
+    OF_DUES,
+    "Timer.LatenessBound",
+    ("Inv.Dues", "Spec.SystemTimer", "from_zero"),
+    CORRECTED,
+)

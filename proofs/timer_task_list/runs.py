@@ -1,0 +1,146 @@
+"""Small runs of module TimerTaskList: the system that is generated of it, and reached states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from proofs.timer_task_list.rings import Rings
+from proofs.timer_task_list.words import WORDS
+from wheelproof.prove import variants
+from wheelproof.prove.module import systems
+from wheelproof.prove.module.states import Placed
+from wheelproof.prove.ts.concrete import Compiled, Move, State
+from wheelproof.prove.ts.witness import Witnesses
+from wheelproof.tla.model import Compiled as Specification
+
+NAME = "timer_task_list"
+
+
+@cache
+def system(old: str = "", new: str = "", base: type = Rings) -> type[Rings]:
+    """The module's system, or that of the module with one text of its translation replaced.
+
+    ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
+    """
+    made = systems.made("TimerTaskListModule", specification(old, new).module, WORDS, base)
+    assert issubclass(made, Rings)
+    return made
+
+
+def specification(old: str = "", new: str = "") -> Specification:
+    """The module, compiled."""
+    return variants.specification(NAME, ((old, new),) if old else ())
+
+
+@cache
+def compiled(old: str = "", new: str = "", base: type = Rings) -> Compiled:
+    return Compiled(system(old, new, base)())
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A small scenario: list -> entries, entry -> task, thread -> operations."""
+
+    ring: tuple[tuple[str, str], ...]
+    task_of: tuple[tuple[str, str], ...]
+    threads: tuple[tuple[str, str], ...]
+
+    def program(self) -> dict[str, Any]:
+        ring = {name: members.split() for name, members in self.ring}
+        linked = [entry for members in ring.values() for entry in members]
+        task_of = dict(self.task_of)
+        first = {task_of[entry]: entry for entry in reversed(linked)}
+        return {
+            "lists": [*ring],
+            "task_of": task_of,
+            "ring": ring,
+            "current": [*first.values()] or [*task_of][:1],
+            "threads": {
+                name: [step.split() for step in steps.split("; ")] for name, steps in self.threads
+            },
+        }
+
+
+def rung(ring: Mapping[str, str], task_of: Mapping[str, str], **threads: str) -> Rung:
+    return Rung(tuple(ring.items()), tuple(task_of.items()), tuple(threads.items()))
+
+
+ONE = {"e1": "t1"}
+SMALL = (
+    rung({"l1": "e1", "l2": ""}, ONE, a="expire l1", b="remove e1"),
+    rung({"l1": "", "l2": ""}, ONE, a="add l1 e1", b="add l2 e1"),
+    rung({"l1": "e1", "l2": ""}, ONE, a="flush l1 l2", b="cancel t1"),
+    rung({"l1": "e1"}, {"e1": "t1", "e2": "t1"}, a="schedule l1 e2"),
+    rung({"l1": ""}, {"e1": "t1", "e2": "t2"}, a="schedule l1 e2", b="cancel t2"),
+)
+"""Scenarios in which every way is taken."""
+
+
+def ghosts(placed: Placed, program: Mapping[str, Any]) -> State:
+    """The start of a scenario with its ghosts: its rings as the scenario has them."""
+    ring = program["ring"]
+    return placed.instance.state(
+        placed.values(placed.model.initial())
+        | {
+            "linked": {e: {l: True} for l, members in ring.items() for e in members},
+            "place": {e: i for members in ring.values() for i, e in enumerate(members)},
+            "places": 1 + max(map(len, ring.values())),
+            "size": sum(map(len, ring.values())),
+            "uncounted": 0,
+            "overcounted": 0,
+            "home": {},
+            "holder": {},
+        }
+    )
+
+
+class Reached(Witnesses):
+    """The states of one small scenario, breadth first, with the ghosts that the start has."""
+
+    def __init__(
+        self,
+        of: Rung | Mapping[str, Any],
+        old: str = "",
+        new: str = "",
+        bound: int = 20_000,
+        base: type = Rings,
+    ) -> None:
+        self.program = program = of.program() if isinstance(of, Rung) else of
+        mechanism = variants.mechanisms()[NAME]
+        constants = mechanism.constants_of(program)
+        self.model = specification(old, new).model(constants, tuple(program["threads"]))
+        placed = Placed(compiled(old, new, base), self.model, constants)
+        self.system, self.instance = placed.system, placed.instance
+        self.start = ghosts(placed, program)
+        self.bound = bound
+        self.taken = {}
+
+    def edges(self) -> Iterator[tuple[State, Move]]:
+        """Every state with every step from it, breadth first, up to the bound of states."""
+        seen, waiting = {self.start}, [self.start]
+        for state in waiting:
+            for move in self.instance.moves(state):
+                yield state, move
+                if move.after not in seen and len(seen) < self.bound:
+                    seen.add(move.after)
+                    waiting.append(move.after)
+
+
+@cache
+def witnesses(base: type = Rings) -> dict[str, Reached]:
+    """For each way a scenario, and in it a state, in which it is taken."""
+    found: dict[str, Reached] = {}
+    missing = set(system(base=base).actions())
+    for each in SMALL:
+        reached = Reached(each, base=base)
+        for state, move in reached.edges():
+            if move.action in missing:
+                missing.remove(move.action)
+                reached.taken[move.action] = state, move
+                found[move.action] = reached
+            if not missing:
+                return found
+    return found
