@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from wheelproof.checks.context import Report
-    from wheelproof.checks.jobs import Job
+    from wheelproof.checks.job import Job
     from wheelproof.checks.overall import OverAll
     from wheelproof.events import Listener, Notice
     from wheelproof.project.mechanism import Mechanism

@@ -136,7 +136,8 @@ def test_a_label_and_a_witness_that_no_scenario_reaches_fail_by_name(tmp_path):
 COUNTED = """
 import os, time
 from pathlib import Path
-from wheelproof.checks import jobs, workers
+from wheelproof.checks import job as jobs
+from wheelproof.checks import workers
 
 FOLDER = Path(__file__).with_name("ran")
 FOLDER.mkdir(exist_ok=True)

@@ -23,7 +23,7 @@ import wheelproof
 from wheelproof import files
 from wheelproof.checks import stored
 from wheelproof.checks.context import Report
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import Job
 from wheelproof.checks.stored import Entry
 from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.events import VerifyOptions
@@ -38,9 +38,6 @@ from wheelproof.verdict import CACHED
 FOLDER = "cache"
 
 _NAME = re.compile(r"[\w.-]+")
-
-MACHINE = ("config", "liveness", "refinement")
-"""Kinds of jobs that may read no implementation."""
 
 
 class Cache:
@@ -57,10 +54,10 @@ class Cache:
     def divided(self, jobs: Iterable[Job]) -> tuple[list[Job], list[tuple[Job, Report]]]:
         """The jobs to run, and those with a kept report. The report's traces are written anew.
 
-        A config is two jobs: the implementation is no input of its first layers.
+        A job is kept in parts where they read different files.
         """
         left, known = [], []
-        for job in chain.from_iterable(map(parts, jobs)):
+        for job in chain.from_iterable(job.parts for job in jobs):
             if (entry := self.find(job)) is None:
                 left.append(job)
             else:
@@ -117,7 +114,7 @@ class Cache:
         return self.keys[job]
 
     def uses(self, job: Job) -> tuple[str, ...]:
-        return ("machine", *uses(job, self.mechanisms[job.mechanism]))
+        return ("machine", *job.reads(self.mechanisms[job.mechanism]))
 
     def content(self, mechanism: str, use: str) -> str:
         """The digest of one group of a mechanism's files, with their names."""
@@ -187,37 +184,3 @@ def packages() -> dict[str, str]:
                 if needed and "extra ==" not in each and needed[0] not in found:
                     waiting.append(needed[0])
     return found
-
-
-def parts(job: Job) -> list[Job]:
-    """A config's layers that run the implementation, apart from those that do not."""
-    if job.kind != "config" or "bisimulation" not in job.layers or len(job.layers) == 1:
-        return [job]
-    rest = tuple(layer for layer in job.layers if layer != "bisimulation")
-    return [
-        replace(job, layers=rest),
-        replace(job, layers=("bisimulation",), others=(), weight=job.weight // 2),
-    ]
-
-
-def uses(job: Job, mechanism: Mechanism) -> tuple[str, ...]:
-    """The groups of ``Inputs`` that a job reads besides ``machine``.
-
-    A counterexample names lines of the implementation.
-    """
-    if job.kind in ("proof", "edges"):
-        return ("proofs",)
-    configs = [
-        mechanism.configs[name] for name in (*job.names, *job.broken) if name in mechanism.configs
-    ]
-    changed = any(config.without for config in configs)
-    if (
-        job.kind in MACHINE
-        and "bisimulation" not in job.layers
-        and not changed
-        and all(config.expect == "exhaustive" for config in configs)
-    ):
-        return ()
-    if job.kind in (*MACHINE, "runs") and not changed:
-        return ("implementation",)
-    return ("implementation", "decisions", *(("java",) if job.kind == "jvm" else ()))

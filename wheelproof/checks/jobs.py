@@ -1,81 +1,32 @@
-"""The jobs of a verification: planned by mechanism, layers and profile, and run one by one."""
+"""The jobs of a verification: planned by mechanism, layers and profile."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
-from wheelproof import guest
-from wheelproof.checks import (
-    agreement,
-    composition,
-    failing,
-    jvm,
-    liveness,
-    mutant,
-    proof_edges,
-    prove,
-    random,
-    refinement,
-    safety,
-    sensitivity,
-    stress,
+from wheelproof.checks import agreement, composition, proof_edges, prove, sensitivity
+from wheelproof.checks.context import IN_PYTHON, Wanted
+from wheelproof.checks.job import (
+    ClassesJob,
+    ComposedJob,
+    EdgesJob,
+    FaultJob,
+    Job,
+    LivenessJob,
+    MutantJob,
+    PropertiesJob,
+    RaceJob,
+    RefinementJob,
+    RefinementMutantsJob,
+    RunsJob,
+    SafetyJob,
+    SensitivityJob,
+    TheoremsJob,
 )
-from wheelproof.checks.context import IN_PYTHON, Context, Report, Wanted
 from wheelproof.errors import UsageError
-from wheelproof.events import Ended, Notice
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.protocols import programs
-from wheelproof.python.search.search import rare_collections
-from wheelproof.verdict import Row
-
-
-@dataclass(frozen=True)
-class Job:
-    """One unit of work for a worker: the rows of ``layers``, for ``name`` and each of ``others``.
-
-    ``others``: of a mutant, those with the same decision and scenario, hence the same graphs; of a
-    theorem, those of the same mechanism, which share lemmas. Of a safety config, the liveness
-    configs that its run of TLC decides too: each has a row of layer ``liveness``, and the config
-    itself has none. ``broken``: of a safety config, the configs of the same machine whose property
-    does not hold: one graph and one bisimulation are for all of them. ``weight``: an estimate of
-    the cost in states; heavy jobs start first. ``seeds``: of a job of theorems.
-    """
-
-    mechanism: str
-    kind: str
-    name: str
-    layers: tuple[str, ...]
-    weight: int = 0
-    others: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
-    seeds: int = 0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.name, *self.others)
-
-    @property
-    def makes(self) -> list[tuple[str, str]]:
-        """Layer and name of each row that the job makes."""
-        if self.kind == "config":
-            layers = [layer for layer in self.layers if layer != "liveness"]
-            return [(layer, name) for name in (self.name, *self.broken) for layer in layers] + [
-                ("liveness", name) for name in self.others
-            ]
-        return [(layer, name) for name in self.names for layer in self.layers]
-
-    def only(self, chosen: frozenset[tuple[str, str]]) -> Job | None:
-        """The job with the chosen of its names, as (mechanism, name); None where it has none."""
-        names = [name for name in self.names if (self.mechanism, name) in chosen]
-        return replace(self, name=names[0], others=tuple(names[1:])) if names else None
-
-    @property
-    def rows(self) -> int:
-        """How many rows the job makes."""
-        return len(self.makes)
 
 
 def kind_of(mechanism: Mechanism, config: Config) -> str:
@@ -130,7 +81,7 @@ def _of_configs(
             yield from _of_property(mechanism, config, wants, others, broken)
         if config.keeps is not None and wants("mutant"):
             weight = 2_000 * len(mechanism.mutants)
-            yield Job(mechanism.name, "refinement mutants", config.name, ("mutant",), weight)
+            yield RefinementMutantsJob(mechanism.name, config.name, ("mutant",), weight)
     yield from _of_runs(mechanism, configs, profiles, wants)
 
 
@@ -141,7 +92,7 @@ def _of_property(
     others: tuple[str, ...],
     broken: tuple[str, ...],
 ) -> Iterator[Job]:
-    """The job that decides a config's property, on all states. ``others``, ``broken``: see Job."""
+    """The job that decides a config's property, on all states."""
     kind = kind_of(mechanism, config)
     layers = {
         "config": ("tlc", "graph", "bisimulation"),
@@ -149,9 +100,14 @@ def _of_property(
         "refinement": ("tlc",),
     }[kind]
     wanted = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)
-    if wanted:
-        weight = size_of(config) * (2 if kind != "config" or others else 1)
-        yield Job(mechanism.name, kind, config.name, wanted, weight, others, broken)
+    if not wanted:
+        return
+    weight = size_of(config) * (2 if kind != "config" or others else 1)
+    if kind == "config":
+        yield SafetyJob(mechanism.name, config.name, wanted, weight, others, broken)
+    else:
+        plain = LivenessJob if kind == "liveness" else RefinementJob
+        yield plain(mechanism.name, config.name, wanted, weight)
 
 
 BY_DAY = 1_500
@@ -178,7 +134,7 @@ def _of_runs(
                 layers.setdefault(name, []).append(layer)
     for name, of in layers.items():
         weight = 500 + size_of(mechanism.configs[name]) // 4
-        yield Job(mechanism.name, "runs", name, tuple(of), weight * len(of))
+        yield RunsJob(mechanism.name, name, tuple(of), weight * len(of))
 
 
 def size_of(config: Config) -> int:
@@ -190,13 +146,13 @@ def _of_composed(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -
     for entry in mechanism.composed.values():
         layers = tuple(layer for layer in composition.layers_of(entry) if wants(layer))
         if entry.profile in profiles and layers:
-            yield Job(mechanism.name, "composed", entry.name, layers, 8_000)
+            yield ComposedJob(mechanism.name, entry.name, layers, 8_000)
 
 
 def _of_faults(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
     for fault in mechanism.faults.values():
         if fault.profile in profiles and wants("stress"):
-            yield Job(mechanism.name, "fault", fault.name, ("stress",), 1_000)
+            yield FaultJob(mechanism.name, fault.name, ("stress",), 1_000)
 
 
 def _of_mutants(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
@@ -207,28 +163,28 @@ def _of_mutants(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) ->
             if wants("mutant"):
                 alike.setdefault((mutated.decision, mutated.scenario), []).append(mutated.name)
             if mutated.data_race and wants("random"):
-                yield Job(mechanism.name, "race", mutated.name, ("random",), 500)
+                yield RaceJob(mechanism.name, mutated.name, ("random",), 500)
     for first, *others in alike.values():
         weight = 8_000 + 4_000 * len(others)
-        yield Job(mechanism.name, "mutant", first, ("mutant",), weight, tuple(others))
+        yield MutantJob(mechanism.name, first, ("mutant",), weight, tuple(others))
 
 
 def _of_the_whole(mechanism: Mechanism, wants: Wanted) -> Iterator[Job]:
     """The jobs that compare what a mechanism declares in two places."""
     if wants("graph") and any(each.kind == "invariant" for each in mechanism.properties.values()):
-        yield Job(mechanism.name, "properties", agreement.NAME, ("graph",), 5_000)
-        yield Job(mechanism.name, "sensitivity", sensitivity.NAME, ("graph",), 3_000)
+        yield PropertiesJob(mechanism.name, agreement.NAME, ("graph",), 5_000)
+        yield SensitivityJob(mechanism.name, sensitivity.NAME, ("graph",), 3_000)
     if wants("proof") and proof_edges.declared(mechanism):
-        yield Job(mechanism.name, "edges", proof_edges.NAME, ("proof",), 50_000)
+        yield EdgesJob(mechanism.name, proof_edges.NAME, ("proof",), 50_000)
 
 
 def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
     """The jobs of layer jvm: the checks that share a process are one."""
-    jobs = []
+    jobs: list[Job] = []
     for group in tasks.groups(mechanism, profile):
         sizes = [mechanism.sizes.get(task.scenario, 500) for task in group]
         first, *others = [task.name for task in group]
-        jobs.append(Job(mechanism.name, "jvm", first, ("jvm",), sum(sizes), tuple(others)))
+        jobs.append(ClassesJob(mechanism.name, first, ("jvm",), sum(sizes), tuple(others)))
     return jobs
 
 
@@ -312,9 +268,8 @@ def proofs(
             chosen.setdefault(item.mechanism, []).append(item.name)
     # The weight is that of no config: one mechanism's theorems may take longer than any of them.
     return [
-        Job(
+        TheoremsJob(
             mechanism,
-            "proof",
             first,
             ("proof",),
             60_000 + 400 * (1 + len(others)),
@@ -323,78 +278,3 @@ def proofs(
         )
         for mechanism, (first, *others) in chosen.items()
     ]
-
-
-def dispatch(context: Context, job: Job) -> Report:
-    """Run one job by its kind. Errors go through."""
-    mechanism, configs = context.mechanism, context.mechanism.configs
-    if job.kind in ("config", "liveness", "refinement", "runs"):
-        context = context.without(configs[job.name].without)
-    match job.kind:
-        case "config":
-            context = replace(context, layers=frozenset(job.layers))
-            live, broken = ([configs[name] for name in each] for each in (job.others, job.broken))
-            return safety.check(context, configs[job.name], live, broken)
-        case "liveness":
-            return liveness.check(context, configs[job.name])
-        case "refinement":
-            return refinement.check(context, configs[job.name])
-        case "refinement mutants":
-            return refinement.check_mutants(context, configs[job.name])
-        case "runs":
-            of_layer = {"random": random.check, "stress": stress.check}
-            reports = [of_layer[layer](context, configs[job.name]) for layer in job.layers]
-            return Report([row for report in reports for row in report.rows])
-        case "mutant":
-            return mutant.check(context, [mechanism.mutants[name] for name in job.names])
-        case "race":
-            return random.check_mutant(context, mechanism.mutants[job.name])
-        case "composed":
-            return composition.check(context, mechanism.composed[job.name])
-        case "fault":
-            return stress.check_fault(context, mechanism.faults[job.name])
-        case "proof":
-            return prove.check(context, job.names, job.seeds)
-        case "jvm":
-            return jvm.check(context, job.names)
-        case "edges":
-            return proof_edges.check(context)
-        case "properties":
-            return agreement.check(context)
-        case "sensitivity":
-            return sensitivity.check(context)
-    raise ValueError(f"there is no kind of job {job.kind!r}")
-
-
-def carry_out(context: Context, job: Job) -> Report:
-    """Run one job. Where something ends it early every row that is still missing says so.
-
-    Raises LeftBehind where the job leaves a thread of the project.
-    """
-    started = time.monotonic()
-    made: list[Row] = []
-
-    def hear(notice: Notice) -> None:
-        if isinstance(notice, Ended):
-            made.append(notice.row)
-        listener(notice)
-
-    listener, context = context.listen, replace(context, listen=hear)
-    with guest.without_threads():
-        try:
-            with rare_collections(), guest.in_place():
-                return dispatch(context, job)
-        except failing.CAUGHT as error:
-            verdict, why = failing.judged(error)
-    # A row is reported once: those made before the error stay as they are.
-    there = {(row.layer, row.name) for row in made}
-    for layer, name in [each for each in job.makes if each not in there]:
-        context.row(
-            layer,
-            name,
-            started,
-            expected="proved" if job.kind == "proof" else "exhaustive",
-            verdict=verdict,
-            why=why,
-        )
-    return Report(made)

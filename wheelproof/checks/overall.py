@@ -12,14 +12,14 @@ from functools import cached_property
 
 from wheelproof.checks import arithmetic, controls, coverage, failing, lock_order
 from wheelproof.checks.context import Context, Report, Wanted
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import ComposedJob, Job, SafetyJob
 from wheelproof.events import Ended
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.verdict import Row, judge
 
-SOURCES = ("config", "composed")
-"""Kinds of jobs whose reports have parts that these rows are made of."""
+SOURCES = (SafetyJob, ComposedJob)
+"""Jobs whose reports have parts that these rows are made of."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class OverAll:
 
     def parts(self, jobs: Iterable[Job]) -> list[tuple[str, str]]:
         """Layer and name of each check that it is made of."""
-        made = [each for job in jobs if job.kind in SOURCES for each in job.makes]
+        made = [each for job in jobs if isinstance(job, SOURCES) for each in job.makes]
         return [each for each in dict.fromkeys(made) if each[0] in self.needs]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wheelproof import documents
 from wheelproof.checks.context import Report
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import Job
 from wheelproof.documents import Record
 from wheelproof.python.runtime.lock_order import Edge, Place
 from wheelproof.verdict import row_of

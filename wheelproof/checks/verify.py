@@ -10,7 +10,8 @@ from wheelproof.checks import jvm, overall, prepare, prove
 from wheelproof.checks import planned as planning
 from wheelproof.checks.cached import Cache
 from wheelproof.checks.context import Context, Report, Wanted
-from wheelproof.checks.jobs import Job, plan, proofs
+from wheelproof.checks.job import ClassesJob, Job
+from wheelproof.checks.jobs import plan, proofs
 from wheelproof.checks.workers import perform
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.events import Check, Ended, NoPlan, NotRun, Planned, VerifyOptions, ignore
@@ -134,19 +135,14 @@ def prepare_for(
     wants: Wanted,
 ) -> None:
     """Make what the workers share: the JVM's archive, TLC's modules, and models."""
-    if any(
-        job.kind in ("config", "liveness", "refinement", "mutant")
-        and set(job.layers) != {"bisimulation"}
-        for job in jobs
-    ):
+    if any(job.with_tlc and set(job.layers) != {"bisimulation"} for job in jobs):
         if options.profile != "fast" or not server.make(java.locate()):
             archive.make(java.locate(), jar.locate())
         needed = {job.mechanism for job in jobs}
         prepare.modules(
             [each for each in mechanisms if each.name in needed], options.profile, wants
         )
-    # A proof needs no model, and no algorithm.
-    modelled = {job.mechanism for job in jobs if job.kind != "proof"}
+    modelled = {job.mechanism for job in jobs if job.with_model}
     prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
 
 
@@ -189,11 +185,15 @@ def with_classes(
     """
     try:
         for mechanism in mechanisms:
-            mine = [job for job in jobs if (job.mechanism, job.kind) == (mechanism.name, "jvm")]
-            names = [name for job in mine for name in job.names]
+            names = [
+                name
+                for job in jobs
+                if isinstance(job, ClassesJob) and job.mechanism == mechanism.name
+                for name in job.names
+            ]
             jvm.fetch(Context(mechanism, options.output), names)
     except NotHere as error:
-        rest = [job for job in jobs if job.kind != "jvm"]
+        rest = [job for job in jobs if not isinstance(job, ClassesJob)]
         if not rest:
             raise
         options.listen(NotRun("jvm", str(error)))

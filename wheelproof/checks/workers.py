@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from wheelproof import guest, project
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.jobs import Job, carry_out
+from wheelproof.checks.job import Job, carry_out
 from wheelproof.errors import ToolError
 from wheelproof.events import Listener, Notice, Tick, VerifyOptions
 from wheelproof.project.mechanism import Mechanism

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import Job
 
 LATE = 8
 """The stage of mutants for changes of implementation and harness, and of the nightly checks.

@@ -24,7 +24,7 @@ from typing import cast
 from wheelproof import guest, project
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.jobs import Job, dispatch
+from wheelproof.checks.job import Job
 from wheelproof.counterexample.build import Diverged
 from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
@@ -213,9 +213,8 @@ class Judge:
         return self.carried_out(check.job)
 
     def carried_out(self, job: Job) -> Report:
-        report = self.reports[job] = dispatch(
-            replace(self.context(job.mechanism), layers=frozenset(job.layers)), job
-        )
+        context = replace(self.context(job.mechanism), layers=frozenset(job.layers))
+        report = self.reports[job] = job.run(context)
         return report
 
     def judged(self, check: Check, report: Report) -> Finding:

@@ -16,7 +16,19 @@ from pathlib import Path
 
 from wheelproof import isolated, reading
 from wheelproof.checks import jobs, prove
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import (
+    ComposedJob,
+    EdgesJob,
+    FaultJob,
+    Job,
+    LivenessJob,
+    MutantJob,
+    PropertiesJob,
+    RefinementJob,
+    RunsJob,
+    SafetyJob,
+    TheoremsJob,
+)
 from wheelproof.isolated import Finder, apart
 from wheelproof.jvm import declaration
 from wheelproof.jvm.tasks import CLASSES, tasks
@@ -268,26 +280,26 @@ class Plan:
                 needs = [
                     job
                     for job in jobs.plan(declared, profile, lambda *names: "bisimulation" in names)
-                    if job.kind == "config"
+                    if isinstance(job, SafetyJob)
                 ]
                 yield Check("whole", mechanism, 4 if other else 3, needs=tuple(needs))
             for job in self._planned(
                 declared, profile, "bisimulation", "random", "stress", "mutant"
             ):
-                if job.kind == "runs":
+                if isinstance(job, RunsJob):
                     for layer in job.layers:
                         if layer == "stress" or controlled:
                             stage = 6 if layer == "stress" else 4
                             yield Check("job", mechanism, stage, replace(job, layers=(layer,)))
-                elif job.kind == "mutant":
+                elif isinstance(job, MutantJob):
                     if controlled and not other:
                         yield Check("job", mechanism, LATE, job)
-                elif controlled and job.kind not in ("fault", "unrefined"):
+                elif controlled and not isinstance(job, FaultJob):
                     own = 1 if job.weight <= SMALL else 2
                     yield Check(
                         "job",
                         mechanism,
-                        {"config": 3 if other else own, "composed": 5}.get(job.kind, 4),
+                        {SafetyJob: 3 if other else own, ComposedJob: 5}.get(type(job), 4),
                         job,
                     )
             if artefact == "impl" and file in self.proved.get(mechanism, ()):
@@ -296,11 +308,11 @@ class Plan:
             for job in self._planned(
                 declared, profile, "graph", "bisimulation", "liveness", "mutant"
             ):
-                if job.kind in ("config", "properties", "liveness", "mutant"):
+                if isinstance(job, (SafetyJob, PropertiesJob, LivenessJob, MutantJob)):
                     yield Check(
                         "job",
                         mechanism,
-                        {"config": 1, "properties": 2}.get(job.kind, 3) + other,
+                        {SafetyJob: 1, PropertiesJob: 2}.get(type(job), 3) + other,
                         job,
                     )
         elif artefact == "spec":
@@ -317,7 +329,8 @@ class Plan:
                     yield Check(
                         "job",
                         mechanism,
-                        {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other,
+                        {SafetyJob: 1, PropertiesJob: 2, RefinementJob: 2}.get(type(job), 3)
+                        + other,
                         job,
                     )
         elif artefact == "jvm":
@@ -328,7 +341,7 @@ class Plan:
                     yield Check("job", mechanism, 1 + other, job)
         elif artefact == "proofs":
             if f"proofs/{mechanism}/view.py" in self.theories[mechanism]:
-                yield Check("job", mechanism, 1, Job(mechanism, "edges", "edges", ("proof",)))
+                yield Check("job", mechanism, 1, EdgesJob(mechanism, "edges", ("proof",)))
             yield from self._theorems(mechanism, 2, profile)
 
     def _planned(self, mechanism: Mechanism, profile: str, *layers: str) -> Iterable[Job]:
@@ -349,7 +362,7 @@ class Plan:
                 "job",
                 mechanism,
                 stage,
-                Job(mechanism, "proof", first, ("proof",), others=tuple(others), seeds=1),
+                TheoremsJob(mechanism, first, ("proof",), others=tuple(others), seeds=1),
             )
 
 

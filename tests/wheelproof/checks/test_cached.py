@@ -14,6 +14,7 @@ from tests.nights import every
 from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof import project
 from wheelproof.checks import cached, verify
+from wheelproof.checks.job import SafetyJob
 from wheelproof.checks.jobs import broken_too, plan, proofs
 from wheelproof.checks.prove import Declared
 from wheelproof.cli import app
@@ -80,14 +81,13 @@ def keys(root, /, **others):
     cache = cached.Cache(options(root, **others), [mechanism])
     jobs = plan(mechanism, "fast", lambda *layers: True) + proofs([THEOREM], "fast")
     return {
-        (part.kind, part.layers, part.name): cache.key(part)
-        for job in jobs
-        for part in cached.parts(job)
+        (part.kind, part.layers, part.name): cache.key(part) for job in jobs for part in job.parts
     }
 
 
 MECHANISM = mechanisms()[NAME]
 PROVES = ("proof", "edges")
+MACHINE = ("config", "liveness", "refinement")
 WITH_BROKEN = {
     config
     for config in broken_too(MECHANISM, list(MECHANISM.configs.values())).values()
@@ -98,7 +98,7 @@ WITH_BROKEN = {
 def violated(key):
     """Whether a job makes a counterexample, of its config or of another of the same machine."""
     kind, layers, name = key
-    return kind in cached.MACHINE and (
+    return kind in MACHINE and (
         MECHANISM.configs[name].expect == "violated" or (name in WITH_BROKEN and "tlc" in layers)
     )
 
@@ -106,7 +106,7 @@ def violated(key):
 def changes(key):
     """Whether a job takes decisions away."""
     kind, _, name = key
-    if kind in (*cached.MACHINE, "runs"):
+    if kind in (*MACHINE, "runs"):
         return bool(MECHANISM.configs[name].without)
     return kind not in PROVES
 
@@ -115,10 +115,7 @@ def runs_python(key):
     """Whether a job runs the implementation, or names lines of it in a counterexample."""
     kind, layers, _ = key
     return (
-        "bisimulation" in layers
-        or violated(key)
-        or changes(key)
-        or kind not in (*cached.MACHINE, *PROVES)
+        "bisimulation" in layers or violated(key) or changes(key) or kind not in (*MACHINE, *PROVES)
     )
 
 
@@ -303,7 +300,7 @@ def test_a_fault_is_found_beside_kept_results_and_is_never_kept(subject):
 
 def test_where_the_implementation_is_no_input_the_fault_is_not_found(subject, monkeypatch):
     """The control: a kept result that is wrong shows in the rows."""
-    monkeypatch.setattr(cached, "uses", lambda job, mechanism: ())
+    monkeypatch.setattr(SafetyJob, "reads", lambda job, mechanism: ())
     run(subject, *LAYERS)
     broken(subject)
     assert all(row.ok for row in run(subject, *LAYERS))

@@ -11,7 +11,8 @@ from tests.model.timer import MECHANISM
 from wheelproof.checks import jobs, workers
 from wheelproof.checks import mutant as layer
 from wheelproof.checks.context import Context
-from wheelproof.checks.jobs import Job, carry_out, kind_of, plan
+from wheelproof.checks.job import MutantJob, SafetyJob, carry_out
+from wheelproof.checks.jobs import kind_of, plan
 from wheelproof.errors import ToolError
 from wheelproof.events import Ended
 from wheelproof.project.mechanism import Mutant
@@ -33,7 +34,7 @@ def groups(mechanism, profile="fast"):
 
 
 def job(mechanism, weight):
-    return Job(mechanism, "config", f"of_{weight}", ("tlc",), weight)
+    return SafetyJob(mechanism, f"of_{weight}", ("tlc",), weight)
 
 
 def test_the_longest_jobs_begin_first_and_the_others_run_mechanism_by_mechanism():
@@ -156,9 +157,9 @@ def test_a_job_counts_its_rows():
         and found["M17_late"].weight > found["M12"].weight > found["M11"].weight
     )
     assert sum(job.rows for job in found.values()) == len(WHEEL.mutants)
-    assert Job("x", "config", "c", ("tlc", "graph", "bisimulation")).rows == 3
-    assert Job(
-        "x", "config", "c", ("tlc", "bisimulation", "liveness"), others=("ends", "fires")
+    assert SafetyJob("x", "c", ("tlc", "graph", "bisimulation")).rows == 3
+    assert SafetyJob(
+        "x", "c", ("tlc", "bisimulation", "liveness"), others=("ends", "fires")
     ).makes == [("tlc", "c"), ("bisimulation", "c"), ("liveness", "ends"), ("liveness", "fires")]
 
 
@@ -198,12 +199,12 @@ def test_liveness_of_another_machine_has_a_run_of_its_own(change):
 def test_a_config_that_must_fail_is_in_the_job_of_one_that_holds():
     mechanism = delayed_operation.MECHANISM
     found = plan(mechanism, "nightly", lambda *names: True)
-    together = {job.name: job.broken for job in found if job.broken}
+    together = {job.name: job.broken for job in found if job.kind == "config" and job.broken}
     assert together["two_completers_expirer"] == ("pending_beside_complete",)
     made = [each for job in found for each in job.makes]
     assert len(made) == len(set(made)) and ("graph", "pending_beside_complete") in made
     alone = plan(mechanism, "nightly", lambda *names: True, apart=True)
-    assert not any(job.broken for job in alone)
+    assert not any(job.broken for job in alone if job.kind == "config")
     assert {each for job in alone for each in job.makes} == set(made)
 
 
@@ -279,10 +280,10 @@ def test_an_error_is_a_row_for_each(heard, monkeypatch, error, says):
 
 def test_a_job_of_one_mutant_has_one_error(heard, monkeypatch):
     context, ended = heard
-    monkeypatch.setattr(jobs.mutant, "check", lambda context, mutants: 1 / 0)
-    assert [
-        row.name for row in carry_out(context, Job("x", "mutant", "Other", ("mutant",))).rows
-    ] == ["Other"] and len(ended) == 1
+    monkeypatch.setattr(layer, "check", lambda context, mutants: 1 / 0)
+    assert [row.name for row in carry_out(context, MutantJob("x", "Other", ("mutant",))).rows] == [
+        "Other"
+    ] and len(ended) == 1
 
 
 def breaks(owner, name, when):

@@ -10,14 +10,14 @@ import pytest
 
 from wheelproof.checks import cached, stored
 from wheelproof.checks.context import Report
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import SafetyJob
 from wheelproof.checks.stored import Entry
 from wheelproof.errors import UsageError
 from wheelproof.events import VerifyOptions
 from wheelproof.python.runtime.lock_order import Edge, Place
 from wheelproof.verdict import Row
 
-JOB = Job("gate", "config", "small", ("tlc", "graph"), others=("live",))
+JOB = SafetyJob("gate", "small", ("tlc", "graph"), others=("live",))
 PLACE, OUTER = Place("impl/gate.py", 7, "Gate.enter", "G2"), Place("impl/gate.py", 3, "f", "")
 TRACE = "counterexamples/gate.tlc.small.json"
 

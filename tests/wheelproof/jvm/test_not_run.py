@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from tests.found import mechanisms
 from wheelproof.checks import verify
-from wheelproof.checks.jobs import Job
+from wheelproof.checks.job import ClassesJob, SafetyJob
 from wheelproof.cli import app
 from wheelproof.events import NotRun, VerifyOptions
 from wheelproof.jvm.jars import NotHere
@@ -29,15 +29,15 @@ def options(tmp_path, heard):
     return VerifyOptions((NAME,), None, "fast", ROOT, tmp_path, 1, listen=heard.append)
 
 
-def jobs(*kinds):
-    return [Job(NAME, kind, "two_adders@4.3.0", (kind,)) for kind in kinds]
+CLASSES = ClassesJob(NAME, "two_adders@4.3.0", ("jvm",))
+CONFIG = SafetyJob(NAME, "two_adders", ("tlc",))
 
 
 def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
     heard = []
     declared = [mechanisms()[NAME]]
-    left, absent = verify.with_classes(jobs("tlc", "jvm"), declared, options(tmp_path, heard))
-    assert [job.kind for job in left] == ["tlc"] and absent == {"jvm"}
+    left, absent = verify.with_classes([CONFIG, CLASSES], declared, options(tmp_path, heard))
+    assert left == [CONFIG] and absent == {"jvm"}
     (notice,) = heard
     assert isinstance(notice, NotRun) and notice.layer == "jvm"
     assert "org.ow2.asm" in notice.why
@@ -45,12 +45,12 @@ def test_other_layers_go_on_and_the_absence_is_reported(tmp_path):
 
 def test_the_layer_alone_checks_nothing(tmp_path):
     with pytest.raises(NotHere):
-        verify.with_classes(jobs("jvm"), [mechanisms()[NAME]], options(tmp_path, []))
+        verify.with_classes([CLASSES], [mechanisms()[NAME]], options(tmp_path, []))
 
 
 def test_without_jobs_of_the_layer_nothing_is_looked_for(tmp_path):
     heard = []
-    chosen = jobs("tlc")
+    chosen = [CONFIG]
     found = verify.with_classes(chosen, [mechanisms()[NAME]], options(tmp_path, heard))
     assert found == (chosen, set())
     assert not heard
@@ -62,7 +62,7 @@ def test_the_command_exits_with_5(tmp_path):
 
 
 def test_a_chosen_check_is_of_its_mechanism_alone():
-    (job,) = jobs("jvm")
+    job = CLASSES
     assert job.only(frozenset({(NAME, job.name)})) == job
     assert job.only(frozenset({("another", job.name)})) is None
 

@@ -7,6 +7,7 @@ import pytest
 from tests.nights import only
 from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
 from wheelproof import project
+from wheelproof.checks.job import SafetyJob
 from wheelproof.mutate import (
     group,
     judge,
@@ -109,14 +110,14 @@ def test_changes_that_cannot_be_loaded_put_no_check_to_the_test(copy, runs, monk
 
 def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
     fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 2")
-    honest = judge.dispatch
+    honest = SafetyJob.run
 
-    def crashing(context, job):
+    def crashing(job, context):
         if "self.runs + 2" in (context.mechanism.root / IMPL).read_text(encoding="utf-8"):
             return len(None)
-        return honest(context, job)
+        return honest(job, context)
 
-    monkeypatch.setattr(judge, "dispatch", crashing)
+    monkeypatch.setattr(SafetyJob, "run", crashing)
     found = judge.Judge(copy, copy, runs, lambda end: None, True)
     (copy / IMPL).write_text(fault.after, encoding="utf-8")
     checks = planning.Plan(copy, project.find(copy), tests=False).checks("impl", IMPL)
