@@ -22,7 +22,8 @@ SIDE_BY_SIDE = -n auto --maxprocesses 4
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
-	@echo 'make lint      check format, style, sizes, types, imports: ARGS="style types" names some'
+	@echo 'make lint      check format, style, sizes, names, types and imports, or some of these:'
+	@echo '               ARGS="style types"'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile); for a time, in rounds:'
 	@echo '               MINUTES=30'

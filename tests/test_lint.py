@@ -39,7 +39,7 @@ def tools_in(tree: Path) -> Path:
     """The tree with what `tools/lint` needs beside the files that it checks."""
     assert (ROOT / ".venv" / "bin" / "mypy").exists(), "run `tools/setup dev` first"
     (tree / "tools").mkdir()
-    for tool in ("lint", "sizes.py"):
+    for tool in ("lint", "sizes.py", "names.py", "names.toml"):
         shutil.copy(ROOT / "tools" / tool, tree / "tools")
     shutil.copy(ROOT / "pyproject.toml", tree)
     (tree / ".venv").symlink_to(ROOT / ".venv")
@@ -110,6 +110,12 @@ PLANTED = {
         "harness/planted.py",
         function(81),
         "harness/planted.py:4: A.long has 81 lines, 80 is the limit: split it by subject",
+    ),
+    "bare name": (
+        "names",
+        "wheelproof/planted/planted.py",
+        "def f(rows):\n    found = [*rows]\n    return found\n",
+        "wheelproof/planted: 1 bare names, 0 allowed (found 1): use a noun",
     ),
     "untyped": ("types", "wheelproof/planted.py", "def f(x):\n    return x\n", "no-untyped-def"),
     "column that no event has": (
